@@ -1,0 +1,49 @@
+# Two commands for a newcomer: `make run` and `make test`. Both print what they install.
+# Everything is set up in .venv; system packages only where .ci/system-packages finds one missing.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ROUNDS ?= 0
+RULEBOOK ?= md-uth
+SPEED ?= 20
+
+.PHONY: run test lint kill bench soak lock clean setup system
+
+run: setup system
+	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --watch
+
+test: setup system lint
+	$(BIN)/pytest -q
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The full forms; `make test` holds a short form of each.
+kill: setup system
+	$(BIN)/pytest -q -m full -k kill --timeout 3600
+
+bench: setup system
+	$(BIN)/python -m tests.bench.figures
+
+lock:
+	uv pip compile -q --generate-hashes --extra dev --extra peers --python-version 3.11 \
+	  --no-header --no-annotate pyproject.toml -o requirements.lock
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@echo "installing into $(VENV): the packages of requirements.lock, each checked by hash"
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+system:
+	@.ci/system-packages
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,50 @@
+"""One list of what can go wrong with a device, by who is to blame. Ids are stable; free text is for people only."""
+
+from enum import StrEnum
+
+__all__ = ["DeviceError", "Fault", "PortUnavailable"]
+
+
+class Fault(StrEnum):
+    """Families: LINK cable or system, FRAME line noise, PROTO the device's firmware, TIMEOUT unknown, AUTH security, HOST us."""
+
+    LINK_MISSING = "link_missing"
+    LINK_BUSY = "link_busy"
+    LINK_FORBIDDEN = "link_forbidden"
+    LINK_OPEN_FAILED = "link_open_failed"
+    LINK_EOF = "link_eof"
+    LINK_IO_ERROR = "link_io_error"
+    LINK_CLOSED = "link_closed"  # we closed it
+    FRAME_CRC = "frame_crc"
+    FRAME_COBS = "frame_cobs"
+    FRAME_OVERSIZE = "frame_oversize"
+    FRAME_PARTIAL = "frame_partial"
+    FRAME_LENGTH = "frame_length"
+    FRAME_VERSION = "frame_version"
+    FRAME_STALE_SESSION = "frame_stale_session"
+    FRAME_DUPLICATE = "frame_duplicate"
+    PROTO_UNEXPECTED = "proto_unexpected"
+    PROTO_COUNTER_BACKWARDS = "proto_counter_backwards"
+    PROTO_COUNTER_REUSED = "proto_counter_reused"
+    PROTO_PAYLOAD = "proto_payload"
+    TIMEOUT_HANDSHAKE = "timeout_handshake"
+    TIMEOUT_REQUEST = "timeout_request"
+    TIMEOUT_LIVENESS = "timeout_liveness"
+    TIMEOUT_FILL = "timeout_fill"
+    AUTH_VERSION = "auth_version"
+    AUTH_WRONG_DEVICE = "auth_wrong_device"
+    AUTH_NOT_APPROVED = "auth_not_approved"
+    HOST_QUEUE_FULL = "host_queue_full"
+    HOST_LOOP_LAG = "host_loop_lag"
+
+
+class DeviceError(Exception):
+    """Base of what a driver raises; never raised itself."""
+
+
+class PortUnavailable(DeviceError):
+    """A port could not be opened: missing, busy or forbidden. A state with a reason, not a reason to exit."""
+
+    def __init__(self, path: str, fault: Fault, remedy: str) -> None:
+        super().__init__(f"{path}: {fault.value.replace('_', ' ')}; {remedy}")
+        self.path, self.fault, self.remedy = path, fault, remedy

@@ -1,0 +1,137 @@
+"""What a session tells the controller: a device's own reports, and what the session itself found out about the link.
+
+The reports are those of the wire (`drivers.protocol.reports`); this module adds where a report came from and the
+few events that only the host's side can know. Nothing here knows a rule.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from drivers.protocol.reports import REPORTS, Capability, DeviceKind, Level, Levels, Report
+
+__all__ = [
+    "LINK_EVENTS",
+    "REPORTS",
+    "DeviceOffline",
+    "DeviceOnline",
+    "DeviceRejected",
+    "DeviceSuspect",
+    "EventsLost",
+    "LevelConfirmed",
+    "LevelUnknown",
+    "LevelsRead",
+    "LinkEvent",
+    "Origin",
+    "Report",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The device's own identity of a report: (serial, boot, counter) is unique for ever.
+
+    `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: device clock.
+    `from_log`: read again from the device's log, so it is later than its place in the order.
+    """
+
+    serial: str
+    boot: str
+    counter: int
+    tick_us: int
+    from_log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOnline:
+    """Handshake done, log read up to its head, levels known. `gap_closed`: nothing was lost since the last durable event."""
+
+    kind: ClassVar[str] = "device_online"
+    device_kind: DeviceKind
+    model: str
+    serial: str
+    firmware: str
+    boot: str
+    rebooted: bool
+    gap_closed: bool
+    capabilities: tuple[Capability, ...]
+    levels: Levels
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOffline:
+    """The link is lost; reported once for each loss. `reason`: an id of `drivers.errors.Fault`."""
+
+    kind: ClassVar[str] = "device_offline"
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSuspect:
+    """No echo of a PING for a while; the device may still be sending. `half_dead`: frames come in, PINGs stay unanswered."""
+
+    kind: ClassVar[str] = "device_suspect"
+    half_dead: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRejected:
+    """The device behind the port is not the one configured, or speaks no version we do; a person must act."""
+
+    kind: ClassVar[str] = "device_rejected"
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventsLost:
+    """Events `first`..`last` of `boot` can no longer be read; `last` 0 = not known how many."""
+
+    kind: ClassVar[str] = "events_lost"
+    serial: str
+    boot: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class LevelConfirmed:
+    """The device said, or was read back, that a wanted level holds."""
+
+    kind: ClassVar[str] = "level_confirmed"
+    level: Level
+    value: str
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LevelUnknown:
+    """The answer to a wanted level was lost: it may or may not hold until it is read back."""
+
+    kind: ClassVar[str] = "level_unknown"
+    level: Level
+    value: str
+    operation: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelsRead:
+    """A full read of the device's levels that differs from what was known."""
+
+    kind: ClassVar[str] = "levels_read"
+    levels: Levels
+
+
+LinkEvent = (
+    DeviceOnline
+    | DeviceOffline
+    | DeviceSuspect
+    | DeviceRejected
+    | EventsLost
+    | LevelConfirmed
+    | LevelUnknown
+    | LevelsRead
+)
+
+LINK_EVENTS: dict[str, type[LinkEvent]] = {cls.kind: cls for cls in LinkEvent.__args__}

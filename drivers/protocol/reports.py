@@ -1,0 +1,375 @@
+"""What a device can report: the event vocabulary of TDP/1, one frozen record for each kind of event.
+
+These records are shared by both ends of the wire. `REPORTS` maps the stable name of each kind (journal, MQTT, logs)
+to its record. Byte layouts live in `payloads.py`; the law that follows from a report lives in the rulebooks.
+There is no report for the order of undealt cards: TDP/1 cannot carry it.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+
+class DeviceKind(StrEnum):
+    SHUFFLER = "shuffler"
+    SHOE = "shoe"
+    PROGRESSIVE = "progressive"
+    LINE = "line"  # an ASCII line device: no counter of its own, completeness not provable
+
+
+class Back(StrEnum):
+    """Back colour of a set of cards; a set is known by its colour at the table."""
+
+    UNKNOWN = "unknown"
+    RED = "red"
+    BLUE = "blue"
+    GREEN = "green"
+    BLACK = "black"
+
+
+class Mode(StrEnum):
+    """What a shuffler is set to do. Only `SHUFFLE` and `COVER_ALL` cycles randomise a set."""
+
+    SHUFFLE = "shuffle"
+    COVER_ALL = "cover_all"
+    SORT = "sort"
+    COUNT = "count"
+    DEMO = "demo"
+
+
+class Activity(StrEnum):
+    """What the device was doing when something happened."""
+
+    IDLE = "idle"
+    SHUFFLING = "shuffling"
+    DEALING = "dealing"  # handing out packets or stacks
+
+
+class JamPlace(StrEnum):
+    UNKNOWN = "unknown"
+    INFEED = "infeed"
+    RACK = "rack"
+    OUTPUT = "output"
+
+
+class StopReason(StrEnum):
+    """Why a shuffle cycle or a deal ended before it was complete, other than by a jam."""
+
+    STOPPED = "stopped"
+    POWER_LOST = "power_lost"
+    COVER_OPEN = "cover_open"
+    TIMEOUT = "timeout"
+    FAILED_TO_DEAL = "failed_to_deal"
+
+
+class Identities(StrEnum):
+    """Verdict of card recognition over a whole set."""
+
+    NOT_READ = "not_read"
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"  # a card missing, doubled, foreign or unreadable although the count may be right
+
+
+class Cause(StrEnum):
+    """Why a device's level changed."""
+
+    COMMAND = "command"  # the daemon asked for it
+    BUTTON = "button"  # a person at the device
+    WATCHDOG = "watchdog"  # the device no longer heard the daemon
+    POWER_UP = "power_up"
+
+
+class Button(StrEnum):
+    GREEN = "green"
+    LOCKOUT = "lockout"
+
+
+class ResetCause(StrEnum):
+    UNKNOWN = "unknown"
+    POWER = "power"
+    WATCHDOG = "watchdog"
+    SOFTWARE = "software"
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleStarted:
+    kind: ClassVar[str] = "shuffle_started"
+    back: Back
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleCompleted:
+    """A cycle ended by itself. `count`: cards that passed the counter, 0-65535; None where the device does not count."""
+
+    kind: ClassVar[str] = "shuffle_completed"
+    back: Back
+    mode: Mode
+    count: int | None
+    identities: Identities
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleStopped:
+    """A cycle ended early without a jam. `cards_inside`: 0-65535, None = not known."""
+
+    kind: ClassVar[str] = "shuffle_stopped"
+    back: Back
+    reason: StopReason
+    cards_inside: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Jammed:
+    """Cards stand still. `stack`: number of the packet or stack being dealt, from 1; 0 = none was."""
+
+    kind: ClassVar[str] = "jammed"
+    back: Back
+    activity: Activity
+    place: JamPlace
+    stack: int
+    cards_inside: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class JamCleared:
+    """The transport moves again. `by_itself`: the device freed it after `tries` attempts (1-255), nobody touched it."""
+
+    kind: ClassVar[str] = "jam_cleared"
+    by_itself: bool
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardsLoaded:
+    """A set was put in. `count`: None = the device does not count on loading."""
+
+    kind: ClassVar[str] = "cards_loaded"
+    back: Back
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardsRemoved:
+    """Cards were taken out by hand; `cards_inside` is what the device still senses (None = cannot sense)."""
+
+    kind: ClassVar[str] = "cards_removed"
+    cards_inside: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StackDispensed:
+    """One packet or stack left the device and was taken. `stack` counts from 1 in each deal; `cards` 0-255."""
+
+    kind: ClassVar[str] = "stack_dispensed"
+    back: Back
+    stack: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class DealStopped:
+    """The device stopped dealing or failed to deal, without a jam, before stack number `stack` was out."""
+
+    kind: ClassVar[str] = "deal_stopped"
+    back: Back
+    reason: StopReason
+    stack: int
+    cards_inside: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DealCompleted:
+    """The dealer closed the deal (green button) or the plan was done. `cards_left`: the stub still inside."""
+
+    kind: ClassVar[str] = "deal_completed"
+    back: Back
+    stacks: int
+    cards_left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FaceUpCard:
+    """A reading device met a card that lies face up."""
+
+    kind: ClassVar[str] = "face_up_card"
+    back: Back
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonPressed:
+    kind: ClassVar[str] = "button_pressed"
+    button: Button
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged:
+    kind: ClassVar[str] = "mode_changed"
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class DoorOpened:
+    kind: ClassVar[str] = "door_opened"
+
+
+@dataclass(frozen=True, slots=True)
+class DoorClosed:
+    kind: ClassVar[str] = "door_closed"
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSensed:
+    """A chip came onto a progressive sensor. `locked`: the lock-out was engaged at that instant (a late wager)."""
+
+    kind: ClassVar[str] = "wager_sensed"
+    seat: int  # 1-15
+    sensor: int  # 1-3
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WagerRemoved:
+    kind: ClassVar[str] = "wager_removed"
+    seat: int
+    sensor: int
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LockoutEngaged:
+    """The progressive takes no more wagers. `operation`: the command's id where the cause is a command, else 0."""
+
+    kind: ClassVar[str] = "lockout_engaged"
+    cause: Cause
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LockoutReleased:
+    kind: ClassVar[str] = "lockout_released"
+    cause: Cause
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class DispensingInhibited:
+    kind: ClassVar[str] = "dispensing_inhibited"
+    cause: Cause
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class DispensingAllowed:
+    kind: ClassVar[str] = "dispensing_allowed"
+    cause: Cause
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTestFailed:
+    """`code`: the maker's own number, for the technician."""
+
+    kind: ClassVar[str] = "self_test_failed"
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceDue:
+    kind: ClassVar[str] = "service_due"
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredUp:
+    """First event of a boot. `cards_inside`: cards the device finds in itself."""
+
+    kind: ClassVar[str] = "powered_up"
+    cause: ResetCause
+    cards_inside: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LineUnparsed:
+    """A line of an ASCII device that no grammar knows: kept as it came, never dropped. At most 128 characters."""
+
+    kind: ClassVar[str] = "line_unparsed"
+    text: str
+
+
+Report = (
+    ShuffleStarted
+    | ShuffleCompleted
+    | ShuffleStopped
+    | Jammed
+    | JamCleared
+    | CardsLoaded
+    | CardsRemoved
+    | StackDispensed
+    | DealStopped
+    | DealCompleted
+    | FaceUpCard
+    | ButtonPressed
+    | ModeChanged
+    | DoorOpened
+    | DoorClosed
+    | WagerSensed
+    | WagerRemoved
+    | LockoutEngaged
+    | LockoutReleased
+    | DispensingInhibited
+    | DispensingAllowed
+    | SelfTestFailed
+    | ServiceDue
+    | PoweredUp
+    | LineUnparsed
+)
+
+REPORTS: dict[str, type[Report]] = {cls.kind: cls for cls in Report.__args__}
+
+
+class Level(StrEnum):
+    """What the daemon may want of a device: a standing level, never a one-shot action."""
+
+    LOCKOUT = "lockout"  # engaged | released
+    DISPENSING = "dispensing"  # inhibited | allowed
+    LAMPS = "lamps"  # text of seat numbers, e.g. "1,4"; "" = all dark
+    DISPLAY = "display"  # at most 64 ASCII characters
+    MODE = "mode"  # a `Mode`
+
+
+ENGAGED, RELEASED = "engaged", "released"
+INHIBITED, ALLOWED = "inhibited", "allowed"
+
+SAFE_VALUE: dict[Level, str] = {Level.LOCKOUT: ENGAGED, Level.DISPENSING: INHIBITED}
+"""The levels that have a safe side, and which it is. A device takes it by itself when it no longer hears the daemon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """What a device says of itself now (answer to GET_STATE; its digest rides on each PONG). None = not of this kind."""
+
+    lockout: str | None = None
+    dispensing: str | None = None
+    mode: Mode | None = None
+    jammed: bool = False
+    door_open: bool = False
+    cards_inside: int | None = None
+    wagers: int = 0  # bit 0 = seat 1, sensor 1 covered now
+    lamps: int = 0  # bit 0 = seat 1 lit
+
+
+class Capability(StrEnum):
+    """What a device can do; reaches the core inside `DeviceOnline`."""
+
+    COUNTS_EACH_SHUFFLE = "counts_each_shuffle"
+    READS_CARDS = "reads_cards"
+    FORMS_HANDS = "forms_hands"  # hands out packets itself
+    TWO_SETS = "two_sets"
+    DISPENSES_STACKS = "dispenses_stacks"
+    LOCKOUT = "lockout"
+    SENSES_WAGERS = "senses_wagers"
+    EVENT_LOG = "event_log"  # events can be read again
+    KEEPS_LOG = "keeps_log"  # the log outlives a power cut
+    SENSES_CARDS_INSIDE = "senses_cards_inside"

@@ -1,0 +1,51 @@
+"""Fixtures for every room. The leak check runs on each test: no descriptor, task or thread may outlive it."""
+
+import asyncio
+import gc
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+SETTLE_S = 2.0
+"""How long a closing thread or descriptor may take before it counts as a leak."""
+
+
+def _descriptors() -> dict[int, str]:
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[int(name)] = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:
+            continue  # the descriptor of the listing itself
+    return {fd: target for fd, target in found.items() if "/proc/" not in target}
+
+
+def _leaks(descriptors: dict[int, str], threads: set[threading.Thread]) -> list[str]:
+    gc.collect()
+    new_fds = [f"descriptor {fd} -> {t}" for fd, t in _descriptors().items() if descriptors.get(fd) != t]
+    new_threads = [f"thread {t.name}" for t in set(threading.enumerate()) - threads if t.is_alive()]
+    return new_fds + new_threads
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks() -> Iterator[None]:
+    """Fails a test that leaves a descriptor, a thread, or a running task behind."""
+    threads = set(threading.enumerate())
+    descriptors = _descriptors()
+    yield
+    end = time.monotonic() + SETTLE_S
+    while (leaks := _leaks(descriptors, threads)) and time.monotonic() < end:
+        threading.Event().wait(0.02)
+    assert not leaks, "left behind: " + ", ".join(leaks)
+
+
+@pytest.fixture(autouse=True)
+async def no_task_left(request: pytest.FixtureRequest) -> object:
+    """Fails an async test that leaves a task running in its loop."""
+    yield
+    left = [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and not t.done()]
+    left = [t for t in left if "pytest" not in repr(t.get_coro())]
+    assert not left, f"tasks left running: {left}"
