@@ -1,0 +1,160 @@
+"""The closed vocabulary of the rulebooks: what can happen, under which conditions, and what a document can demand.
+
+A rulebook combines these words; it never invents one. Python decides *when* a trigger has happened and carries
+out actions; the rulebook decides *which* actions follow, and cites why.
+"""
+
+from enum import StrEnum
+
+
+class Trigger(StrEnum):
+    """Something that a rule document may have an answer to."""
+
+    SHUFFLER_JAM = "shuffler_jam"  # jams, stops, or does not complete a cycle
+    SHOE_JAM = "shoe_jam"  # jams, stops dealing, or fails to deal
+    SHUFFLER_COUNT_WRONG = "shuffler_count_wrong"
+    SHUFFLER_IDENTITIES_WRONG = "shuffler_identities_wrong"
+    STUB_WRONG = "stub_wrong"
+    STUB_COUNT_DUE = "stub_count_due"
+    CARD_FACE_UP = "card_face_up"
+    CARD_DRAWN_UNEXPOSED = "card_drawn_unexposed"
+    WRONG_COUNT_PLAYER = "wrong_count_player"
+    WRONG_COUNT_DEALER = "wrong_count_dealer"
+    WRONG_COUNT_COMMUNITY = "wrong_count_community"
+    DEALER_CARD_EXPOSED = "dealer_card_exposed"
+    PLAYER_CARD_EXPOSED = "player_card_exposed"
+    CARDS_INSUFFICIENT = "cards_insufficient"
+    METHOD_CHANGE = "method_change"
+    DECK_CHANGE_DUE = "deck_change_due"
+    SET_NOT_ALTERNATED = "set_not_alternated"
+    PROGRESSIVE_MISMATCH = "progressive_mismatch"
+    PROGRESSIVE_LATE = (
+        "progressive_late"  # a chip sensed after the lock-out, or between "no more bets" and the lock
+    )
+    ROUND_UNPROVEN = "round_unproven"  # device events are lost, so what was dealt cannot be proven
+
+
+class Guard(StrEnum):
+    """A condition of the table at the instant of the trigger; in a rulebook `not_<guard>` means its opposite."""
+
+    ROUND_LIVE = "round_live"  # wagers are on the layout and not yet settled
+    FIRST_CARD_DEALT = "first_card_dealt"
+    INITIAL_DEAL_DONE = "initial_deal_done"  # each player and the dealer hold their first cards
+    ALL_PLAYERS_ACTED = "all_players_acted"  # each player has folded or placed a Play wager
+    TRIPS_PLACED = "trips_placed"
+    SEVERAL = "several"  # more than one card
+    MISDEALT = "misdealt"
+    FULL_SET_REMAINS = "full_set_remains"
+    COMPLETABLE = "completable"  # the dealer can still be dealt the right cards in sequence
+    HANDING_OUT = "handing_out"  # the shuffler jams while it hands out packets
+    IDLE_SET = "idle_set"  # the set concerned is not the one of this or the coming round
+    SELF_CLEARED = "self_cleared"  # the device freed itself and nobody touched it
+    DEVICE_FAILED = "device_failed"
+    SHUFFLER_COUNTS = "shuffler_counts"  # a device counts each shuffle and says whether the set is whole
+    AFTER_LOCK = "after_lock"  # the chip came after the lock-out engaged (else after "no more bets" only)
+
+
+class Action(StrEnum):
+    """What a rule document, or a reading, can demand."""
+
+    # fates of hands and of the round
+    VOID_ROUND = "void_round"
+    VOID_ALL_HANDS = "void_all_hands"
+    VOID_HAND = "void_hand"  # the hand of the seat concerned
+    # fates of wagers
+    RETURN_ALL_WAGERS = "return_all_wagers"
+    RETURN_ANTE = "return_ante"
+    RETURN_BLIND = "return_blind"
+    RETURN_PLAY = "return_play"
+    RETURN_OTHERS = "return_others"  # every wager that no other action of this disposition names
+    RETURN_SEAT_WAGERS = "return_seat_wagers"
+    RETURN_LATE_WAGER = "return_late_wager"
+    HOLD_ALL_WAGERS = "hold_all_wagers"
+    HOLD_OTHERS = "hold_others"
+    HOLD_SEAT_WAGERS = "hold_seat_wagers"
+    HOLD_LATE_WAGER = "hold_late_wager"
+    ACCEPT_LATE_WAGER = "accept_late_wager"
+    SETTLE_TRIPS = "settle_trips"  # Trips stays live and is settled on its own pay table
+    # cards
+    DEAL_COMMUNITY = "deal_community"
+    RESHUFFLE = "reshuffle"
+    RESHUFFLE_WITH_DEALT = "reshuffle_with_dealt"
+    RESHUFFLE_IDLE_SET = "reshuffle_idle_set"
+    CLEAR_DEVICE = "clear_device"  # take the cards out of the device
+    REMOVE_SET = "remove_set"  # the entire deck leaves the table
+    CHANGE_SET = "change_set"
+    CARD_TO_RACK = "card_to_rack"
+    USE_AS_NEXT = "use_as_next"
+    COMPLETE_DEALER_HAND = "complete_dealer_hand"
+    COUNT_STUB = "count_stub"
+    BY_APPROVED_PROCEDURES = "by_approved_procedures"
+    # devices
+    REMOVE_DEVICE = "remove_device"
+    COVER_OR_SIGN_DEVICE = "cover_or_sign_device"
+    # people
+    HOLD_ROUND = "hold_round"
+    CALL_FLOORPERSON = "call_floorperson"
+    PLAY_ON = "play_on"
+    RECORD_ONLY = "record_only"
+
+
+class Role(StrEnum):
+    """Who may do a thing. A supervisor may do all that a floorperson may, a floorperson all that a dealer may."""
+
+    PLAYER = "player"
+    DEALER = "dealer"
+    FLOORPERSON = "floorperson"
+    SUPERVISOR = "supervisor"
+    TECHNICIAN = "technician"
+
+    def may_act_as(self, least: "Role") -> bool:
+        """True if a person in this role may do what asks for at least `least`. Technicians stand outside the ladder."""
+        if self is least:
+            return True
+        ladder = (Role.PLAYER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR)
+        if self not in ladder or least not in ladder or least is Role.PLAYER:
+            return False
+        return ladder.index(self) >= ladder.index(least)
+
+
+class Method(StrEnum):
+    """How cards are dealt."""
+
+    HAND = "hand"
+    MANUAL_SHOE = "manual_shoe"
+    DEALING_SHOE = "dealing_shoe"
+    SHUFFLER = "shuffler"  # a hand-forming shuffler hands out packets
+
+
+class Area(StrEnum):
+    """Where a stack goes."""
+
+    PLAYER = "player"
+    DEALER = "dealer"
+    COMMUNITY = "community"
+    SIX_CARD_BOX = "six_card_box"
+
+
+GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
+    Trigger.SHUFFLER_JAM: (Guard.ROUND_LIVE, Guard.HANDING_OUT, Guard.IDLE_SET, Guard.SELF_CLEARED),
+    Trigger.SHOE_JAM: (Guard.ROUND_LIVE, Guard.SELF_CLEARED),
+    Trigger.SHUFFLER_COUNT_WRONG: (),
+    Trigger.SHUFFLER_IDENTITIES_WRONG: (),
+    Trigger.STUB_WRONG: (Guard.MISDEALT, Guard.FULL_SET_REMAINS),
+    Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
+    Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.TRIPS_PLACED),
+    Trigger.CARD_DRAWN_UNEXPOSED: (),
+    Trigger.WRONG_COUNT_PLAYER: (),
+    Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
+    Trigger.WRONG_COUNT_COMMUNITY: (),
+    Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED),
+    Trigger.PLAYER_CARD_EXPOSED: (),
+    Trigger.CARDS_INSUFFICIENT: (),
+    Trigger.METHOD_CHANGE: (Guard.DEVICE_FAILED,),
+    Trigger.DECK_CHANGE_DUE: (),
+    Trigger.SET_NOT_ALTERNATED: (),
+    Trigger.PROGRESSIVE_MISMATCH: (),
+    Trigger.PROGRESSIVE_LATE: (Guard.AFTER_LOCK,),
+    Trigger.ROUND_UNPROVEN: (),
+}
+"""The guards that a rulebook may use with each trigger; the loader tries every combination and wants one live row."""
