@@ -1,0 +1,245 @@
+"""What people can do at the table: imperative records, one for each act. Who may do it when stands in `allowed.py`."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from controller.rules.vocabulary import Method, Trigger
+
+
+class Decision(StrEnum):
+    """A player's answer when asked for a Play wager."""
+
+    CHECK = "check"
+    PLAY = "play"
+    FOLD = "fold"
+
+
+class Street(StrEnum):
+    FLOP = "flop"
+    LAST_TWO = "last_two"
+
+
+class OutOfService(StrEnum):
+    """How a device was taken out of service before another method is used."""
+
+    REMOVED = "removed"
+    COVERED = "covered"
+    SIGNED = "signed"
+
+
+class Resolution(StrEnum):
+    """What a person decided about a hold."""
+
+    GO_ON = "go_on"
+    VOID = "void"
+    RETURN_WAGER = "return_wager"
+    WAGER_STANDS = "wager_stands"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    kind: ClassVar[str] = "open_table"
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTable:
+    kind: ClassVar[str] = "close_table"
+
+
+@dataclass(frozen=True, slots=True)
+class BeginRound:
+    """Opens the betting of a round that will be played with the set of this back colour."""
+
+    kind: ClassVar[str] = "begin_round"
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceWager:
+    """`cents`: whole cents of the table's currency, at least 1."""
+
+    kind: ClassVar[str] = "place_wager"
+    seat: int
+    wager: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnounceNoMoreBets:
+    kind: ClassVar[str] = "announce_no_more_bets"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseLockout:
+    """Opens the progressive again during betting, e.g. after a restart has engaged the lock-out."""
+
+    kind: ClassVar[str] = "release_lockout"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordProgressiveCount:
+    """The progressive chips collected and counted on the layout."""
+
+    kind: ClassVar[str] = "record_progressive_count"
+    chips: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartDealing:
+    """Lets the device dispense; also after a restart or a lost link has inhibited it in the middle of a deal."""
+
+    kind: ClassVar[str] = "start_dealing"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordInitialDeal:
+    """Dealing by hand or from a manual shoe: each player and the dealer hold their first cards."""
+
+    kind: ClassVar[str] = "record_initial_deal"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDecision:
+    """`multiple`: of the ante, for a Play wager; 0 otherwise."""
+
+    kind: ClassVar[str] = "record_decision"
+    seat: int
+    decision: Decision
+    multiple: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RevealCommunity:
+    kind: ClassVar[str] = "reveal_community"
+    street: Street
+
+
+@dataclass(frozen=True, slots=True)
+class RevealDealer:
+    kind: ClassVar[str] = "reveal_dealer"
+
+
+@dataclass(frozen=True, slots=True)
+class SettleRound:
+    """All wagers of the round are paid, collected or returned."""
+
+    kind: ClassVar[str] = "settle_round"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStubCount:
+    """Cards counted in the stub. `misdealt`: the dealer found a hand with a wrong number of cards.
+
+    `all_cards`: count of the whole set once gathered; needed only where the stub does not fit and cards were misdealt.
+    """
+
+    kind: ClassVar[str] = "record_stub_count"
+    stub: int
+    misdealt: bool = False
+    all_cards: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectCards:
+    """All cards of the round lie in the discard rack, in order."""
+
+    kind: ClassVar[str] = "collect_cards"
+
+
+@dataclass(frozen=True, slots=True)
+class EndRound:
+    kind: ClassVar[str] = "end_round"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportIrregularity:
+    """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1."""
+
+    kind: ClassVar[str] = "report_irregularity"
+    trigger: Trigger
+    seat: int = 0
+    cards: int = 1
+    completable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmDuty:
+    kind: ClassVar[str] = "confirm_duty"
+    duty: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveHold:
+    """`note`: what the person found, for the record; at most 500 characters."""
+
+    kind: ClassVar[str] = "resolve_hold"
+    hold: str
+    resolution: Resolution
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordShuffle:
+    """A set was shuffled and cut by hand."""
+
+    kind: ClassVar[str] = "record_shuffle"
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class BringSet:
+    """A new set of this back colour came to the table, inspected and verified."""
+
+    kind: ClassVar[str] = "bring_set"
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeDeviceOut:
+    kind: ClassVar[str] = "take_device_out"
+    device: str
+    how: OutOfService
+    failed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnDevice:
+    kind: ClassVar[str] = "return_device"
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMethod:
+    kind: ClassVar[str] = "change_method"
+    method: Method
+
+
+Act = (
+    OpenTable
+    | CloseTable
+    | BeginRound
+    | PlaceWager
+    | AnnounceNoMoreBets
+    | ReleaseLockout
+    | RecordProgressiveCount
+    | StartDealing
+    | RecordInitialDeal
+    | RecordDecision
+    | RevealCommunity
+    | RevealDealer
+    | SettleRound
+    | RecordStubCount
+    | CollectCards
+    | EndRound
+    | ReportIrregularity
+    | ConfirmDuty
+    | ResolveHold
+    | RecordShuffle
+    | BringSet
+    | TakeDeviceOut
+    | ReturnDevice
+    | ChangeMethod
+)
+
+ACTS: dict[str, type[Act]] = {cls.kind: cls for cls in Act.__args__}

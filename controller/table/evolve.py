@@ -1,0 +1,282 @@
+"""`evolve(state, fact) -> state`: the only thing that changes the state. It never decides and never refuses.
+
+What stands in the journal is folded with this at start, so every fact must be foldable without the rulebook.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from controller.rules.vocabulary import Trigger
+from controller.table import facts as f
+from controller.table.acts import Decision
+from controller.table.inputs import ServiceStarted
+from controller.table.state import CardSet, Device, Duty, Fate, Hold, Phase, Round, Seat, State, Wager
+from drivers import events as e
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def evolve(state: State, fact: f.Fact) -> State:
+    """The state after this fact. Facts that only inform (a lamp, a service hint) leave it as it is."""
+    match fact.event:
+        case f.LevelWanted() as wanted:
+            device = state.devices[wanted.device]
+            device = replace(device, wanted=_with(device.wanted, wanted.level, wanted.value))
+            return replace(state, devices=_with(state.devices, wanted.device, device), serial=state.serial + 1)
+        case f.DutyOpened() | f.DutyClosed() | f.HoldPlaced() | f.HoldLifted():
+            return _demands(state, fact.event)
+        case ServiceStarted():
+            return _restarted(state)
+        case f.TableOpened():
+            return replace(state, open=True)
+        case f.TableClosed():
+            return replace(state, open=False)
+        case f.MethodChanged(method=method):
+            return replace(state, method=method)
+        case f.DispositionMade(trigger=trigger):
+            return _trigger_noted(state, trigger)
+    if fact.subject in state.devices:
+        return _device(state, fact.subject, fact.event)
+    if isinstance(fact.event, f.SetChecked | f.SetDisarmed | f.SetShuffledByHand | f.SetRemoved | f.SetBrought):
+        return _set(state, fact.event)
+    return _round(state, fact.event)
+
+
+def _with(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
+    return {**mapping, key: value}
+
+
+def _without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
+    return {k: v for k, v in mapping.items() if k != key}
+
+
+def _restarted(state: State) -> State:
+    """Nothing is known of any device until it is heard again; every level with a safe side is wanted safe."""
+    devices = {
+        name: replace(device, online=False, awaited=device.in_service) for name, device in state.devices.items()
+    }
+    return replace(state, devices=devices)
+
+
+def _trigger_noted(state: State, trigger: Trigger) -> State:
+    if trigger is Trigger.CARD_FACE_UP and state.round is not None:
+        return replace(state, last_trigger=trigger, round=replace(state.round, face_up=state.round.face_up + 1))
+    return replace(state, last_trigger=trigger)
+
+
+def _demands(state: State, event: f.Event) -> State:
+    match event:
+        case f.DutyOpened():
+            duty = Duty(
+                event.duty, event.action, event.least_role, event.device, event.back, event.seat, event.cite,
+                event.reading,
+            )  # fmt: skip
+            return replace(state, duties=_with(state.duties, duty.id, duty), serial=state.serial + 1)
+        case f.DutyClosed():
+            return replace(state, duties=_without(state.duties, event.duty))
+        case f.HoldPlaced():
+            hold = Hold(
+                event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading
+            )
+            return replace(state, holds=_with(state.holds, hold.id, hold), serial=state.serial + 1)
+        case f.HoldLifted():
+            return replace(state, holds=_without(state.holds, event.hold))
+    return state
+
+
+def _device(state: State, name: str, event: f.Event) -> State:
+    device = _device_after(state.devices[name], event)
+    state = replace(state, devices=_with(state.devices, name, device))
+    match event:
+        case e.WagerSensed(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):
+            assert state.round is not None
+            return replace(state, round=replace(state.round, accepted=state.round.accepted | {(seat, sensor)}))
+        case e.WagerRemoved(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):
+            assert state.round is not None
+            return replace(state, round=replace(state.round, accepted=state.round.accepted - {(seat, sensor)}))
+        case e.StackDispensed(cards=cards) if state.round is not None and name == state.dispenser():
+            round_ = replace(
+                state.round, stacks_out=state.round.stacks_out + 1, cards_out=state.round.cards_out + cards
+            )
+            return replace(state, round=round_)
+    return state
+
+
+def _takes_bets(round_: Round | None) -> bool:
+    return round_ is not None and round_.phase is Phase.BETTING
+
+
+def _device_after(device: Device, event: f.Event) -> Device:
+    match event:
+        case e.DeviceOnline():
+            return replace(
+                device, online=True, awaited=False, serial=event.serial, levels=event.levels,
+                capabilities=frozenset(event.capabilities), jammed=event.levels.jammed,
+            )  # fmt: skip
+        case e.DeviceOffline() | e.DeviceRejected():
+            return replace(device, online=False)
+        case e.LevelsRead(levels=levels):
+            return replace(device, levels=levels, jammed=levels.jammed)
+        case e.Jammed(cards_inside=inside):
+            return replace(device, jammed=True, failed=True, levels=replace(device.levels, cards_inside=inside))
+        case e.ShuffleStopped() | e.DealStopped():
+            return replace(device, failed=True, levels=replace(device.levels, cards_inside=event.cards_inside))
+        case e.JamCleared():
+            return replace(device, jammed=False)
+        case e.CardsRemoved(cards_inside=inside) | e.PoweredUp(cards_inside=inside):
+            return replace(device, levels=replace(device.levels, cards_inside=inside))
+        case e.ShuffleCompleted():
+            return replace(device, failed=False)
+        case e.LockoutEngaged():
+            return replace(device, levels=replace(device.levels, lockout=e.ENGAGED))
+        case e.LockoutReleased():
+            return replace(device, levels=replace(device.levels, lockout=e.RELEASED))
+        case e.DispensingInhibited():
+            return replace(device, levels=replace(device.levels, dispensing=e.INHIBITED))
+        case e.DispensingAllowed():
+            return replace(device, levels=replace(device.levels, dispensing=e.ALLOWED))
+        case e.ModeChanged(mode=mode):
+            return replace(device, levels=replace(device.levels, mode=mode))
+        case e.DoorOpened():
+            return replace(device, levels=replace(device.levels, door_open=True))
+        case e.DoorClosed():
+            return replace(device, levels=replace(device.levels, door_open=False))
+        case f.DeviceTakenOut(how=how, failed=failed):
+            return replace(device, out=how, failed=failed, awaited=False)
+        case f.DeviceReturned():
+            return replace(device, out=None, failed=False)
+    return device
+
+
+def _set(state: State, event: f.Event) -> State:
+    match event:
+        case f.SetChecked():
+            card_set = replace(
+                state.sets.get(event.back, CardSet(event.back)), cycle_complete=event.cycle_complete,
+                mode_shuffle=event.mode_shuffle, count_right=event.count_right,
+                identities_complete=event.identities_complete, by_hand=False,
+            )  # fmt: skip
+        case f.SetDisarmed(back=back):
+            card_set = replace(state.sets.get(back, CardSet(back)), cycle_complete=False)
+        case f.SetShuffledByHand(back=back):
+            card_set = replace(
+                state.sets.get(back, CardSet(back)), cycle_complete=True, mode_shuffle=True, by_hand=True,
+                count_right=None, identities_complete=None,
+            )  # fmt: skip
+        case f.SetRemoved(back=back):
+            card_set = replace(state.sets.get(back, CardSet(back)), present=False, cycle_complete=False)
+        case f.SetBrought(back=back):
+            card_set = CardSet(back)
+        case _:
+            return state
+    return replace(state, sets=_with(state.sets, card_set.back, card_set))
+
+
+def _round(state: State, event: f.Event) -> State:
+    match event:
+        case f.RoundBegun():
+            round_ = Round(event.round, event.number, event.back, event.method)
+            return replace(state, round=round_, rounds=event.number)
+        case f.RoundEnded():
+            return _ended(state)
+    if state.round is None:
+        return state
+    return replace(
+        state,
+        round=_round_after(state.round, event),
+        since_stub_count=0 if isinstance(event, f.StubCounted) and event.right else state.since_stub_count,
+    )
+
+
+def _ended(state: State) -> State:
+    """The set that was played must be shuffled again before it comes back; one more round without a stub count."""
+    assert state.round is not None
+    back = state.round.back
+    card_set = state.sets.get(back, CardSet(back))
+    played = 1 if state.round.cards_out or state.round.initial_deal_done else 0
+    counted = state.round.stub_counted
+    if played:
+        card_set = replace(card_set, cycle_complete=False, rounds_played=card_set.rounds_played + 1)
+    return replace(
+        state,
+        round=None,
+        last_back=back if played else state.last_back,
+        sets=_with(state.sets, back, card_set),
+        since_stub_count=state.since_stub_count if counted or not played else state.since_stub_count + 1,
+    )
+
+
+def _round_after(round_: Round, event: f.Event) -> Round:
+    match event:
+        case f.WagerPlaced():
+            seat = round_.seats.get(event.seat, Seat())
+            seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents)))
+            return replace(round_, seats=_with(round_.seats, event.seat, seat))
+        case f.BetsClosed():
+            return replace(round_, phase=Phase.BETS_CLOSED)
+        case f.ProgressiveCounted():
+            return replace(round_, progressive_counted=event.chips == event.accepted)
+        case f.DealingAllowed():
+            return replace(round_, phase=Phase.DEALING)
+        case f.InitialDealCompleted(cards_out=cards_out):
+            return replace(round_, phase=Phase.PRE_FLOP, initial_deal_done=True, cards_out=cards_out)
+        case f.DecisionRecorded():
+            return _decision(round_, event)
+        case f.CommunityRevealed():
+            streets = round_.streets + 1
+            if not round_.live:
+                return replace(round_, streets=streets)
+            return replace(round_, streets=streets, phase=Phase.FLOP if streets == 1 else Phase.LAST_TWO)
+        case f.DealerRevealed():
+            return replace(round_, phase=Phase.SHOWDOWN) if round_.live else round_
+        case f.RoundSettled():
+            return _settled(round_)
+        case f.StubCounted(right=right):
+            return replace(round_, stub_counted=right or round_.stub_counted)
+        case f.CardsCollected():
+            return replace(round_, collected=True)
+        case f.RoundVoided():
+            return replace(round_, void=True, phase=Phase.STOPPED)
+        case f.HandVoided(seat=number):
+            return replace(round_, seats=_with(round_.seats, number, replace(round_.seats[number], void=True)))
+        case f.WagerDecided():
+            return _wager_decided(round_, event)
+    return round_
+
+
+def _decision(round_: Round, event: f.DecisionRecorded) -> Round:
+    seat = replace(round_.seats[event.seat], asked=round_.phase)
+    match event.decision:
+        case Decision.PLAY:
+            seat = replace(seat, decided=True, wagers=_with(seat.wagers, "play", Wager(event.cents)))
+        case Decision.FOLD:
+            seat = replace(seat, decided=True, folded=True)
+        case Decision.CHECK:
+            pass
+    return replace(round_, seats=_with(round_.seats, event.seat, seat))
+
+
+def _settled(round_: Round) -> Round:
+    seats = {
+        number: replace(
+            seat,
+            wagers={
+                name: replace(w, fate=Fate.SETTLED) if w.fate in (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS) else w
+                for name, w in seat.wagers.items()
+            },
+        )
+        for number, seat in round_.seats.items()
+    }
+    return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
+
+
+def _wager_decided(round_: Round, event: f.WagerDecided) -> Round:
+    """After the last live wager is decided, play of the round has stopped."""
+    seat = round_.seats.get(event.seat, Seat())
+    seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate))))
+    round_ = replace(round_, seats=_with(round_.seats, event.seat, seat))
+    if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE):
+        return replace(round_, phase=Phase.STOPPED)
+    return round_

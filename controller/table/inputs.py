@@ -1,0 +1,75 @@
+"""What enters the core: a device's report, a finding of a session, a person's act, or news of the service itself."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from controller.rules.vocabulary import Role
+from controller.table.acts import Act
+from drivers.events import LinkEvent, Origin, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When an input came in. `wall_us`: Unix time, microseconds; `mono_ns` orders within one `boot` of the PC."""
+
+    wall_us: int
+    mono_ns: int
+    boot: str
+    clock: str = "unsynced"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    who: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStarted:
+    """The daemon took up a journal. `version` of the software; `sha256` of the rulebook in force."""
+
+    kind: ClassVar[str] = "service_started"
+    version: str
+    rulebook: str
+    edition: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStopping:
+    kind: ClassVar[str] = "service_stopping"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerChanged:
+    """The link to the back office. `state`: connected | lost | refused | nobody_listens | second_identity | parked."""
+
+    kind: ClassVar[str] = "broker_changed"
+    state: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetDue:
+    """The clock says that a set has been in play for its longest time."""
+
+    kind: ClassVar[str] = "set_due"
+    back: str
+
+
+ServiceEvent = ServiceStarted | ServiceStopping | BrokerChanged | SetDue
+SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
+
+Body = Report | LinkEvent | Act | ServiceEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """`subject`: the device's name for reports and link events, `table` otherwise. `actor`: for acts only."""
+
+    at: Moment
+    subject: str
+    body: Body
+    origin: Origin | None = None
+    actor: Actor | None = None

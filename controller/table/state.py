@@ -1,0 +1,238 @@
+"""The state of a table: frozen records, changed only by `evolve`. Nothing here decides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from controller.rules.model import Law, Stack
+from controller.rules.vocabulary import Action, Area, Method, Role, Trigger
+from controller.table.acts import OutOfService
+from drivers.events import Capability, DeviceKind, Levels
+
+
+class Phase(StrEnum):
+    """Where a round stands. `STOPPED`: a disposition has ended its play; only duties and the clean-up are left."""
+
+    BETTING = "betting"
+    BETS_CLOSED = "bets_closed"
+    DEALING = "dealing"
+    PRE_FLOP = "pre_flop"
+    FLOP = "flop"
+    LAST_TWO = "last_two"
+    SHOWDOWN = "showdown"
+    SETTLED = "settled"
+    STOPPED = "stopped"
+
+
+class Fate(StrEnum):
+    LIVE = "live"
+    RETURNED = "returned"
+    HELD = "held"
+    TO_SETTLE = "to_settle"  # spared by a disposition and settled on its own pay table
+    STANDS = "stands"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSetup:
+    name: str
+    kind: DeviceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What does not change while the daemon runs: the table, its devices, its cards, its law.
+
+    `offered`: the optional wagers of this house. `limits`: least and most cents of a wager. `progressive`: the device
+    that locks, or None. `backs`: the colours of the sets at the table.
+    """
+
+    site: str
+    table: str
+    seats: int
+    backs: tuple[str, ...]
+    method: Method
+    devices: Mapping[str, DeviceSetup]
+    law: Law
+    offered: frozenset[str]
+    currency: str
+
+    def device_of(self, kind: DeviceKind) -> str | None:
+        return next((d.name for d in self.devices.values() if d.kind is kind), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """`awaited`: not heard again since the daemon started. `wanted`: level -> value that shall hold."""
+
+    kind: DeviceKind
+    online: bool = False
+    awaited: bool = False
+    serial: str = ""
+    capabilities: frozenset[Capability] = frozenset()
+    levels: Levels = field(default_factory=Levels)
+    wanted: Mapping[str, str] = field(default_factory=dict)
+    jammed: bool = False
+    failed: bool = False
+    out: OutOfService | None = None
+
+    @property
+    def in_service(self) -> bool:
+        return self.out is None
+
+
+@dataclass(frozen=True, slots=True)
+class CardSet:
+    """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table."""
+
+    back: str
+    present: bool = True
+    cycle_complete: bool = False
+    mode_shuffle: bool = False
+    count_right: bool | None = None
+    identities_complete: bool | None = None
+    by_hand: bool = False
+    rounds_played: int = 0
+
+    @property
+    def armed(self) -> bool:
+        """Complete cycle, in a shuffling mode, and neither count nor identities known to be wrong."""
+        known_bad = self.count_right is False or self.identities_complete is False
+        return self.present and self.cycle_complete and self.mode_shuffle and not known_bad
+
+
+@dataclass(frozen=True, slots=True)
+class Wager:
+    cents: int
+    fate: Fate = Fate.LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    wagers: Mapping[str, Wager] = field(default_factory=dict)
+    decided: bool = False  # has placed a Play wager or folded
+    asked: Phase | None = None  # last phase in which the player answered
+    folded: bool = False
+    void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStack:
+    area: Area
+    seat: int
+    cards: int
+    cite: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """`accepted`: (seat, sensor) sensed before the lock. `cards_out`: cards known to have left the set."""
+
+    id: str
+    number: int
+    back: str
+    method: Method
+    phase: Phase = Phase.BETTING
+    seats: Mapping[int, Seat] = field(default_factory=dict)
+    accepted: frozenset[tuple[int, int]] = frozenset()
+    progressive_counted: bool = False
+    stacks_out: int = 0
+    cards_out: int = 0
+    initial_deal_done: bool = False
+    streets: int = 0
+    collected: bool = False
+    stub_counted: bool = False
+    face_up: int = 0
+    void: bool = False
+
+    @property
+    def live(self) -> bool:
+        """Wagers are on the layout and nobody has decided them."""
+        return self.phase not in (Phase.SETTLED, Phase.STOPPED)
+
+    @property
+    def in_play(self) -> Mapping[int, Seat]:
+        return {n: s for n, s in sorted(self.seats.items()) if "ante" in s.wagers}
+
+    def wagers(self, *fates: Fate) -> list[tuple[int, str, Wager]]:
+        """Seat, name and wager of all whose fate is one of these, in seat order."""
+        found = [(n, name, w) for n, seat in sorted(self.seats.items()) for name, w in seat.wagers.items()]
+        return [item for item in found if item[2].fate in fates]
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    id: str
+    action: Action
+    least_role: Role
+    device: str
+    back: str
+    seat: int
+    cite: tuple[str, ...]
+    reading: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    id: str
+    reason: str
+    least_role: Role
+    seat: int
+    wager: str
+    cite: tuple[str, ...]
+    reading: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands."""
+
+    method: Method
+    devices: Mapping[str, Device]
+    sets: Mapping[str, CardSet]
+    open: bool = False
+    round: Round | None = None
+    rounds: int = 0
+    last_back: str = ""
+    since_stub_count: int = 0
+    duties: Mapping[str, Duty] = field(default_factory=dict)
+    holds: Mapping[str, Hold] = field(default_factory=dict)
+    serial: int = 0
+    last_trigger: Trigger | None = None
+
+    @classmethod
+    def initial(cls, setup: Setup) -> "State":
+        return cls(
+            method=setup.method,
+            devices={name: Device(kind=d.kind) for name, d in setup.devices.items()},
+            sets={back: CardSet(back) for back in setup.backs},
+        )
+
+    @property
+    def held(self) -> bool:
+        return bool(self.holds)
+
+    def device_of(self, kind: DeviceKind) -> tuple[str, Device] | None:
+        """The device of this kind that is in service."""
+        return next(((n, d) for n, d in self.devices.items() if d.kind is kind and d.in_service), None)
+
+    def dispenser(self) -> str | None:
+        """The device that deals under the present method, or None where a hand deals."""
+        kind = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}.get(self.method)
+        found = self.device_of(kind) if kind else None
+        return found[0] if found else None
+
+
+def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
+    """The stacks of this round in the order of the document, one for each seat in play where it says players."""
+    plan: list[PlannedStack] = []
+    for stack in setup.law.rulebook.dealing[round_.method].stacks:
+        if not _dealt(setup, stack):
+            continue
+        seats = tuple(round_.in_play) if stack.to is Area.PLAYER else (0,)
+        plan += [PlannedStack(stack.to, seat, stack.cards, stack.cite) for seat in seats]
+    return tuple(plan)
+
+
+def _dealt(setup: Setup, stack: Stack) -> bool:
+    return stack.only_if is None or stack.only_if in setup.offered
