@@ -1,0 +1,131 @@
+"""Time for the whole daemon: one stamp has the wall clock for reports and the monotonic clock for order and deadlines.
+
+The wall clock may step; the monotonic clock may not, but starts anew with each boot, so a stamp names the boot.
+Everything that needs time takes a `Clock`, so that a test or an accelerated bench can bring its own.
+"""
+
+import ctypes
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+__all__ = ["Clock", "ClockState", "ManualClock", "Stamp", "SystemClock"]
+
+ClockState = Literal["synced", "holdover", "unsynced"]
+"""`synced`: disciplined now. `holdover`: was, since this process began, and runs on by itself. `unsynced`: never seen so."""
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+STATE_KEPT_NS = 1_000_000_000
+"""How long an answer of the kernel about its discipline is used again; it changes in minutes."""
+MAX_ERROR_US = 1_000_000
+"""Above this bound the wall clock no longer counts as synced. The kernel adds 0.5 ms a second to its bound after the last
+correction, and the longest usual polling interval is 1,024 s: one missed poll is tolerated, two are not."""
+STA_UNSYNC = 0x0040  # <sys/timex.h>
+TIMEX_BYTES = 256  # struct timex has 208 bytes on 64-bit Linux; the kernel writes no further
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """One instant. `wall_us`: microseconds since 1970 UTC; `mono_ns`: nanoseconds of this `boot` (16 hex digits)."""
+
+    wall_us: int
+    mono_ns: int
+    boot: str
+    clock: ClockState
+
+
+class Clock(Protocol):
+    """Where time comes from."""
+
+    def stamp(self) -> Stamp:
+        """Now, on both clocks."""
+        ...
+
+    def mono_ns(self) -> int:
+        """Now, on the monotonic clock alone: for intervals and deadlines."""
+        ...
+
+
+class SystemClock:
+    """The clocks of this machine."""
+
+    def __init__(self) -> None:
+        self.boot = BOOT_ID.read_text().strip().replace("-", "")[:16]
+        self._was_synced = False
+        self._state: ClockState = "unsynced"
+        self._asked_ns: int | None = None
+
+    def stamp(self) -> Stamp:
+        mono = time.monotonic_ns()
+        if self._asked_ns is None or mono - self._asked_ns > STATE_KEPT_NS:
+            self._asked_ns = mono
+            self._state = self._judge(kernel_discipline())
+        return Stamp(time.time_ns() // 1000, mono, self.boot, self._state)
+
+    def mono_ns(self) -> int:
+        return time.monotonic_ns()
+
+    def _judge(self, discipline: tuple[int, int] | None) -> ClockState:
+        if discipline is not None:
+            status, max_error_us = discipline
+            if not status & STA_UNSYNC and max_error_us <= MAX_ERROR_US:
+                self._was_synced = True
+                return "synced"
+        return "holdover" if self._was_synced else "unsynced"
+
+
+class _Timex(ctypes.Structure):
+    """The head of `struct timex`; the rest is only room for the kernel to write in."""
+
+    _fields_ = (
+        ("modes", ctypes.c_uint),
+        ("offset", ctypes.c_long),
+        ("freq", ctypes.c_long),
+        ("maxerror", ctypes.c_long),
+        ("esterror", ctypes.c_long),
+        ("status", ctypes.c_int),
+        ("_rest", ctypes.c_char * TIMEX_BYTES),
+    )
+
+
+def kernel_discipline() -> tuple[int, int] | None:
+    """Status bits and greatest error in microseconds of the kernel's clock; None where reading them is forbidden.
+
+    A service unit with `ProtectClock=` forbids even this reading, so the clock then counts as unsynced.
+    """
+    timex = _Timex()
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        answer = libc.adjtimex(ctypes.byref(timex))
+    except (OSError, AttributeError):
+        return None
+    return (timex.status, timex.maxerror) if answer >= 0 else None
+
+
+class ManualClock:
+    """A clock that stands still until it is told to move. `wall_us` as in `Stamp`."""
+
+    def __init__(
+        self,
+        wall_us: int = 1_767_225_600_000_000,  # 2026-01-01T00:00:00Z
+        mono_ns: int = 1_000_000_000,
+        boot: str = "00000000000000b1",
+        clock: ClockState = "synced",
+    ) -> None:
+        self.wall_us, self.now_ns, self.boot, self.clock = wall_us, mono_ns, boot, clock
+
+    def stamp(self) -> Stamp:
+        return Stamp(self.wall_us, self.now_ns, self.boot, self.clock)
+
+    def mono_ns(self) -> int:
+        return self.now_ns
+
+    def advance(self, seconds: float) -> None:
+        """Lets time pass on both clocks."""
+        self.now_ns += round(seconds * 1_000_000_000)
+        self.wall_us += round(seconds * 1_000_000)
+
+    def step_wall(self, seconds: float) -> None:
+        """Sets the wall clock forward or back, as a correction does; the monotonic clock is not touched."""
+        self.wall_us += round(seconds * 1_000_000)
