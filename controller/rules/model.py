@@ -4,8 +4,8 @@ Read by `loader.py`, never built by hand in the daemon. Clause ids are as printe
 section sign (`13.I(1)`, `15(f)`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from controller.rules.vocabulary import GUARDS_OF, Action, Area, Guard, Method, Role, Trigger
@@ -33,11 +33,17 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class ByReading:
-    """Actions that follow only where the licensee elected `choice` for `reading`."""
+    """Actions that follow only where the licensee elected `choice` for `reading`, and so for each pair of `given`."""
 
     reading: str
     choice: str
     do: tuple[Action, ...]
+    given: tuple[tuple[str, str], ...] = ()  # (reading, choice)
+
+    @property
+    def condition(self) -> tuple[tuple[str, str], ...]:
+        """Every (reading, choice) that must be elected for this step."""
+        return ((self.reading, self.choice), *self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A recorded choice where the document is silent or contradicts itself. `moves`: it moves money or voids hands."""
+    """A recorded choice where the document is silent or contradicts itself.
+
+    `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
+    decides; a reading that governs, or on which a value of the file rests, offers one choice.
+    """
 
     id: str
     clauses: tuple[str, ...]
@@ -82,6 +92,7 @@ class Reading:
     choices: tuple[Choice, ...]
     cautious: str
     moves: bool
+    governs: Trigger | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +200,22 @@ class Rulebook:
         Raises `AmbiguousLaw` where none or several remain: the loader tries every combination, so never at the table.
         """
         relevant = guards & frozenset(GUARDS_OF[trigger])
-        live = [row for row in self.rows[trigger] if row.live(relevant)]
-        overridden = {clause for row in live for clause in row.notwithstanding}
-        remaining = [row for row in live if not overridden.intersection(row.cite)]
+        remaining = governing(self.rows.get(trigger, ()), relevant)
         if len(remaining) != 1:
             raise AmbiguousLaw(self.id, trigger, relevant, remaining)
         return remaining[0]
+
+    def cite_for(self, cite: tuple[str, ...], method: Method) -> tuple[str, ...]:
+        """The citations that speak of this dealing method, where a document repeats a rule in each method's chapter.
+
+        (`8.G(1)`, `9.E(1)`, `10.E(1)`) becomes (`10.E(1)`,) with a dealing shoe; other citations stay as they are.
+        """
+        chapters = {m: chapter(dealing.cite[0]) for m, dealing in self.dealing.items()}
+        own = chapters.get(method)
+        if own is None or own not in map(chapter, cite):
+            return cite
+        others = set(chapters.values()) - {own}
+        return tuple(clause for clause in cite if chapter(clause) not in others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +238,22 @@ class Law:
         election = self.elections.get(reading)
         return election.choice if election else None
 
-    def demands(self, trigger: Trigger, guards: frozenset[Guard]) -> tuple[Row, tuple[Demand, ...]]:
-        """The governing row and all that it demands here: the clause's own actions, then those of elected readings."""
+    def demands(
+        self, trigger: Trigger, guards: frozenset[Guard], method: Method | None = None
+    ) -> tuple[Row, tuple[Demand, ...]]:
+        """The governing row and all that it demands here: the clause's own actions, then those of elected readings.
+
+        With `method`, row and demands cite only what speaks of that way of dealing.
+        """
         row = self.rulebook.row(trigger, guards)
+        if method is not None:
+            cite_for = self.rulebook.cite_for
+            do = tuple(replace(demand, cite=cite_for(demand.cite, method)) for demand in row.do)
+            row = replace(row, cite=cite_for(row.cite, method), do=do)
         by_reading = tuple(
             Demand(action, reading=step.reading)
             for step in row.by_reading
-            if self.elected(step.reading) == step.choice
+            if all(self.elected(reading) == choice for reading, choice in step.condition)
             for action in step.do
         )
         return row, row.do + by_reading
@@ -231,6 +261,18 @@ class Law:
     def unelected(self) -> tuple[Reading, ...]:
         """Readings that move money or void hands and that nobody has elected: the table may not open with one."""
         return tuple(r for r in self.rulebook.readings.values() if r.moves and r.id not in self.elections)
+
+
+def chapter(clause: str) -> str:
+    """The section or chapter that a clause stands in: `13.I(1)` in 13, `15(f)` in 15."""
+    return clause.partition(".")[0].partition("(")[0]
+
+
+def governing(rows: Iterable[Row], guards: frozenset[Guard]) -> list[Row]:
+    """The live rows that no other live row stands notwithstanding: exactly one in a sound rulebook."""
+    live = [row for row in rows if row.live(guards)]
+    overridden = {clause for row in live for clause in row.notwithstanding}
+    return [row for row in live if not overridden.intersection(row.cite)]
 
 
 class AmbiguousLaw(Exception):

@@ -52,6 +52,7 @@ class Guard(StrEnum):
     DEVICE_FAILED = "device_failed"
     SHUFFLER_COUNTS = "shuffler_counts"  # a device counts each shuffle and says whether the set is whole
     AFTER_LOCK = "after_lock"  # the chip came after the lock-out engaged (else after "no more bets" only)
+    RESHUFFLING_DEVICE = "reshuffling_device"  # approved to reshuffle and count by itself, not after each round
 
 
 class Action(StrEnum):
@@ -138,7 +139,7 @@ class Area(StrEnum):
 GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.SHUFFLER_JAM: (Guard.ROUND_LIVE, Guard.HANDING_OUT, Guard.IDLE_SET, Guard.SELF_CLEARED),
     Trigger.SHOE_JAM: (Guard.ROUND_LIVE, Guard.SELF_CLEARED),
-    Trigger.SHUFFLER_COUNT_WRONG: (),
+    Trigger.SHUFFLER_COUNT_WRONG: (Guard.RESHUFFLING_DEVICE,),
     Trigger.SHUFFLER_IDENTITIES_WRONG: (),
     Trigger.STUB_WRONG: (Guard.MISDEALT, Guard.FULL_SET_REMAINS),
     Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
@@ -158,3 +159,14 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.ROUND_UNPROVEN: (),
 }
 """The guards that a rulebook may use with each trigger; the loader tries every combination and wants one live row."""
+
+CONFIRMED: frozenset[Action] = frozenset(Action) - {
+    Action.VOID_ROUND,
+    Action.VOID_ALL_HANDS,
+    Action.VOID_HAND,
+    Action.USE_AS_NEXT,
+    Action.BY_APPROVED_PROCEDURES,
+    Action.PLAY_ON,
+    Action.RECORD_ONLY,
+}
+"""Actions that a person carries out, or holds that a person lifts: a rulebook names the least role for each it uses."""
