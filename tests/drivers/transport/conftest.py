@@ -1,0 +1,264 @@
+"""Wires for the conformance suite: one face over an in-process cable, a pseudo-terminal, and socat.
+
+The far side of each wire reads only when the test asks, so a test that does not read is a peer that takes nothing.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from drivers.errors import Fault
+from drivers.transport import LoopbackCable, SerialSettings, SerialTransport, Transport
+
+DEADLINE_S = 10.0
+
+
+async def until(condition: Callable[[], object], what: str) -> None:
+    """Returns when `condition()` is true; fails after ten seconds."""
+    end = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < end, f"not within {DEADLINE_S} s: {what}"
+        await asyncio.sleep(0.002)
+
+
+class Owner:
+    """Records what a transport tells its owner, in order."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.losses: list[tuple[Fault, str]] = []
+        self.after_loss = bytearray()
+
+    def on_data(self, data: bytes) -> None:
+        assert data, "an empty read was handed over"
+        (self.after_loss if self.losses else self.data).extend(data)
+
+    def on_lost(self, fault: Fault, detail: str) -> None:
+        self.losses.append((fault, detail))
+
+
+class LoopbackWire:
+    """The in-process cable; the far side is the cable's device end, paused except while the test reads."""
+
+    has_kernel = False
+
+    def __init__(self, _: Path) -> None:
+        self.cable = LoopbackCable()
+        self.got = bytearray()
+        self.far = self.cable.device(self.got.extend, lambda *_: None)
+
+    async def start(self) -> None:
+        await self.far.open()
+        self.far.pause_reading()
+
+    def transport(self, owner: Owner) -> Transport:
+        return self.cable.host(owner.on_data, owner.on_lost)
+
+    async def far_write(self, data: bytes) -> None:
+        for start in range(0, len(data), 1024):
+            self.far.write(data[start : start + 1024])
+            await self.far.drain()
+
+    async def far_read(self, size: int) -> bytes:
+        self.far.resume_reading()
+        await until(lambda: len(self.got) >= size, f"{size} bytes at the far side, got {len(self.got)}")
+        self.far.pause_reading()
+        taken = bytes(self.got[:size])
+        del self.got[:size]
+        return taken
+
+    async def hang_up(self) -> None:
+        self.cable.unplug()
+
+    async def plug(self) -> None:
+        await self.far.close()
+        self.cable.plug()
+        await self.start()
+
+    async def stop(self) -> None:
+        await self.far.close(0)
+
+
+class _DescriptorWire:
+    """Far side is a non-blocking descriptor; the near side is a tty behind a symlink that stays the same."""
+
+    has_kernel = True
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "port"
+        self.fd = -1
+
+    def transport(self, owner: Owner) -> SerialTransport:
+        return SerialTransport(str(self.path), SerialSettings(), owner.on_data, owner.on_lost)
+
+    async def far_write(self, data: bytes) -> None:
+        left = data
+
+        def push() -> bool:
+            nonlocal left
+            with contextlib.suppress(BlockingIOError):
+                left = left[os.write(self.fd, left) :]
+            return not left
+
+        await until(push, "the wire takes what the far side writes")
+
+    async def far_read(self, size: int) -> bytes:
+        got = bytearray()
+
+        def pull() -> bool:
+            with contextlib.suppress(BlockingIOError):
+                got.extend(os.read(self.fd, size - len(got)))
+            return len(got) >= size
+
+        await until(pull, f"{size} bytes at the far side, got {bytes(got)!r}")
+        return bytes(got)
+
+    def far_rest(self) -> bytes:
+        """What else has come to the far side; for a check that nothing has."""
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self.fd, 65536)
+        return b""
+
+
+class PtyWire(_DescriptorWire):
+    """A pseudo-terminal as the kernel makes it: cooked, echoing."""
+
+    async def start(self) -> None:
+        self.fd, slave = os.openpty()
+        os.set_blocking(self.fd, False)
+        self.path.unlink(missing_ok=True)
+        self.path.symlink_to(os.ttyname(slave))
+        os.close(slave)
+
+    async def hang_up(self) -> None:
+        os.close(self.fd)
+        self.path.unlink()
+        self.fd = -1
+
+    async def plug(self) -> None:
+        await self.start()
+
+    async def stop(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+
+
+class SocatWire(_DescriptorWire):
+    """socat between a pseudo-terminal and a socket of the test; killing socat pulls the plug."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.folder = folder
+        self.process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        address = str(self.folder / "far")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(address)
+            server.listen()
+            server.setblocking(False)
+            self.process = subprocess.Popen(
+                ["socat", f"PTY,link={self.path}", f"UNIX-CONNECT:{address}"], stderr=subprocess.DEVNULL
+            )
+            far, _ = await asyncio.wait_for(asyncio.get_running_loop().sock_accept(server), DEADLINE_S)
+        os.unlink(address)
+        far.setblocking(False)
+        self.fd = far.detach()
+        await until(self.path.exists, "socat makes its link")
+
+    async def hang_up(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+        os.close(self.fd)
+        self.fd = -1
+        self.path.unlink()
+
+    async def plug(self) -> None:
+        await self.start()
+
+    async def stop(self) -> None:
+        if self.process is not None:
+            await self.hang_up()
+
+
+class Ticker:
+    """Measures the longest time that the loop stood still."""
+
+    def __init__(self) -> None:
+        self._worst = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.ensure_future(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.02)
+            self._worst = max(self._worst, time.monotonic() - before - 0.02)
+
+    async def stop(self) -> float:
+        assert self._task is not None
+        self._task.cancel()
+        await asyncio.wait({self._task})
+        return self._worst
+
+
+Wire = LoopbackWire | PtyWire | SocatWire
+_WIRES: dict[str, type[LoopbackWire] | type[PtyWire] | type[SocatWire]] = {
+    "loopback": LoopbackWire,
+    "pty": PtyWire,
+    "socat": SocatWire,
+}
+
+
+@pytest.fixture(params=list(_WIRES))
+async def wire(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Wire]:
+    """Each kind of wire in turn."""
+    made = _WIRES[request.param](tmp_path)
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture(params=["pty", "socat"])
+async def tty_wire(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[PtyWire | SocatWire]:
+    """The wires with a kernel's tty in them."""
+    made = _WIRES[request.param](tmp_path)
+    assert not isinstance(made, LoopbackWire)
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+async def pty_wire(tmp_path: Path) -> AsyncIterator[PtyWire]:
+    """A plain pseudo-terminal."""
+    made = PtyWire(tmp_path)
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+def owner() -> Owner:
+    return Owner()
+
+
+@pytest.fixture
+def ticker() -> Ticker:
+    return Ticker()
+
+
+@pytest.fixture(name="until")
+def until_fixture() -> Callable[..., object]:
+    return until
