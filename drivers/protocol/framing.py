@@ -1,0 +1,196 @@
+"""From bytes of a line to bodies of frames and back: COBS between zero bytes, CRC-32C behind each body.
+
+The deframer is a pure function of the bytes and the times it is given. It never raises on input: what is no frame is
+dropped and counted by cause, and the next zero byte starts afresh.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from drivers.protocol.constants import CRC_SIZE, HEADER_SIZE, MAX_BODY, RX_LIMIT, gap_limit
+
+_POLYNOMIAL = 0x82F63B78  # Castagnoli, reflected
+
+
+class Cause(StrEnum):
+    """Why bytes or a frame were dropped; the same words as the FRAME family of the driver's faults."""
+
+    CRC = "crc"
+    COBS = "cobs"
+    OVERSIZE = "oversize"
+    PARTIAL = "partial"
+    LENGTH = "length"
+    VERSION = "version"
+    MAC = "mac"
+    STALE_SESSION = "stale_session"
+    DUPLICATE = "duplicate"
+    PAYLOAD = "payload"
+    UNEXPECTED = "unexpected"
+
+
+CAUSES = tuple(Cause)
+"""In the order in which a PONG carries the counters."""
+
+
+class FrameError(ValueError):
+    """A frame that is dropped. `cause` says as what it is counted."""
+
+    def __init__(self, cause: Cause, detail: str) -> None:
+        super().__init__(f"{cause.value}: {detail}")
+        self.cause, self.detail = cause, detail
+
+
+def _table() -> tuple[int, ...]:
+    def entry(value: int) -> int:
+        for _ in range(8):
+            value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
+        return value
+
+    return tuple(entry(value) for value in range(256))
+
+
+_TABLE = _table()
+
+
+def crc32c(data: bytes) -> int:
+    """CRC-32C: init and xorout FFFFFFFF, reflected. Check value of b"123456789" is E3069283."""
+    crc = 0xFFFFFFFF
+    table = _TABLE
+    for byte in data:
+        crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+def cobs_encode(data: bytes) -> bytes:
+    """The same data without a zero byte; longer by one byte and one more for each full run of 254."""
+    out = bytearray()
+    runs = data.split(b"\0")
+    last = len(runs) - 1
+    for index, whole in enumerate(runs):
+        run = whole
+        while len(run) > 254 or (len(run) == 254 and index < last):
+            out.append(0xFF)
+            out += run[:254]
+            run = run[254:]
+        out.append(len(run) + 1)  # a full run at the very end gets FF and needs no code byte after it
+        out += run
+    return bytes(out)
+
+
+def cobs_decode(data: bytes) -> bytes:
+    """Undoes `cobs_encode`. Raises `FrameError` (cobs) for a zero inside, or a run that ends too early."""
+    out = bytearray()
+    at, size = 0, len(data)
+    while at < size:
+        code = data[at]
+        end = at + code
+        if code == 0 or end > size:
+            raise FrameError(Cause.COBS, "zero inside a frame" if code == 0 else "the last run is cut short")
+        out += data[at + 1 : end]
+        at = end
+        if code != 0xFF and at < size:
+            out.append(0)
+    return bytes(out)
+
+
+def encode_frame(body: bytes) -> bytes:
+    """A body as it goes on the wire, zero bytes on both sides. Raises ValueError over 512 bytes or under a header."""
+    if not HEADER_SIZE <= len(body) <= MAX_BODY:
+        raise ValueError(f"a body has {HEADER_SIZE} to {MAX_BODY} bytes, not {len(body)}")
+    return b"\0" + cobs_encode(body + crc32c(body).to_bytes(CRC_SIZE, "little")) + b"\0"
+
+
+def decode_piece(piece: bytes) -> bytes:
+    """The body in what stood between two zero bytes. Raises `FrameError` with the cause."""
+    data = cobs_decode(piece)
+    if len(data) < HEADER_SIZE + CRC_SIZE:
+        raise FrameError(Cause.LENGTH, f"{len(data)} bytes are less than a header and its check")
+    body, check = data[:-CRC_SIZE], int.from_bytes(data[-CRC_SIZE:], "little")
+    if len(body) > MAX_BODY:
+        raise FrameError(Cause.OVERSIZE, f"a body of {len(body)} bytes")
+    if crc32c(body) != check:
+        raise FrameError(Cause.CRC, "the check does not match")
+    return body
+
+
+class Deframer:
+    """Cuts a line's bytes into bodies. Holds at most `RX_LIMIT` bytes, and a begun frame at most the gap limit."""
+
+    def __init__(self, byte_time_s: float = 0.0) -> None:
+        self._gap_s = gap_limit(byte_time_s)
+        self._held = bytearray()
+        self._dropping = False  # an oversize frame is passing
+        self._last_byte = 0.0
+        self._frames = dict.fromkeys(CAUSES, 0)
+        self._bytes = dict.fromkeys(CAUSES, 0)
+
+    @property
+    def frames_dropped(self) -> Mapping[Cause, int]:
+        """Frames or pieces dropped, by cause."""
+        return self._frames
+
+    @property
+    def bytes_dropped(self) -> Mapping[Cause, int]:
+        """Bytes in them, delimiters not counted, by cause."""
+        return self._bytes
+
+    def feed(self, data: bytes, now: float) -> list[bytes]:
+        """The bodies that `data` completes, checked, in order."""
+        if not data:
+            return []
+        self.tick(now)
+        self._last_byte = now
+        bodies = []
+        *ended, rest = data.split(b"\0")
+        for piece in ended:
+            self._hold(piece)
+            if (body := self._end_piece()) is not None:
+                bodies.append(body)
+        self._hold(rest)
+        return bodies
+
+    def tick(self, now: float) -> None:
+        """Drops a begun frame whose rest did not come within the gap limit."""
+        deadline = self.next_deadline()
+        if deadline is None or now < deadline:
+            return
+        if self._held:
+            self.count(Cause.PARTIAL, len(self._held))
+        self._held.clear()
+        self._dropping = False
+
+    def next_deadline(self) -> float | None:
+        """When a begun frame is dropped; None while none is begun."""
+        return self._last_byte + self._gap_s if self._held or self._dropping else None
+
+    def extend(self, lag_s: float) -> None:
+        """Gives a begun frame more time, because the host itself was not looking."""
+        self._last_byte += lag_s
+
+    def count(self, cause: Cause, size: int) -> None:
+        """Adds one dropped frame of `size` bytes; the link counts here too what it drops after the check."""
+        self._frames[cause] += 1
+        self._bytes[cause] += size
+
+    def _hold(self, piece: bytes) -> None:
+        if self._dropping:
+            self._bytes[Cause.OVERSIZE] += len(piece)
+        elif len(self._held) + len(piece) > RX_LIMIT:
+            self.count(Cause.OVERSIZE, len(self._held) + len(piece))
+            self._held.clear()
+            self._dropping = True
+        else:
+            self._held += piece
+
+    def _end_piece(self) -> bytes | None:
+        """Takes what was held up to a zero byte; None where it is empty, too large, or no frame."""
+        piece = bytes(self._held)
+        self._held.clear()
+        if self._dropping or not piece:
+            self._dropping = False
+            return None
+        try:
+            return decode_piece(piece)
+        except FrameError as error:
+            self.count(error.cause, len(piece))
+            return None

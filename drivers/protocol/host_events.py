@@ -1,0 +1,134 @@
+"""What the host's link end tells its session. Boots are u64 numbers, counters u64 from 1, times monotonic seconds."""
+
+from dataclasses import dataclass
+
+from drivers.protocol.messages import Identity, Restarted
+from drivers.protocol.reports import Level, Levels, Report, ResetCause
+
+__all__ = [
+    "Failed",
+    "HostEvent",
+    "LevelRefused",
+    "LevelSet",
+    "LevelUnknown",
+    "LevelsRead",
+    "Lost",
+    "Online",
+    "Recovered",
+    "Reported",
+    "Restarted",
+    "Suspect",
+    "Welcomed",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Welcomed:
+    """The device answered our HELLO. Nothing is known of its reports yet; the caller may judge the identity now."""
+
+    identity: Identity
+    boot: int
+    reset_cause: ResetCause
+    log_first: int
+    log_last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Online:
+    """The log is read up to its head and the levels are known. `gap_closed`: no `Lost` was released on the way."""
+
+    gap_closed: bool
+    levels: Levels
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One report, released once and in order of its counter. `from_log`: read again, so later than its place in time."""
+
+    boot: int
+    counter: int
+    tick_us: int
+    report: Report
+    from_log: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Reports `first`..`last` of `boot` can't be had, released in their place; `last` 0 = nobody knows how many."""
+
+    boot: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSet:
+    """The device answered that the level holds."""
+
+    level: Level
+    value: str
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRefused:
+    """The device answered no. `code`: one of `messages.ERR_*`, from 256 on the maker's own. `text` is for people."""
+
+    level: Level
+    value: str
+    operation: int
+    code: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelUnknown:
+    """No answer will come: it may hold or not. `reason`: `no_answer`, `superseded` by a newer wish, or a fault's id."""
+
+    level: Level
+    value: str
+    operation: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelsRead:
+    """The device's levels, read because the caller asked or because the digest on a PONG differed from the last read."""
+
+    levels: Levels
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """No PING was echoed for 2.5 s. `half_dead`: the device's frames do come in. Told again when `half_dead` changes."""
+
+    half_dead: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A PING was echoed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The link is over and must be opened anew; told once, nothing follows. `fault`: an id of `drivers.errors.Fault`."""
+
+    fault: str
+    detail: str
+
+
+HostEvent = (
+    Welcomed
+    | Online
+    | Reported
+    | Lost
+    | LevelSet
+    | LevelRefused
+    | LevelUnknown
+    | LevelsRead
+    | Suspect
+    | Recovered
+    | Failed
+    | Restarted
+)
