@@ -43,8 +43,7 @@ class DeviceSetup:
 class Setup:
     """What does not change while the daemon runs: the table, its devices, its cards, its law.
 
-    `offered`: the optional wagers of this house. `limits`: least and most cents of a wager. `progressive`: the device
-    that locks, or None. `backs`: the colours of the sets at the table.
+    `offered`: the optional wagers of this house. `backs`: the colours of the sets at the table.
     """
 
     site: str
@@ -56,6 +55,7 @@ class Setup:
     law: Law
     offered: frozenset[str]
     currency: str
+    progressive_cents: int = 0  # what one accepted chip is worth; 0 = not known
 
     def device_of(self, kind: DeviceKind) -> str | None:
         return next((d.name for d in self.devices.values() if d.kind is kind), None)

@@ -1,0 +1,111 @@
+"""May this person do this now? `verify` says why not, `can` says yes or no, `allowed` lists what may be done.
+
+One literal table says in which phase an act belongs; a missing entry is a refusal, so nothing is allowed by
+forgetting it. The refusal names the reason, the clause where there is one, and what to do instead.
+"""
+
+from controller.rules.vocabulary import Role
+from controller.table import acts as a
+from controller.table.checks import CHECKS, Refusal
+from controller.table.inputs import Actor
+from controller.table.state import Phase, Setup, State
+from drivers.events import DeviceKind
+
+__all__ = ["PHASES", "Refusal", "allowed", "can", "verify"]
+
+
+NO_ROUND = None
+PHASES: dict[str, tuple[Phase | None, ...]] = {
+    a.OpenTable.kind: (NO_ROUND,),
+    a.CloseTable.kind: (NO_ROUND,),
+    a.BeginRound.kind: (NO_ROUND,),
+    a.PlaceWager.kind: (Phase.BETTING,),
+    a.AnnounceNoMoreBets.kind: (Phase.BETTING,),
+    a.ReleaseLockout.kind: (Phase.BETTING,),
+    a.RecordProgressiveCount.kind: (Phase.BETS_CLOSED,),
+    a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING),
+    a.RecordInitialDeal.kind: (Phase.DEALING,),
+    a.RecordDecision.kind: (Phase.PRE_FLOP, Phase.FLOP, Phase.LAST_TWO),
+    a.RevealCommunity.kind: (Phase.PRE_FLOP, Phase.FLOP, Phase.STOPPED),
+    a.RevealDealer.kind: (Phase.LAST_TWO,),
+    a.SettleRound.kind: (Phase.SHOWDOWN,),
+    a.RecordStubCount.kind: (Phase.LAST_TWO, Phase.SHOWDOWN, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
+    a.CollectCards.kind: (Phase.SETTLED, Phase.STOPPED),
+    a.EndRound.kind: (Phase.SETTLED, Phase.STOPPED),
+    a.ReportIrregularity.kind: tuple(Phase),
+    a.ConfirmDuty.kind: (*Phase, NO_ROUND),
+    a.ResolveHold.kind: (*Phase, NO_ROUND),
+    a.RecordShuffle.kind: (*Phase, NO_ROUND),
+    a.BringSet.kind: (*Phase, NO_ROUND),
+    a.TakeDeviceOut.kind: (*Phase, NO_ROUND),
+    a.ReturnDevice.kind: (*Phase, NO_ROUND),
+    a.ChangeMethod.kind: (NO_ROUND,),
+}
+
+LEAST_ROLE: dict[str, Role] = {
+    a.OpenTable.kind: Role.FLOORPERSON,
+    a.CloseTable.kind: Role.FLOORPERSON,
+    a.PlaceWager.kind: Role.PLAYER,
+    a.RecordDecision.kind: Role.PLAYER,
+    a.BringSet.kind: Role.FLOORPERSON,
+    a.TakeDeviceOut.kind: Role.FLOORPERSON,
+    a.ReturnDevice.kind: Role.FLOORPERSON,
+    a.ChangeMethod.kind: Role.FLOORPERSON,
+}
+"""Least role for an act; where nothing stands here, the dealer. The rulebook's `act_roles` come first."""
+
+WHILE_HELD = frozenset(
+    {
+        a.ConfirmDuty.kind, a.ResolveHold.kind, a.ReportIrregularity.kind, a.TakeDeviceOut.kind,
+        a.ReturnDevice.kind, a.BringSet.kind, a.RecordShuffle.kind,
+    }
+)  # fmt: skip
+"""All that may be done while play is held."""
+
+PLAYS_ON = frozenset(
+    {
+        a.StartDealing.kind, a.RecordInitialDeal.kind, a.RecordDecision.kind, a.RevealCommunity.kind,
+        a.RevealDealer.kind, a.SettleRound.kind,
+    }
+)  # fmt: skip
+"""Acts that rely on knowing what every device has done: not before each awaited device was heard again."""
+
+
+def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """None if the act may be done now by this person, else why not. Clause: by rulebook, in the refusal."""
+    phase = state.round.phase if state.round else NO_ROUND
+    if phase not in PHASES[act.kind]:
+        return _wrong_phase(act.kind, phase)
+    least = setup.law.rulebook.act_roles.get(act.kind)
+    role = least.value if least else LEAST_ROLE.get(act.kind, Role.DEALER)
+    if not actor.role.may_act_as(role) and not _technician(act, actor):
+        return Refusal(f"{act.kind} needs a {role}; {actor.who} is a {actor.role}", least.cite if least else ())
+    if state.held and act.kind not in WHILE_HELD:
+        return Refusal("play is held: " + "; ".join(f"{h.id} {h.reason}" for h in state.holds.values()))
+    awaited = [n for n, d in state.devices.items() if d.awaited and d.kind is not DeviceKind.PROGRESSIVE]
+    if awaited and act.kind in PLAYS_ON:
+        return Refusal(f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service")
+    check = CHECKS.get(act.kind)
+    return check(setup, state, act, actor) if check else None
+
+
+def can(setup: Setup, state: State, act: a.Act, actor: Actor) -> bool:
+    return verify(setup, state, act, actor) is None
+
+
+def allowed(state: State) -> list[str]:
+    """Kinds of act that belong to the present phase; whether a person may, `verify` says for the act itself."""
+    phase = state.round.phase if state.round else NO_ROUND
+    kinds = [kind for kind, phases in PHASES.items() if phase in phases]
+    return [kind for kind in kinds if kind in WHILE_HELD] if state.held else kinds
+
+
+def _technician(act: a.Act, actor: Actor) -> bool:
+    """A technician may put a device back into service or take it out, and nothing of the game."""
+    return actor.role is Role.TECHNICIAN and isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
+
+
+def _wrong_phase(kind: str, phase: Phase | None) -> Refusal:
+    where = f"in phase {phase}" if phase else "while no round is in play"
+    belongs = ", ".join(p.value if p else "no round" for p in PHASES[kind])
+    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}")

@@ -1,0 +1,285 @@
+"""What each act needs beside its phase and its role: one check for one act, None where nothing stands in the way.
+
+A refusal says what is wrong in the words of the table, cites the clause where one says so, and names what to do.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from controller.rules.vocabulary import Method
+from controller.table import acts as a
+from controller.table.inputs import Actor
+from controller.table.law import full_set, stub_count_overdue, stub_count_waived, swaps_sets
+from controller.table.state import Phase, Round, Setup, State
+from drivers.events import ENGAGED, DeviceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why not, for the person who tried; `cite` where a clause says so."""
+
+    reason: str
+    cite: tuple[str, ...] = ()
+
+
+def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    missing = setup.law.unelected()
+    if missing:
+        names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
+        return Refusal(f"these readings move money or void hands and nobody has elected them: {names}")
+    return Refusal("the table is open already") if state.open else None
+
+
+def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.BeginRound)
+    if not state.open:
+        return Refusal("the table is not open; a floorperson opens it")
+    if state.duties:
+        duties = ", ".join(f"{d.id} {d.action}" for d in state.duties.values())
+        cite = tuple(clause for d in state.duties.values() for clause in d.cite)
+        return Refusal(f"duties are open and block the next round: {duties}", cite)
+    overdue = stub_count_overdue(setup, state)
+    if overdue:
+        rule = setup.law.rulebook.stub.every_rounds
+        return Refusal(f"the set must be counted first: {overdue} rounds without a count", rule.cite)
+    card_set = state.sets.get(act.back)
+    if card_set is None or not card_set.present:
+        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
+    if swaps_sets(setup, state) and act.back == state.last_back:
+        cite = setup.law.rulebook.decks.swap_after.cite
+        return Refusal(f"the sets alternate: the {act.back} set was used for the last round", cite)
+    return None
+
+
+def _present(state: State) -> list[str]:
+    return [s.back for s in state.sets.values() if s.present]
+
+
+def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.PlaceWager)
+    rule = setup.law.rulebook.wagers.get(act.wager)
+    known = ", ".join(n for n, w in setup.law.rulebook.wagers.items() if w.placed == "before_deal")
+    if rule is None or rule.placed != "before_deal":
+        return Refusal(f"seat {act.seat}: no wager {act.wager} is placed before the deal; there are: {known}")
+    if rule.optional and act.wager not in setup.offered:
+        return Refusal(f"seat {act.seat}: {act.wager} is not offered at this table", rule.cite)
+    if rule.sensed:
+        return Refusal(f"seat {act.seat}: {act.wager} is placed on its sensor, not by hand", rule.cite)
+    if not 1 <= act.seat <= setup.seats:
+        return Refusal(f"seat {act.seat}: this table has seats 1 to {setup.seats}", setup.law.rulebook.seats.cite)
+    if act.cents < 1:
+        return Refusal(f"seat {act.seat}: a wager is at least 1 cent, {act.cents} was given")
+    if rule.exact_cents is not None and act.cents != rule.exact_cents.value:
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
+        )
+    placed = _round(state).seats[act.seat].wagers if act.seat in _round(state).seats else {}
+    if act.wager in placed:
+        return Refusal(f"seat {act.seat}: {act.wager} is placed already")
+    missing = [name for name in rule.requires.value if name not in placed and name != "blind"]
+    if missing:
+        return Refusal(f"seat {act.seat}: {act.wager} needs {', '.join(missing)} first", rule.requires.cite)
+    return None
+
+
+def _no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Ante and Blind stand at each seat in play, in equal amounts."""
+    seats = _round(state).in_play
+    if not seats:
+        return Refusal("no seat has placed its wagers; without a wager there is no round")
+    for number, seat in seats.items():
+        blind = seat.wagers.get("blind")
+        if blind is None or blind.cents != seat.wagers["ante"].cents:
+            cite = setup.law.rulebook.wagers["blind"].cite
+            return Refusal(f"seat {number}: the blind must stand and equal the ante", cite)
+    return None
+
+
+def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    round_ = _round(state)
+    card_set = state.sets[round_.back]
+    if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
+        return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
+    concerned = [d for d in state.duties.values() if d.back == round_.back or d.device == state.dispenser()]
+    if concerned:
+        duty = concerned[0]
+        return Refusal(f"first {duty.id}: {duty.action} ({duty.device or duty.back})", duty.cite)
+    progressive = state.device_of(DeviceKind.PROGRESSIVE)
+    if progressive and progressive[1].online and progressive[1].levels.lockout not in (ENGAGED, None):
+        rule = setup.law.rulebook.progressive.lock_at
+        return Refusal(f"{progressive[0]} has not confirmed its lock-out", rule.cite)
+    verify_count = setup.law.rulebook.progressive.verify_count
+    if round_.accepted and verify_count.value and not round_.progressive_counted:
+        return Refusal("count the progressive chips first and record the count", verify_count.cite)
+    return _dispenser_ready(state)
+
+
+def _dispenser_ready(state: State) -> Refusal | None:
+    needs = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}.get(state.method)
+    if needs is None:
+        return None
+    found = state.device_of(needs)
+    if found is None:
+        return Refusal(f"cards are dealt by {state.method}, and no {needs} is in service; change the method")
+    name, device = found
+    if not device.online:
+        return Refusal(f"{name} is offline; look at its cable and its power")
+    if device.jammed:
+        return Refusal(f"{name} is jammed; take the cards out")
+    return None
+
+
+def set_predicates(card_set: object) -> str:
+    """The five predicates in words, for people."""
+    names = ("present", "cycle_complete", "mode_shuffle", "count_right", "identities_complete")
+    words = {True: "yes", False: "NO", None: "not known here"}
+    return ", ".join(f"{name.replace('_', ' ')}: {words[getattr(card_set, name)]}" for name in names)
+
+
+def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    name = state.dispenser()
+    return Refusal(f"{name} says itself when the deal is done") if name else None
+
+
+def _decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordDecision)
+    round_ = _round(state)
+    seat = round_.in_play.get(act.seat)
+    cite = setup.law.rulebook.wagers["play"].cite
+    if seat is None or seat.void:
+        return Refusal(f"seat {act.seat} has no hand in this round")
+    if seat.decided or seat.asked is round_.phase:
+        return Refusal(f"seat {act.seat} has answered already")
+    if act.decision is a.Decision.FOLD and round_.phase is not Phase.LAST_TWO:
+        return Refusal(
+            "a player may fold only after all community cards are shown; until then check or play", cite
+        )
+    if act.decision is a.Decision.CHECK and round_.phase is Phase.LAST_TWO:
+        return Refusal("after all community cards a player folds or plays", cite)
+    multiples = {Phase.PRE_FLOP: (3, 4), Phase.FLOP: (2,), Phase.LAST_TWO: (1,)}[round_.phase]
+    if act.decision is a.Decision.PLAY and act.multiple not in multiples:
+        return Refusal(f"a Play wager is {' or '.join(map(str, multiples))} times the ante here", cite)
+    return None
+
+
+def _all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Each player answers before the next cards are shown."""
+    round_ = _round(state)
+    if not round_.live:
+        return None
+    waiting = [n for n, s in round_.in_play.items() if not (s.decided or s.void or s.asked is round_.phase)]
+    if waiting:
+        return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked")
+    if isinstance(act, a.RevealCommunity):
+        expected = a.Street.FLOP if round_.phase is Phase.PRE_FLOP else a.Street.LAST_TWO
+        if act.street is not expected:
+            return Refusal(f"the {expected.value} comes next")
+    return None
+
+
+def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordStubCount)
+    if act.stub < 0:
+        return Refusal("a stub has no fewer than 0 cards")
+    if act.misdealt and act.all_cards is None:
+        return Refusal("a hand was misdealt: count all cards of the set and give the number", _stub_cite(setup))
+    if state.round is None and not state.last_back:
+        return Refusal("no set has been in play yet")
+    return None
+
+
+def _stub_cite(setup: Setup) -> tuple[str, ...]:
+    return setup.law.rulebook.stub.every_rounds.cite
+
+
+def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    round_ = _round(state)
+    if not round_.collected:
+        return Refusal("collect the cards into the discard rack first")
+    every = setup.law.rulebook.stub.every_rounds
+    due = state.since_stub_count + 1 >= every.value and not stub_count_waived(setup, state)
+    if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
+        return Refusal(f"the stub must be counted in this round: {every.value} rounds are reached", every.cite)
+    return None
+
+
+def _confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ConfirmDuty)
+    duty = state.duties.get(act.duty)
+    if duty is None:
+        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
+    if not actor.role.may_act_as(duty.least_role):
+        return Refusal(f"{duty.action} is confirmed by a {duty.least_role} or above", duty.cite)
+    inside = state.devices[duty.device].levels.cards_inside if duty.device else None
+    if inside and duty.action == "clear_device":
+        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
+    return None
+
+
+def _resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ResolveHold)
+    hold = state.holds.get(act.hold)
+    if hold is None:
+        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
+    if not actor.role.may_act_as(hold.least_role):
+        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
+    of_wager = act.resolution in (a.Resolution.RETURN_WAGER, a.Resolution.WAGER_STANDS)
+    if bool(hold.wager) is not of_wager:
+        choices = "return_wager or wager_stands" if hold.wager else "go_on or void"
+        return Refusal(f"hold {hold.id} is resolved by {choices}")
+    if len(act.note) > 500:
+        return Refusal("a note has at most 500 characters")
+    return None
+
+
+def _device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
+    device = state.devices.get(act.device)
+    if device is None:
+        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}")
+    inside = device.levels.cards_inside
+    if isinstance(act, a.TakeDeviceOut) and inside:
+        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
+    return None
+
+
+def _set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordShuffle | a.BringSet)
+    if act.back not in state.sets:
+        return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
+    if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
+        return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
+    return None
+
+
+def _progressive_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordProgressiveCount)
+    limit = full_set(setup)
+    return None if 0 <= act.chips <= limit else Refusal(f"{act.chips} chips cannot be; 0 to {limit}")
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round
+
+
+CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
+    a.OpenTable.kind: _open_table,
+    a.BeginRound.kind: _begin_round,
+    a.PlaceWager.kind: _place_wager,
+    a.AnnounceNoMoreBets.kind: _no_more_bets,
+    a.RecordProgressiveCount.kind: _progressive_count,
+    a.StartDealing.kind: _start_dealing,
+    a.RecordInitialDeal.kind: _initial_deal,
+    a.RecordDecision.kind: _decision,
+    a.RevealCommunity.kind: _all_asked,
+    a.RevealDealer.kind: _all_asked,
+    a.RecordStubCount.kind: _stub_count,
+    a.EndRound.kind: _end_round,
+    a.ConfirmDuty.kind: _confirm_duty,
+    a.ResolveHold.kind: _resolve_hold,
+    a.TakeDeviceOut.kind: _device,
+    a.ReturnDevice.kind: _device,
+    a.RecordShuffle.kind: _set_known,
+    a.BringSet.kind: _set_known,
+}

@@ -1,0 +1,243 @@
+"""From a trigger to what the rule document demands: the row is chosen by the rulebook, carried out here word by word.
+
+Every action of the vocabulary has one meaning, for every document. Which actions follow is never decided here.
+"""
+
+from collections.abc import Callable
+
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Guard, Role, Trigger
+from controller.table import facts as f
+from controller.table.draft import Draft
+from controller.table.state import Fate, Phase, Round, Seat
+from drivers.events import DeviceKind
+
+RETURNS = {
+    Action.RETURN_ANTE: "ante",
+    Action.RETURN_BLIND: "blind",
+    Action.RETURN_PLAY: "play",
+}
+VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
+DUTIES_ON_SET = (
+    Action.RESHUFFLE,
+    Action.RESHUFFLE_WITH_DEALT,
+    Action.RESHUFFLE_IDLE_SET,
+    Action.REMOVE_SET,
+    Action.CHANGE_SET,
+)
+DUTIES_ON_DEVICE = (Action.CLEAR_DEVICE, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)
+DUTIES_ON_TABLE = (
+    Action.DEAL_COMMUNITY,
+    Action.SETTLE_TRIPS,
+    Action.CARD_TO_RACK,
+    Action.USE_AS_NEXT,
+    Action.COMPLETE_DEALER_HAND,
+    Action.COUNT_STUB,
+    Action.CALL_FLOORPERSON,
+)
+
+
+def guards_now(draft: Draft) -> set[Guard]:
+    """The guards that follow from the state alone; the caller adds those that only the event knows."""
+    round_ = draft.state.round
+    shuffler = draft.state.device_of(DeviceKind.SHUFFLER)
+    found: set[Guard] = set()
+    if shuffler and "counts_each_shuffle" in shuffler[1].capabilities:
+        found.add(Guard.SHUFFLER_COUNTS)
+    if round_ is None:
+        return found
+    if round_.live:
+        found.add(Guard.ROUND_LIVE)
+    if round_.cards_out or round_.initial_deal_done:
+        found.add(Guard.FIRST_CARD_DEALT)
+    if round_.initial_deal_done:
+        found.add(Guard.INITIAL_DEAL_DONE)
+    if round_.initial_deal_done and all(s.decided or s.void for s in round_.in_play.values()):
+        found.add(Guard.ALL_PLAYERS_ACTED)
+    if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE)):
+        found.add(Guard.TRIPS_PLACED)
+    return found
+
+
+def dispose(
+    draft: Draft, trigger: Trigger, *guards: Guard, device: str = "", back: str = "", seat: int = 0
+) -> None:
+    """Records what the document demands for this trigger in this state, and opens the duties that follow.
+
+    `device`, `back`, `seat`: what the trigger concerns; "" or 0 = the table as a whole.
+    """
+    law = draft.setup.law
+    holding = guards_now(draft) | set(guards)
+    row, demands = law.demands(trigger, frozenset(holding))
+    round_ = draft.state.round
+    if round_ is not None and round_.phase is Phase.BETTING:
+        accept_progressive(draft)
+    draft.add(
+        f.DispositionMade(
+            trigger=trigger, guards=tuple(sorted(holding)), round=round_.id if round_ else "", seat=seat,
+            demands=demands, cite=row.cite, silent=row.silent, rulebook=law.rulebook.id,
+            edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
+        )
+    )  # fmt: skip
+    for demand in demands:
+        _void(draft, demand, seat)
+    _decide_wagers(draft, demands, seat)
+    for demand in demands:
+        _open_duty(draft, demand, device=device, back=back, seat=seat)
+    if any(d.action is Action.HOLD_ROUND for d in demands):
+        hold = next(d for d in demands if d.action is Action.HOLD_ROUND)
+        draft.hold(
+            row.says or trigger.value, cite=hold.cite, reading=hold.reading,
+            least_role=_least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON),
+        )  # fmt: skip
+    if draft.state.round is not None and not draft.state.round.live:
+        draft.make_safe(f"{trigger.value}: play of the round has stopped")
+
+
+def _void(draft: Draft, demand: Demand, seat: int) -> None:
+    round_ = draft.state.round
+    if round_ is None or round_.void:
+        return
+    if demand.action in VOIDS_ALL:
+        draft.add(f.RoundVoided(round_.id, demand.cite, demand.reading))
+    elif demand.action is Action.VOID_HAND and seat in round_.seats:
+        draft.add(f.HandVoided(round_.id, seat, demand.cite, demand.reading))
+
+
+def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None:
+    """Gives each wager its fate: named ones first, then "all" and "others", and at last what the text leaves open."""
+    named = [d for d in demands if d.action in RETURNS or d.action is Action.SETTLE_TRIPS]
+    late = [d for d in demands if d.action in LATE_FATES]
+    of_seat = [d for d in demands if d.action in (Action.RETURN_SEAT_WAGERS, Action.HOLD_SEAT_WAGERS)]
+    rest = [d for d in demands if d.action in REST_FATES]
+    for demand in named:
+        wager = RETURNS.get(demand.action, "trips")
+        fate = Fate.TO_SETTLE if demand.action is Action.SETTLE_TRIPS else Fate.RETURNED
+        _fate(draft, demand, fate, _named(wager))
+    for demand in late:
+        decide_late_wager(draft, demand, seat)
+    for demand in of_seat:
+        fate = Fate.RETURNED if demand.action is Action.RETURN_SEAT_WAGERS else Fate.HELD
+        _fate(draft, demand, fate, lambda at, _: at == seat)
+    for demand in rest:
+        _fate(draft, demand, REST_FATES[demand.action], _any)
+    if any(d.action in VOIDS_ALL for d in demands):
+        # The text voids the hands and says nothing of these wagers, and no reading was elected: hold and ask.
+        _fate(draft, Demand(Action.HOLD_OTHERS), Fate.HELD, _any)
+
+
+REST_FATES = {
+    Action.RETURN_ALL_WAGERS: Fate.RETURNED,
+    Action.RETURN_OTHERS: Fate.RETURNED,
+    Action.HOLD_ALL_WAGERS: Fate.HELD,
+    Action.HOLD_OTHERS: Fate.HELD,
+}
+LATE_FATES = {
+    Action.RETURN_LATE_WAGER: Fate.RETURNED,
+    Action.HOLD_LATE_WAGER: Fate.HELD,
+    Action.ACCEPT_LATE_WAGER: Fate.STANDS,
+}
+
+
+_NO_SEAT = Seat()
+
+
+_Concerns = Callable[[int, str], bool]
+"""Whether a wager, by seat and name, is one that a demand speaks of."""
+
+
+def _any(seat: int, wager: str) -> bool:
+    return True
+
+
+def _named(name: str) -> _Concerns:
+    return lambda _, wager: wager == name
+
+
+def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns) -> None:
+    round_ = draft.state.round
+    if round_ is None:
+        return
+    decided = [(s, w) for s, w, _ in round_.wagers(Fate.LIVE, Fate.STANDS) if concerns(s, w)]
+    for seat, wager in decided:
+        cents = round_.seats[seat].wagers[wager].cents
+        _decided(draft, round_, seat, wager, cents, fate, demand)
+    if decided and fate is Fate.RETURNED:
+        _open_return_duty(draft, demand)
+
+
+def _decided(draft: Draft, round_: Round, seat: int, wager: str, cents: int, fate: Fate, demand: Demand) -> None:
+    currency = draft.setup.currency
+    draft.add(f.WagerDecided(round_.id, seat, wager, cents, currency, fate.value, demand.cite, demand.reading))
+    if fate is Fate.HELD:
+        draft.hold(
+            f"seat {seat}: {wager} wager is held; decide whether it goes back or stands",
+            cite=demand.cite, reading=demand.reading, seat=seat, wager=wager,
+            least_role=_least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
+        )  # fmt: skip
+
+
+def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
+    """The fate of a progressive chip that came too late; it never was an accepted wager, so it is placed here."""
+    round_ = draft.state.round
+    if round_ is None or seat < 1:
+        return
+    fate = LATE_FATES[demand.action]
+    _decided(draft, round_, seat, "progressive", draft.setup.progressive_cents, fate, demand)
+    if fate is Fate.RETURNED:
+        _open_return_duty(draft, demand)
+
+
+def accept_progressive(draft: Draft) -> None:
+    """Turns the chips that the device accepted before the lock into wagers of their seats."""
+    round_ = draft.state.round
+    device = draft.state.device_of(DeviceKind.PROGRESSIVE)
+    if round_ is None or device is None:
+        return
+    for seat in sorted({seat for seat, _ in round_.accepted}):
+        if "progressive" not in round_.seats.get(seat, _NO_SEAT).wagers:
+            cents = draft.setup.progressive_cents
+            draft.add(f.WagerPlaced(seat, "progressive", cents, draft.setup.currency, device[0]))
+
+
+def _open_return_duty(draft: Draft, demand: Demand) -> None:
+    """One duty for all chips that go back, however many wagers they are."""
+    if any(d.action is Action.RETURN_ALL_WAGERS for d in draft.state.duties.values()):
+        return
+    draft.add(
+        f.DutyOpened(
+            draft.next_id("D"), Action.RETURN_ALL_WAGERS,
+            _least_role(draft, Action.RETURN_ALL_WAGERS, Role.DEALER), cite=demand.cite, reading=demand.reading,
+        )
+    )  # fmt: skip
+
+
+def _open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: int) -> None:
+    action = demand.action
+    if action in DUTIES_ON_SET:
+        _disarm(draft, action, back)
+    elif action not in DUTIES_ON_DEVICE and action not in DUTIES_ON_TABLE:
+        return
+    device = device if action in DUTIES_ON_DEVICE else ""
+    back = back if action in DUTIES_ON_SET else ""
+    seat = seat if action in DUTIES_ON_TABLE else 0
+    open_already = {(d.action, d.device, d.back, d.seat) for d in draft.state.duties.values()}
+    if (action, device, back, seat) in open_already:
+        return
+    least = _least_role(draft, action, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
+    duty = draft.next_id("D")
+    draft.add(f.DutyOpened(duty, action, least, device, back, seat, demand.cite, demand.reading))
+
+
+ASKS_FLOOR = (Action.CALL_FLOORPERSON, Action.REMOVE_SET, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)
+
+
+def _disarm(draft: Draft, action: Action, back: str) -> None:
+    card_set = draft.state.sets.get(back)
+    if card_set is not None and card_set.cycle_complete:
+        draft.add(f.SetDisarmed(back, action.value))
+
+
+def _least_role(draft: Draft, action: Action, otherwise: Role) -> Role:
+    cited = draft.setup.law.rulebook.duty_roles.get(action)
+    return cited.value if cited else otherwise

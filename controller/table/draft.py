@@ -1,0 +1,72 @@
+"""A decision being made: facts are added one by one, and each is folded at once so that the next sees its effect."""
+
+from controller.rules.vocabulary import Role
+from controller.table.evolve import evolve
+from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted
+from controller.table.inputs import Moment
+from controller.table.state import Setup, State
+from drivers.commands import SAFE_VALUE, Level
+
+TABLE = "table"
+
+
+class Draft:
+    """Collects the facts of one input. `state` is the state after the facts so far."""
+
+    def __init__(self, setup: Setup, state: State, at: Moment) -> None:
+        self.setup, self.state, self.at = setup, state, at
+        self.facts: list[Fact] = []
+
+    def add(self, event: Event, subject: str = TABLE) -> None:
+        fact = Fact(subject, event)
+        self.facts.append(fact)
+        self.state = evolve(self.state, fact)
+
+    def next_id(self, prefix: str) -> str:
+        """A number for a duty or a hold: never used twice in one journal, short enough to say aloud."""
+        return f"{prefix}{self.state.serial + 1}"
+
+    def want(self, device: str, level: Level, value: str, because: str) -> None:
+        """Records that a level shall hold. Says nothing where it is wanted already and the device agrees."""
+        known = self.state.devices[device]
+        if known.wanted.get(level) == value and _device_says(known.levels, level) in (value, None):
+            return
+        operation = operation_id(self.at, self.state.serial + 1)
+        self.add(LevelWanted(device, level.value, value, operation, because))
+
+    def make_safe(self, because: str) -> None:
+        """Takes back every release and every permission to dispense: the only direction that needs no person."""
+        for name, device in self.state.devices.items():
+            for level, safe in SAFE_VALUE.items():
+                wanted = device.wanted.get(level)
+                if wanted is not None and wanted != safe:
+                    self.want(name, level, safe, because)
+
+    def hold(
+        self,
+        reason: str,
+        *,
+        cite: tuple[str, ...] = (),
+        reading: str | None = None,
+        seat: int = 0,
+        wager: str = "",
+        least_role: Role = Role.FLOORPERSON,
+    ) -> None:
+        """Stops play until a person has looked; a hold of the whole round also takes the levels to the safe side."""
+        self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading))
+        if not seat:
+            self.make_safe(reason)
+
+
+def _device_says(levels: object, level: Level) -> str | None:
+    value = getattr(levels, level.value, None)
+    return value if isinstance(value, str) else None
+
+
+def operation_id(at: Moment, serial: int) -> int:
+    """Identity of a command: unique over journals and restarts, and small enough (51 bits) for any JSON reader."""
+    return (at.wall_us // 1_000_000 & 0x7FFFFFFF) << 20 | serial & 0xFFFFF
+
+
+AT_ONCE = 1 << 52
+"""Marks the operation ids of the short path towards safety, which goes ahead of the record."""
