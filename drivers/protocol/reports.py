@@ -17,6 +17,10 @@ class DeviceKind(StrEnum):
     LINE = "line"  # an ASCII line device: no counter of its own, completeness not provable
 
 
+SIMULATED_VENDOR = "tablewarden simulator"
+"""The vendor that every simulator names in its WELCOME. A table in real play takes no device of this vendor."""
+
+
 class Back(StrEnum):
     """Back colour of a set of cards; a set is known by its colour at the table."""
 
