@@ -6,7 +6,7 @@ A refusal says what is wrong in the words of the table, cites the clause where o
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from controller.rules.vocabulary import Method
+from controller.rules.vocabulary import Method, Trigger
 from controller.table import acts as a
 from controller.table.inputs import Actor
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived, swaps_sets
@@ -203,6 +203,29 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     return None
 
 
+SEEN_BY_PEOPLE = frozenset(
+    {
+        Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM, Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED,
+        Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
+        Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.CARDS_INSUFFICIENT,
+    }
+)  # fmt: skip
+"""Triggers that a person may report; the others follow from devices, counts and the clock."""
+
+
+def _irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ReportIrregularity)
+    if act.trigger not in SEEN_BY_PEOPLE:
+        return Refusal(
+            f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(SEEN_BY_PEOPLE))}"
+        )
+    if act.cards < 1:
+        return Refusal("an irregularity concerns at least one card")
+    if act.trigger is Trigger.WRONG_COUNT_PLAYER and act.seat not in _round(state).in_play:
+        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    return None
+
+
 def _confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.ConfirmDuty)
     duty = state.duties.get(act.duty)
@@ -276,6 +299,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RevealDealer.kind: _all_asked,
     a.RecordStubCount.kind: _stub_count,
     a.EndRound.kind: _end_round,
+    a.ReportIrregularity.kind: _irregularity,
     a.ConfirmDuty.kind: _confirm_duty,
     a.ResolveHold.kind: _resolve_hold,
     a.TakeDeviceOut.kind: _device,

@@ -68,7 +68,7 @@ def dispose(
     """
     law = draft.setup.law
     holding = guards_now(draft) | set(guards)
-    row, demands = law.demands(trigger, frozenset(holding))
+    row, demands = law.demands(trigger, frozenset(holding), draft.state.method)
     round_ = draft.state.round
     if round_ is not None and round_.phase is Phase.BETTING:
         accept_progressive(draft)

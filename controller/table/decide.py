@@ -1,0 +1,83 @@
+"""`decide(setup, state, input) -> facts`: pure, total, and the only door into the core.
+
+An impossible input becomes `InputRefused`; an error of our own becomes `DecisionFailed` with a hold, so that a fault
+in the software stops play and says so, and does not loop.
+"""
+
+from collections.abc import Iterable
+
+from controller.rules.vocabulary import Role, Trigger
+from controller.table import facts as f
+from controller.table.acts import ACTS, Act
+from controller.table.allowed import verify
+from controller.table.devices import decide_link, decide_report
+from controller.table.dispositions import dispose
+from controller.table.draft import Draft
+from controller.table.evolve import evolve
+from controller.table.inputs import SERVICE_EVENTS, Input, ServiceEvent, ServiceStarted, SetDue
+from controller.table.rounds import decide_act
+from controller.table.state import Setup, State
+from drivers.events import LINK_EVENTS, REPORTS
+
+
+def decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
+    """The facts that follow from one input, in order. Never raises for an input of any kind."""
+    try:
+        return _decide(setup, state, given)
+    except Exception as error:  # whatever it is: hold the table, say it, and do not decide this input again
+        failed = f.DecisionFailed(given.body.kind, f"{type(error).__name__}: {error}")
+        draft = Draft(setup, state, given.at)
+        draft.add(failed)
+        draft.hold(
+            f"the software could not decide {given.body.kind}; check the table by hand", least_role=Role.SUPERVISOR
+        )
+        return tuple(draft.facts)
+
+
+def _decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
+    draft = Draft(setup, state, given.at)
+    body = given.body
+    kind = body.kind
+    if kind in ACTS:
+        _act(draft, body, given)  # type: ignore[arg-type]  # the registry says what it is
+    elif given.subject not in state.devices and (kind in REPORTS or kind in LINK_EVENTS):
+        known = ", ".join(state.devices)
+        draft.add(f.InputRefused(kind, f"no device {given.subject} belongs to this table; there are: {known}"))
+    elif kind in REPORTS:
+        decide_report(draft, given.subject, body)  # type: ignore[arg-type]
+    elif kind in LINK_EVENTS:
+        decide_link(draft, given.subject, body)  # type: ignore[arg-type]
+    elif kind in SERVICE_EVENTS:
+        _service(draft, body)  # type: ignore[arg-type]
+    else:
+        draft.add(f.InputRefused(kind, "no such kind of input"))
+    return tuple(draft.facts)
+
+
+def _act(draft: Draft, act: Act, given: Input) -> None:
+    if given.actor is None:
+        draft.add(f.InputRefused(act.kind, "an act carries who does it and in what role"))
+        return
+    refusal = verify(draft.setup, draft.state, act, given.actor)
+    if refusal is not None:
+        draft.add(f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite))
+        return
+    decide_act(draft, act, given.actor)
+
+
+def _service(draft: Draft, event: ServiceEvent) -> None:
+    draft.add(event)
+    match event:
+        case ServiceStarted():
+            draft.make_safe("the daemon started")
+        case SetDue(back=back):
+            dispose(draft, Trigger.DECK_CHANGE_DUE, back=back)
+        case _:
+            pass
+
+
+def fold(state: State, facts: Iterable[f.Fact]) -> State:
+    """The state after these facts: what the daemon does with its journal at start."""
+    for fact in facts:
+        state = evolve(state, fact)
+    return state

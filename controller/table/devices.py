@@ -1,0 +1,256 @@
+"""What follows from a device's report: the report itself is the first fact, then what the document demands."""
+
+from controller.rules.vocabulary import Action, Area, Guard, Trigger
+from controller.table import facts as f
+from controller.table.dispositions import dispose
+from controller.table.draft import Draft
+from controller.table.law import full_set
+from controller.table.state import Fate, Phase, Round, deal_plan
+from drivers import events as e
+
+SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)
+
+
+def decide_report(draft: Draft, name: str, report: e.Report) -> None:
+    """Adds the report as a fact of this device and all that follows from it."""
+    jammed_before = draft.state.devices[name].jammed
+    draft.add(report, name)
+    match report:
+        case e.Jammed() | e.ShuffleStopped() | e.DealStopped():
+            _stopped(draft, name, report)
+        case e.JamCleared(by_itself=True) if not jammed_before:
+            _cleared_itself(draft, name)
+        case e.ShuffleCompleted():
+            _shuffled(draft, name, report)
+        case e.CardsRemoved(cards_inside=inside):
+            _cards_removed(draft, name, inside)
+        case e.StackDispensed():
+            _dispensed(draft, name, report)
+        case e.DealCompleted(cards_left=left):
+            _deal_completed(draft, name, left)
+        case e.FaceUpCard(back=back):
+            dispose(draft, Trigger.CARD_FACE_UP, *_several(draft, 1), device=name, back=back)
+        case e.WagerSensed(seat=seat, locked=locked):
+            _wager_sensed(draft, seat, locked)
+        case e.LockoutReleased() | e.DispensingAllowed():
+            _unwanted(draft, name, report)
+        case e.PoweredUp():
+            _powered_up(draft, name)
+        case e.SelfTestFailed(code=code):
+            draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
+        case _:
+            pass  # the fact alone: nothing in the documents hangs on it
+
+
+def _stopped(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.DealStopped) -> None:
+    """A jam, a stop, or a failure to complete or to deal: one trigger for each kind of device."""
+    handing_out = isinstance(report, e.DealStopped) or (
+        isinstance(report, e.Jammed) and report.activity is e.Activity.DEALING
+    )
+    _jam(draft, name, _back(draft, report.back), handing_out=handing_out)
+
+
+def _jam(draft: Draft, name: str, back: str, *, handing_out: bool, self_cleared: bool = False) -> None:
+    guards = [Guard.SELF_CLEARED] if self_cleared else []
+    if draft.state.devices[name].kind is e.DeviceKind.SHOE:
+        dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
+        return
+    if handing_out:
+        guards.append(Guard.HANDING_OUT)
+    round_ = draft.state.round
+    if round_ is not None and round_.live and back != round_.back:
+        guards.append(Guard.IDLE_SET)
+    dispose(draft, Trigger.SHUFFLER_JAM, *guards, device=name, back=back)
+
+
+def _back(draft: Draft, reported: e.Back) -> str:
+    """The set concerned: what the device says, else that of the round, else that of the last one."""
+    if reported is not e.Back.UNKNOWN:
+        return reported.value
+    return draft.state.round.back if draft.state.round else draft.state.last_back
+
+
+def _cleared_itself(draft: Draft, name: str) -> None:
+    """The device freed itself before it ever said that it was jammed. Whether that is a jam is a reading."""
+    round_ = draft.state.round
+    dealing = round_ is not None and round_.phase is Phase.DEALING and name == draft.state.dispenser()
+    back = round_.back if dealing and round_ else _other_set(draft)
+    _jam(draft, name, back, handing_out=dealing, self_cleared=True)
+
+
+def _other_set(draft: Draft) -> str:
+    """The set that a shuffler holds while the round is played with the other one."""
+    in_play = draft.state.round.back if draft.state.round else draft.state.last_back
+    return next((back for back in draft.state.sets if back != in_play), in_play)
+
+
+def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
+    """The five predicates, each by itself; a wrong count or identity is the document's business at once."""
+    back = _back(draft, report.back)
+    expected = full_set(draft.setup)
+    count_right = None if report.count is None else report.count == expected
+    identities = {e.Identities.COMPLETE: True, e.Identities.INCOMPLETE: False}.get(report.identities)
+    mode_shuffle = report.mode in SHUFFLING_MODES
+    draft.add(f.SetChecked(back, True, mode_shuffle, count_right, identities))
+    if count_right is False:
+        dispose(draft, Trigger.SHUFFLER_COUNT_WRONG, device=name, back=back)
+    elif identities is False:
+        dispose(draft, Trigger.SHUFFLER_IDENTITIES_WRONG, device=name, back=back)
+    elif mode_shuffle:
+        _close_duties(draft, name, RESHUFFLES, back=back)
+
+
+RESHUFFLES = (Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET)
+
+
+def _cards_removed(draft: Draft, name: str, inside: int | None) -> None:
+    """A device that senses no card any more proves that it was cleared."""
+    if inside == 0:
+        _close_duties(draft, name, (Action.CLEAR_DEVICE,), device=name)
+
+
+def _close_duties(draft: Draft, by: str, actions: tuple[Action, ...], *, device: str = "", back: str = "") -> None:
+    for duty in list(draft.state.duties.values()):
+        if duty.action in actions and duty.device == device and duty.back == back:
+            draft.add(f.DutyClosed(duty.id, duty.action, by, "device"))
+
+
+def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
+    """Each stack is held against the document's order and number of cards, the moment it is out."""
+    round_ = draft.state.round
+    if name != draft.state.dispenser() or round_ is None or not round_.live:
+        return
+    if round_.phase is not Phase.DEALING:
+        cite = draft.setup.law.rulebook.dealing[round_.method].cite
+        draft.hold(f"{name} gave out cards that the dealer had not let out", cite=cite)
+        return
+    if report.back is not e.Back.UNKNOWN and report.back != round_.back:
+        dispose(draft, Trigger.SET_NOT_ALTERNATED, device=name, back=report.back)
+    plan = deal_plan(draft.setup, round_)
+    if round_.stacks_out > len(plan):
+        draft.hold(f"{name} gave out stack {report.stack}; the deal has {len(plan)}")
+        return
+    planned = plan[round_.stacks_out - 1]
+    if report.cards != planned.cards:
+        _wrong_count(draft, planned.area, planned.seat, report.cards)
+    if _dealing_still(draft) and round_.stacks_out == len(plan):
+        _initial_deal_done(draft)
+
+
+def _dealing_still(draft: Draft) -> bool:
+    return draft.state.round is not None and draft.state.round.phase is Phase.DEALING
+
+
+def _wrong_count(draft: Draft, area: Area, seat: int, cards: int) -> None:
+    trigger = {Area.PLAYER: Trigger.WRONG_COUNT_PLAYER, Area.DEALER: Trigger.WRONG_COUNT_DEALER}.get(
+        area, Trigger.WRONG_COUNT_COMMUNITY
+    )
+    guards = [Guard.COMPLETABLE] if trigger is Trigger.WRONG_COUNT_DEALER and cards < _dealer_cards(draft) else []
+    dispose(draft, trigger, *guards, seat=seat, back=_round(draft).back)
+
+
+def _dealer_cards(draft: Draft) -> int:
+    return draft.setup.law.rulebook.hand.dealer.value
+
+
+def _initial_deal_done(draft: Draft) -> None:
+    draft.add(f.InitialDealCompleted(_round(draft).cards_out))
+    draft.make_safe("the initial deal is done")
+
+
+def _deal_completed(draft: Draft, name: str, left: int | None) -> None:
+    """The device says the deal is over: fewer stacks than the document's plan is a failure to deal."""
+    round_ = draft.state.round
+    if name != draft.state.dispenser() or round_ is None or round_.phase is not Phase.DEALING:
+        return
+    if round_.stacks_out < len(deal_plan(draft.setup, round_)):
+        _jam(draft, name, round_.back, handing_out=True)
+
+
+def _several(draft: Draft, cards: int) -> list[Guard]:
+    earlier = draft.state.round.face_up if draft.state.round else 0
+    return [Guard.SEVERAL] if cards + earlier > 1 else []
+
+
+def _wager_sensed(draft: Draft, seat: int, locked: bool) -> None:
+    """In time is judged by the recorded "no more bets"; a chip after it, or after the lock, is late."""
+    round_ = draft.state.round
+    if round_ is None or not round_.live:
+        return
+    if round_.phase is Phase.BETTING and not locked:
+        return
+    known = round_.seats.get(seat)
+    late = known.wagers.get("progressive") if known else None
+    if late is not None and late.fate is Fate.HELD:
+        return  # the same chip again: its hold stands
+    dispose(draft, Trigger.PROGRESSIVE_LATE, *([Guard.AFTER_LOCK] if locked else []), seat=seat)
+
+
+def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingAllowed) -> None:
+    """A device that opened by itself is taken back to the safe side, and a person is told."""
+    level = e.Level.LOCKOUT if isinstance(report, e.LockoutReleased) else e.Level.DISPENSING
+    wanted = draft.state.devices[name].wanted.get(level, e.SAFE_VALUE[level])
+    if wanted == e.SAFE_VALUE[level] and report.cause is not e.Cause.COMMAND:
+        draft.want(name, level, e.SAFE_VALUE[level], f"{name} opened by itself ({report.cause})")
+        draft.hold(f"{name} opened its {level} by itself ({report.cause}); look who touched it")
+
+
+def _powered_up(draft: Draft, name: str) -> None:
+    """A dispenser that lost its power in the middle of a deal cannot say which stacks were taken: it failed to deal."""
+    if name == draft.state.dispenser() and _dealing_still(draft):
+        _jam(draft, name, _round(draft).back, handing_out=True)
+
+
+def _round(draft: Draft) -> Round:
+    assert draft.state.round is not None
+    return draft.state.round
+
+
+def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
+    """A device came, went, or lost something. What was released or allowed is taken back; a gap is never silent."""
+    draft.add(event, name)
+    match event:
+        case e.DeviceOnline():
+            _reconcile(draft, name, event)
+            if not event.gap_closed:
+                _unproven(draft, f"{name} came back with a gap in its events")
+        case e.EventsLost(first=first, last=last):
+            _unproven(draft, f"{name} lost its events {first} to {last or 'unknown'}")
+        case e.LevelUnknown(level=level):
+            safe = e.SAFE_VALUE.get(level)
+            if safe is not None:
+                draft.want(name, level, safe, "the answer to a command was lost")
+        case e.DeviceOffline() | e.DeviceRejected():
+            _take_back(draft, name)
+        case _:
+            pass
+
+
+def _take_back(draft: Draft, name: str) -> None:
+    """While a device is away nothing is released or allowed at it; opening it again is a new act of a person."""
+    for level, safe in e.SAFE_VALUE.items():
+        if draft.state.devices[name].wanted.get(level) not in (None, safe):
+            draft.want(name, level, safe, f"{name} is away")
+
+
+def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
+    for level, safe in e.SAFE_VALUE.items():
+        says = getattr(event.levels, level.value)
+        wanted = draft.state.devices[name].wanted.get(level)
+        if says is not None and (says != safe or wanted not in (None, safe)):
+            draft.want(name, level, safe, f"{name} came back")
+
+
+def _unproven(draft: Draft, reason: str) -> None:
+    """Events are lost while wagers lie: what was dealt cannot be proven, so people decide under a named reading."""
+    round_ = draft.state.round
+    already = any("cannot be proven" in hold.reason for hold in draft.state.holds.values())
+    if round_ is None or not round_.live or already:
+        return
+    dispose(draft, Trigger.ROUND_UNPROVEN, back=round_.back)
+    if not draft.state.held and _still_live(draft):
+        draft.hold(f"{reason}: what was dealt cannot be proven")
+
+
+def _still_live(draft: Draft) -> bool:
+    return draft.state.round is not None and draft.state.round.live

@@ -1,0 +1,267 @@
+"""What follows from a person's act: each has been allowed already (`allowed.verify`), here it takes effect."""
+
+from typing import assert_never
+
+from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.dispositions import accept_progressive, dispose
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.law import full_set
+from controller.table.state import Fate, Phase, Round, Seat
+from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
+
+
+def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
+    """Adds the facts of an allowed act."""
+    match act:
+        case a.BeginRound():
+            _begin_round(draft, act, actor)
+        case a.AnnounceNoMoreBets():
+            _no_more_bets(draft, actor)
+        case a.ReleaseLockout():
+            _release_lockout(draft, f"{actor.who} released it")
+        case a.RecordProgressiveCount():
+            _progressive_count(draft, act, actor)
+        case a.StartDealing():
+            _start_dealing(draft, actor)
+        case a.RecordInitialDeal():
+            _initial_deal(draft)
+        case a.RecordDecision():
+            _decision(draft, act, actor)
+        case a.RecordStubCount():
+            _stub_count(draft, act, actor)
+        case a.EndRound():
+            _end_round(draft, actor)
+        case a.ReportIrregularity():
+            _irregularity(draft, act)
+        case a.ConfirmDuty():
+            _confirm(draft, act, actor)
+        case a.ResolveHold():
+            _resolve(draft, act, actor)
+        case a.RecordShuffle():
+            _shuffled_by_hand(draft, act.back, actor)
+        case a.TakeDeviceOut():
+            draft.add(f.DeviceTakenOut(act.device, act.how, act.failed, actor.who), act.device)
+        case a.ReturnDevice():
+            draft.add(f.DeviceReturned(act.device, actor.who), act.device)
+        case a.ChangeMethod():
+            _change_method(draft, act.method, actor)
+        case _:
+            draft.add(_as_recorded(draft, act, actor))
+
+
+Recorded = (
+    a.OpenTable
+    | a.CloseTable
+    | a.PlaceWager
+    | a.RevealCommunity
+    | a.RevealDealer
+    | a.SettleRound
+    | a.CollectCards
+    | a.BringSet
+)
+"""Acts of which the record is all that follows."""
+
+
+def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
+    match act:
+        case a.OpenTable():
+            return f.TableOpened(actor.who)
+        case a.CloseTable():
+            return f.TableClosed(actor.who)
+        case a.PlaceWager():
+            return f.WagerPlaced(act.seat, act.wager, act.cents, draft.setup.currency, actor.who)
+        case a.RevealCommunity():
+            return f.CommunityRevealed(act.street)
+        case a.RevealDealer():
+            return f.DealerRevealed()
+        case a.SettleRound():
+            return f.RoundSettled(actor.who)
+        case a.CollectCards():
+            return f.CardsCollected(actor.who)
+        case a.BringSet():
+            return f.SetBrought(act.back, actor.who)
+        case _:
+            assert_never(act)
+
+
+def _round(draft: Draft) -> Round:
+    assert draft.state.round is not None
+    return draft.state.round
+
+
+def _begin_round(draft: Draft, act: a.BeginRound, actor: Actor) -> None:
+    number = draft.state.rounds + 1
+    name = f"{draft.setup.table}-{number}"
+    draft.add(f.RoundBegun(name, number, act.back, draft.state.method, actor.who))
+    _release_lockout(draft, "betting is open")
+
+
+def _release_lockout(draft: Draft, because: str) -> None:
+    progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
+    if progressive and progressive[1].online:
+        draft.want(progressive[0], Level.LOCKOUT, RELEASED, because)
+
+
+def _no_more_bets(draft: Draft, actor: Actor) -> None:
+    """The lock-out follows the announcement; chips accepted before it become wagers of their seats."""
+    accept_progressive(draft)
+    rule = draft.setup.law.rulebook.progressive.lock_at
+    seats = tuple(sorted({seat for seat, _ in _round(draft).accepted}))
+    draft.add(f.BetsClosed(actor.who, seats, rule.cite))
+    progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
+    if progressive is None:
+        return
+    draft.want(progressive[0], Level.LOCKOUT, ENGAGED, "no more bets")
+    draft.want(progressive[0], Level.LAMPS, ",".join(map(str, seats)), "accepted progressive wagers")
+    _without_base_wagers(draft)
+
+
+def _without_base_wagers(draft: Draft) -> None:
+    """A progressive wager may not stand without the wagers that it requires."""
+    rule = draft.setup.law.rulebook.wagers.get("progressive")
+    if rule is None:
+        return
+    for seat, name, _ in _round(draft).wagers(Fate.LIVE):
+        placed = _round(draft).seats[seat].wagers
+        missing = [w for w in rule.requires.value if w not in placed]
+        if name == "progressive" and missing:
+            draft.hold(
+                f"seat {seat}: a progressive wager without {', '.join(missing)}; decide whether it goes back",
+                cite=rule.requires.cite, reading=rule.requires.reading, seat=seat, wager=name,
+            )  # fmt: skip
+
+
+def _progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor) -> None:
+    rule = draft.setup.law.rulebook.progressive.verify_count
+    accepted = len(_round(draft).accepted)
+    draft.add(f.ProgressiveCounted(act.chips, accepted, actor.who, rule.cite))
+    if act.chips != accepted:
+        dispose(draft, Trigger.PROGRESSIVE_MISMATCH)
+
+
+def _start_dealing(draft: Draft, actor: Actor) -> None:
+    resumed = _round(draft).phase is Phase.DEALING
+    draft.add(f.DealingAllowed(actor.who, resumed))
+    dispenser = draft.state.dispenser()
+    if dispenser is not None:
+        draft.want(dispenser, Level.DISPENSING, ALLOWED, f"{actor.who} lets the cards out")
+
+
+def _initial_deal(draft: Draft) -> None:
+    hand = draft.setup.law.rulebook.hand
+    out = hand.player.value * len(_round(draft).in_play) + hand.dealer.value
+    draft.add(f.InitialDealCompleted(out))
+
+
+def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
+    ante = _round(draft).seats[act.seat].wagers["ante"].cents
+    draft.add(f.DecisionRecorded(act.seat, act.decision, ante * act.multiple, actor.who))
+
+
+def cards_out(draft: Draft) -> int:
+    """Cards that have left the set in this round: stacks or hands, burns, and community cards dealt by hand."""
+    round_ = _round(draft)
+    dealing = draft.setup.law.rulebook.dealing[round_.method]
+    streets = min(round_.streets, 2)
+    by_hand = (
+        {0: 0, 1: 3, 2: draft.setup.law.rulebook.hand.community.value}[streets] if dealing.community_after else 0
+    )
+    burns = min(dealing.burns.value, streets)
+    return round_.cards_out + by_hand + burns
+
+
+def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
+    """Stub and cards dealt together make a whole set, or the document says what follows. Clause: `[stub_count]`."""
+    round_ = draft.state.round
+    back = round_.back if round_ else draft.state.last_back
+    out = cards_out(draft) if round_ else 0
+    expected = full_set(draft.setup)
+    right = act.stub + out == expected and not act.misdealt
+    rule = draft.setup.law.rulebook
+    cite = rule.cite_for(rule.stub.every_rounds.cite, draft.state.method)
+    draft.add(f.StubCounted(back, act.stub, act.stub + out, expected, right, actor.who, cite))
+    if right:
+        for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
+            draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+        return
+    guards = [Guard.MISDEALT] if act.misdealt else []
+    if act.all_cards == expected:
+        guards.append(Guard.FULL_SET_REMAINS)
+    dispose(draft, Trigger.STUB_WRONG, *guards, back=back)
+
+
+def _end_round(draft: Draft, actor: Actor) -> None:
+    round_ = _round(draft)
+    outcome = "void" if round_.void else "stopped" if round_.phase is Phase.STOPPED else "played"
+    draft.add(f.RoundEnded(round_.id, outcome, actor.who))
+    progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
+    if progressive and progressive[1].wanted.get(Level.LAMPS):
+        draft.want(progressive[0], Level.LAMPS, "", "the round has ended")
+    draft.make_safe("no round is in play")
+
+
+def _irregularity(draft: Draft, act: a.ReportIrregularity) -> None:
+    guards: list[Guard] = []
+    if act.trigger is Trigger.CARD_FACE_UP and act.cards + _round(draft).face_up > 1:
+        guards.append(Guard.SEVERAL)
+    if act.completable:
+        guards.append(Guard.COMPLETABLE)
+    device = draft.state.dispenser() or ""
+    dispose(draft, act.trigger, *guards, device=device, back=_round(draft).back, seat=act.seat)
+
+
+def _confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
+    """Closing a duty on a set or a device also records where that set or device now is."""
+    duty = draft.state.duties[act.duty]
+    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+    match duty.action:
+        case Action.REMOVE_SET | Action.CHANGE_SET if duty.back:
+            draft.add(f.SetRemoved(duty.back, actor.who))
+        case Action.REMOVE_DEVICE if duty.device:
+            draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.REMOVED, True, actor.who), duty.device)
+        case Action.COVER_OR_SIGN_DEVICE if duty.device:
+            draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.COVERED, True, actor.who), duty.device)
+
+
+def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
+    """A person's decision about a hold, under the reading that the hold was placed by."""
+    hold = draft.state.holds[act.hold]
+    draft.add(f.HoldLifted(hold.id, act.resolution, actor.who, actor.role, hold.reading, act.note))
+    round_ = draft.state.round
+    if round_ is None:
+        return
+    if hold.wager and hold.seat:
+        fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
+        held = round_.seats.get(hold.seat, Seat()).wagers.get(hold.wager)
+        _fate(draft, hold.seat, hold.wager, held.cents if held else 0, fate, hold.reading)
+    elif act.resolution is a.Resolution.VOID and not round_.void:
+        draft.add(f.RoundVoided(round_.id, hold.cite, hold.reading))
+        for seat, wager, held in _round(draft).wagers(Fate.LIVE, Fate.STANDS):
+            _fate(draft, seat, wager, held.cents, Fate.RETURNED, hold.reading)
+        least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
+        role = least.value if least else Role.DEALER
+        draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=hold.reading))
+
+
+def _fate(draft: Draft, seat: int, wager: str, cents: int, fate: Fate, reading: str | None) -> None:
+    currency, name = draft.setup.currency, _round(draft).id
+    draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, (), reading))
+
+
+def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
+    draft.add(f.SetShuffledByHand(back, actor.who))
+    reshuffles = (Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET)
+    for duty in [d for d in draft.state.duties.values() if d.action in reshuffles and d.back == back]:
+        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+
+
+def _change_method(draft: Draft, method: Method, actor: Actor) -> None:
+    """Before another method is used, the document wants the device away, covered or signed. Clause: 13.J; 15(g)."""
+    old = draft.state.dispenser()
+    draft.add(f.MethodChanged(method, actor.who))
+    if old is not None:
+        failed = draft.state.devices[old].failed
+        dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if failed else []), device=old)
