@@ -1,0 +1,75 @@
+"""The bytes that are hashed. Pure; a reader in another language needs only this file's rules.
+
+    datahash   = SHA-256(len salt, salt, len data, data)
+    recordhash = SHA-256(len prevhash, prevhash, len header, header, len datahash, datahash)
+
+`len` is a length in bytes as eight bytes, big end first. `header` is a JSON array, UTF-8, no blanks, escapes only where
+JSON demands them, whole numbers in full: every column of the record but its body and its hashes. The body is bound by a
+salted commitment, so that it can be withheld or erased and the chain still holds, and so that a body with few possible
+values cannot be guessed from its hash. The first record of a stream follows the stream's genesis hash, which binds the
+chain to one journal of one table.
+"""
+
+from hashlib import sha256
+
+import msgspec
+
+from controller.journal.record import Origin, Record, Stream
+
+__all__ = [
+    "FORMAT",
+    "SALT_BYTES",
+    "Columns",
+    "data_hash",
+    "genesis_hash",
+    "header_bytes",
+    "header_of",
+    "record_hash",
+]
+
+FORMAT = 1
+"""First element of each header: how the rest is laid out."""
+SALT_BYTES = 16
+"""Fresh for each record; 128 bits are beyond guessing."""
+
+Columns = tuple[str | int | None, ...]
+
+_LEN_32 = (32).to_bytes(8, "big")
+_encode = msgspec.json.Encoder().encode
+
+
+def genesis_hash(journal: str, site: str, table: str, created_us: int, stream: Stream) -> bytes:
+    """What the first record of a stream has as `prevhash`: SHA-256 of the journal's own description."""
+    return sha256(
+        _encode(["tablewarden journal", FORMAT, journal, site, table, created_us, stream.value])
+    ).digest()
+
+
+def header_bytes(
+    journal: str, stream: str, sequence: int, order: int, columns: Columns, origin: Origin | None
+) -> bytes:
+    """The canonical bytes of everything in a record but body and hashes.
+
+    `columns`: kind, version, subject, round id, cause, time_us, recorded_us, mono_ns, boot, clock.
+    """
+    return _encode((FORMAT, journal, stream, sequence, order, *columns, origin))
+
+
+def header_of(journal: str, record: Record) -> bytes:
+    """The header of a record that was read."""
+    r = record
+    columns = (
+        r.kind, r.version, r.subject, r.round_id, r.cause, r.time_us, r.recorded_us, r.mono_ns, r.boot, r.clock
+    )  # fmt: skip
+    return header_bytes(journal, r.stream.value, r.sequence, r.order, columns, r.origin)
+
+
+def data_hash(salt: bytes, data: bytes) -> bytes:
+    """The commitment to a body. `salt`: `SALT_BYTES` bytes."""
+    return sha256(b"".join((len(salt).to_bytes(8, "big"), salt, len(data).to_bytes(8, "big"), data))).digest()
+
+
+def record_hash(prevhash: bytes, header: bytes, datahash: bytes) -> bytes:
+    """The link of the chain. `prevhash` and `datahash`: 32 bytes each."""
+    parts = (_LEN_32, prevhash, len(header).to_bytes(8, "big"), header, _LEN_32, datahash)
+    return sha256(b"".join(parts)).digest()

@@ -1,0 +1,212 @@
+"""The SQLite file: its tables, how it is made, opened and examined. What is in the rows is the store's business.
+
+One table a stream, keyed by sequence, so that a commit touches few pages; bodies apart, keyed by the order over all
+streams. Records are append-only by trigger. Positions and counters are not part of the record and may change.
+"""
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from urllib.parse import quote
+
+from controller.journal.chain import FORMAT, genesis_hash
+from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer
+from controller.journal.lock import MODE
+from controller.journal.record import Stream
+
+__all__ = [
+    "QUICK_CHECK_BYTES",
+    "SCHEMA",
+    "SCHEMA_SQL",
+    "Anchor",
+    "Description",
+    "connect_readonly",
+    "connect_writer",
+    "create_file",
+    "examine",
+    "prime",
+    "quick_check",
+    "read_anchors",
+]
+
+APPLICATION_ID = 0x54574A31  # "TWJ1": tells a journal from any other SQLite file
+SCHEMA = FORMAT
+"""`user_version` of the file; a higher one is a later release's."""
+PRIME_BYTES = 5_000_000
+"""Size of the write-ahead log from the start: more than the 1,000 pages of 4 KiB after which it is checkpointed and
+overwritten, so that a sync never has a new file size to write down as well. A third off each commit."""
+CHECKPOINT_PAGES = 1000
+QUICK_CHECK_BYTES = 64 * 2**20
+"""Up to this size the whole file is checked at open (about 0.1 s); above, its tail here and the rest by `verify`."""
+WRITER_BUSY_S = 1.0
+"""How long a commit waits for a foreign program that locked the file. Below the limit of a commit."""
+READER_BUSY_S = 5.0
+
+_COLUMNS = """sequence INTEGER PRIMARY KEY, ord INTEGER NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL,
+ subject TEXT NOT NULL, round TEXT, cause TEXT, time_us INTEGER NOT NULL, recorded_us INTEGER NOT NULL,
+ mono_ns INTEGER NOT NULL, boot TEXT NOT NULL, clock TEXT NOT NULL, datahash BLOB NOT NULL, recordhash BLOB NOT NULL"""
+_TABLES = {
+    "journal": """id TEXT NOT NULL, site TEXT NOT NULL, tablename TEXT NOT NULL, created_us INTEGER NOT NULL,
+ order_before INTEGER NOT NULL""",
+    "anchor": "stream TEXT PRIMARY KEY, sequence INTEGER NOT NULL, recordhash BLOB NOT NULL",
+    # The counter is a u64; as SQLite's integer it is the signed number of the same 64 bits.
+    "input": _COLUMNS + ", serial TEXT, device_boot TEXT, counter INTEGER",
+    "main": _COLUMNS,
+    "diag": _COLUMNS,
+    "body": "ord INTEGER PRIMARY KEY, salt BLOB NOT NULL, data BLOB NOT NULL",
+}
+
+
+def _schema() -> tuple[str, ...]:
+    out = [f"CREATE TABLE {name} ({columns}) STRICT" for name, columns in _TABLES.items()]
+    out.append("CREATE UNIQUE INDEX origin ON input (serial, device_boot, counter) WHERE serial IS NOT NULL")
+    for name in _TABLES:
+        for act in ("UPDATE", "DELETE"):
+            out.append(
+                f"CREATE TRIGGER {name}_no_{act.lower()} BEFORE {act} ON {name} "
+                f"BEGIN SELECT RAISE(ABORT, 'the record is append-only'); END"
+            )
+    out.append(
+        "CREATE TABLE position (reader TEXT NOT NULL, stream TEXT NOT NULL, through INTEGER NOT NULL, "
+        "extra BLOB NOT NULL, PRIMARY KEY (reader, stream)) STRICT, WITHOUT ROWID"
+    )
+    out.append("CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID")
+    return tuple(out)
+
+
+SCHEMA_SQL = _schema()
+"""Every statement that makes an empty journal; `sqlite_schema` of a sound file holds exactly these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a journal says of itself. `order_before`: the order of the last record before this file, 0 in a first file."""
+
+    id: str
+    site: str
+    table: str
+    created_us: int
+    order_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The record before a stream's first one in this file: genesis, or the last one of an earlier file."""
+
+    sequence: int
+    recordhash: bytes
+
+
+def create_file(path: Path, site: str, table: str) -> None:
+    """Makes an empty journal, whole or not at all. Raises `JournalDamaged` if another journal's log lies in its place."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        raise JournalDamaged(path, f"there is no journal, but its write-ahead log {log.name} is there")
+    draft = path.with_name(path.name + ".new")
+    draft.unlink(missing_ok=True)  # left by a start that was cut off here; no record was ever in it
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE))
+    journal, created_us = token_hex(8), time.time_ns() // 1000
+    with closing(sqlite3.connect(draft, isolation_level=None)) as db:
+        db.execute("PRAGMA synchronous = EXTRA")
+        db.execute("BEGIN")
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {SCHEMA}")
+        for statement in SCHEMA_SQL:
+            db.execute(statement)
+        db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, 0)", (journal, site, table, created_us))
+        for stream in Stream:
+            genesis = genesis_hash(journal, site, table, created_us, stream)
+            db.execute("INSERT INTO anchor VALUES (?, 0, ?)", (stream.value, genesis))
+        db.execute("COMMIT")
+        db.execute("PRAGMA journal_mode = WAL")
+    draft.replace(path)
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    """The one writing connection, in explicit transactions. Usable from any thread, one at a time."""
+    db = sqlite3.connect(path, isolation_level=None, timeout=WRITER_BUSY_S, check_same_thread=False)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA cell_size_check = ON")
+    return db
+
+
+def prime(db: sqlite3.Connection, path: Path) -> None:
+    """Gives the write-ahead log its full size once, if it has not got it. It must never be truncated afterwards."""
+    log = path.with_name(path.name + "-wal")
+    db.execute("DROP TABLE IF EXISTS prime")  # left by a start that was cut off between the statements below
+    if log.exists() and log.stat().st_size >= PRIME_BYTES:
+        return
+    db.execute("BEGIN IMMEDIATE")
+    db.execute("CREATE TABLE prime (room BLOB)")
+    db.execute("INSERT INTO prime VALUES (zeroblob(?))", (PRIME_BYTES,))
+    db.execute("COMMIT")
+    db.execute("DROP TABLE prime")
+    db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+
+
+def connect_readonly(path: Path) -> sqlite3.Connection:
+    """A connection that can neither write nor checkpoint; sees a live journal's commits as they come.
+
+    Where the medium allows no files beside the journal (a sealed copy), it is read as unchanging.
+    """
+    name = quote(str(path))
+    db = _open_uri(f"file:{name}?mode=ro")
+    try:
+        db.execute("PRAGMA schema_version").fetchall()
+    except sqlite3.OperationalError as exc:
+        db.close()
+        if exc.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise
+        return _open_uri(f"file:{name}?mode=ro&immutable=1")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _open_uri(uri: str) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=READER_BUSY_S, check_same_thread=False)
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA cell_size_check = ON")
+    return db
+
+
+def examine(db: sqlite3.Connection, path: Path) -> Description:
+    """What the file says of itself. Raises `JournalForeign`, `JournalNewer`, `JournalDamaged`; writes nothing."""
+    try:
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            raise JournalForeign(path, "a database of another program", "a journal")
+        if version > SCHEMA:
+            raise JournalNewer(path, version, SCHEMA)
+        rows = db.execute("SELECT id, site, tablename, created_us, order_before FROM journal").fetchall()
+    except sqlite3.DatabaseError as exc:
+        raise JournalDamaged(path, str(exc)) from exc
+    if len(rows) != 1:
+        raise JournalDamaged(path, f"{len(rows)} descriptions of the journal instead of one")
+    return Description(*rows[0])
+
+
+def quick_check(db: sqlite3.Connection) -> list[str]:
+    """What SQLite finds wrong with the pages of the whole file; empty if nothing. Raises `sqlite3.DatabaseError`."""
+    found = [str(row[0]) for row in db.execute("PRAGMA quick_check(20)")]
+    return [] if found == ["ok"] else found
+
+
+def read_anchors(db: sqlite3.Connection) -> dict[Stream, Anchor]:
+    """Where each stream begins in this file. Raises `sqlite3.DatabaseError`, `ValueError` on an unknown stream."""
+    rows = db.execute("SELECT stream, sequence, recordhash FROM anchor")
+    return {Stream(stream): Anchor(sequence, recordhash) for stream, sequence, recordhash in rows}

@@ -1,0 +1,80 @@
+"""Numbers, salts and chains a batch of transactions in memory, so that the commit is nothing but inserts."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from controller.clock import Stamp
+from controller.journal.chain import SALT_BYTES, data_hash, header_bytes, record_hash
+from controller.journal.record import FACTS, Draft, Origin, Record, Stream, Transaction, record_id
+
+__all__ = ["Batch", "Head", "seal", "signed"]
+
+Row = tuple[object, ...]
+
+
+class Head(NamedTuple):
+    """The last record of a stream."""
+
+    sequence: int
+    recordhash: bytes
+
+
+class Batch:
+    """What one commit writes, and the state of the journal after it.
+
+    `rows`: for each stream, the columns in the order of its table; `bodies`: order, salt, data.
+    """
+
+    __slots__ = ("bodies", "heads", "journal", "order", "records", "rows")
+
+    def __init__(self, journal: str, heads: Mapping[Stream, Head], order: int) -> None:
+        self.journal, self.heads, self.order = journal, dict(heads), order
+        self.records: list[Record] = []
+        self.rows: dict[Stream, list[Row]] = {}
+        self.bodies: list[tuple[int, bytes, bytes]] = []
+
+    def add(self, draft: Draft, at: Stamp, recorded_us: int, cause: str | None, origin: Origin | None) -> int:
+        """Takes the draft as the next record of its stream and gives its sequence."""
+        stream, head = draft.stream, self.heads[draft.stream]
+        self.order = order = self.order + 1
+        sequence, prevhash, salt = head.sequence + 1, head.recordhash, os.urandom(SALT_BYTES)
+        columns = (
+            draft.kind, draft.version, draft.subject, draft.round_id, cause,
+            at.wall_us, recorded_us, at.mono_ns, at.boot, at.clock,
+        )  # fmt: skip
+        header = header_bytes(self.journal, stream.value, sequence, order, columns, origin)
+        datahash = data_hash(salt, draft.data)
+        recordhash = record_hash(prevhash, header, datahash)
+        row: Row = (sequence, order, *columns, datahash, recordhash)
+        if stream is Stream.INPUT:
+            row += (origin[0], origin[1], signed(origin[2])) if origin else (None, None, None)
+        self.rows.setdefault(stream, []).append(row)
+        self.bodies.append((order, salt, draft.data))
+        self.heads[stream] = Head(sequence, recordhash)
+        self.records.append(
+            Record(stream, sequence, *columns, draft.data, prevhash, recordhash, datahash, salt, order, origin)
+        )
+        return sequence
+
+
+def seal(
+    journal: str, heads: Mapping[Stream, Head], order: int, transactions: Sequence[Transaction], recorded: Stamp
+) -> Batch:
+    """The records of these transactions, each input before its facts. Raises `ValueError` on a draft in a wrong stream."""
+    batch, recorded_us = Batch(journal, heads, order), recorded.wall_us
+    for transaction in transactions:
+        if transaction.input.stream is not Stream.INPUT:
+            raise ValueError(f"an input cannot go to stream {transaction.input.stream}")
+        sequence = batch.add(transaction.input, transaction.at, recorded_us, None, transaction.unique)
+        cause = record_id(journal, Stream.INPUT, sequence)
+        for fact in transaction.facts:
+            if fact.stream not in FACTS:
+                raise ValueError(f"a fact cannot go to stream {fact.stream}")
+            batch.add(fact, transaction.at, recorded_us, cause, None)
+    return batch
+
+
+def signed(counter: int) -> int:
+    """A u64 as the signed 64-bit number with the same bits, which is what SQLite can hold."""
+    return counter if counter < 1 << 63 else counter - (1 << 64)

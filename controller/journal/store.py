@@ -1,0 +1,279 @@
+"""The journal of one table: one writer, durable commits, and the readers' positions beside the record."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+
+from controller.clock import Stamp
+from controller.journal.errors import (
+    JournalDamaged,
+    JournalError,
+    JournalForeign,
+    JournalMissing,
+    JournalRepeat,
+    JournalWriteFailed,
+)
+from controller.journal.file import connect_readonly, connect_writer, create_file, examine, prime
+from controller.journal.lock import WriterLock
+from controller.journal.record import FACTS, Position, Record, Stream, Transaction
+from controller.journal.seal import Batch, seal
+from controller.journal.verify import check_tail
+from controller.journal.view import JournalView
+
+__all__ = ["Journal"]
+
+POSITIONS_EVERY_NS = 1_000_000_000
+"""Positions ride on a commit at most this often. After a crash a reader repeats at most what it did since."""
+
+
+def _insert(table: str, columns: int) -> str:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608
+
+
+_INSERT = {Stream.INPUT: _insert("input", 17), Stream.MAIN: _insert("main", 14), Stream.DIAG: _insert("diag", 14)}
+_INSERT_BODY = _insert("body", 3)
+_UPSERT_POSITION = """INSERT INTO position VALUES (?, ?, ?, ?)
+ ON CONFLICT (reader, stream) DO UPDATE SET through = excluded.through, extra = excluded.extra"""
+_NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
+ ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"""
+
+
+class Journal:
+    """A record that only grows. Records are on disk when `append` returns, each transaction whole.
+
+    Reading goes through a connection of its own and may be done while another thread appends. A failed write closes
+    the journal to writing until it is opened again: after a failed sync nobody knows what the disk holds.
+    """
+
+    def __init__(
+        self, path: Path, view: JournalView, writer: sqlite3.Connection | None, lock: WriterLock | None
+    ) -> None:
+        """Use `open` or `open_readonly`."""
+        self.path, self.id = path, view.description.id
+        self.site, self.table = view.description.site, view.description.table
+        self._view, self._writer, self._lock = view, writer, lock
+        self._heads, self._order = view.last()
+        self._failed: str | None = None if writer else "it was opened for reading only"
+        self._writing = Lock()  # one commit at a time, whichever thread it comes from
+        self._moving = Lock()
+        self._positions = view.positions() if writer else {}
+        self._moved: dict[tuple[str, str], Position] = {}
+        self._positions_ns = 0
+
+    @classmethod
+    def open(cls, path: Path, *, site: str, table: str, create: bool = True) -> "Journal":
+        """The journal of this table, for its one writer. Takes about 50 ms; nothing is written before it proved sound.
+
+        Raises `JournalLocked`, `JournalMissing` (only without `create`), `JournalForeign`, `JournalNewer`,
+        `JournalDamaged`, and `JournalWriteFailed` where the place cannot be written to.
+        """
+        path = path.resolve()
+        try:
+            lock = WriterLock.take(path)
+        except OSError as exc:
+            raise JournalWriteFailed(path, f"cannot be opened for writing: {exc.strerror}") from exc
+        view = writer = None
+        try:
+            if not path.exists():
+                if not create:
+                    raise JournalMissing(path)
+                create_file(path, site, table)
+            view = _open_view(path, site, table)
+            writer = connect_writer(path)
+            prime(writer, path)
+            return cls(path, view, writer, lock)
+        except BaseException as exc:
+            for opened in (view, writer):
+                if opened:
+                    opened.close()
+            lock.release()
+            if isinstance(exc, (OSError, sqlite3.Error)):
+                raise JournalWriteFailed(path, f"cannot be opened for writing: {exc}") from exc
+            raise
+
+    @classmethod
+    def open_readonly(cls, path: Path) -> "Journal":
+        """Any journal, also while its daemon writes: sees each record as soon as it is durable.
+
+        Raises `JournalMissing`, `JournalForeign`, `JournalNewer`, `JournalDamaged`. Its write methods raise.
+        """
+        path = path.resolve()
+        if not path.exists():
+            raise JournalMissing(path)
+        return cls(path, _open_view(path, None, None), None, None)
+
+    def append(self, transactions: Sequence[Transaction], recorded: Stamp) -> list[Record]:
+        """Makes the transactions durable in one commit, all or none, and gives their records in order.
+
+        Raises `JournalRepeat` if one is on record already (nothing is written, the journal stays usable) and
+        `JournalWriteFailed` if they may not be durable (nothing more is written until the journal is opened again).
+        """
+        with self._writing:
+            writer = self._writable()
+            batch = seal(self.id, self._heads, self._order, transactions, recorded)
+            moved: dict[tuple[str, str], Position] = {}
+            if self._moved and recorded.mono_ns - self._positions_ns >= POSITIONS_EVERY_NS:
+                self._positions_ns, moved = recorded.mono_ns, self._take_moved()
+
+            def write() -> None:
+                for stream, rows in batch.rows.items():
+                    writer.executemany(_INSERT[stream], rows)
+                writer.executemany(_INSERT_BODY, batch.bodies)
+                _write_positions(writer, moved)
+
+            try:
+                self._commit(writer, write)
+            except sqlite3.IntegrityError as exc:
+                self._give_back(moved)
+                raise self._explain(batch, exc) from exc
+            self._heads, self._order = batch.heads, batch.order
+            return batch.records
+
+    def refuse(self, reason: str) -> None:
+        """Closes the journal to writing: for a caller who found a commit too slow to count."""
+        self._failed = self._failed or reason
+
+    def has(self, serial: str, boot: str, counter: int) -> bool:
+        """True if this event of a device is on record."""
+        return self._view.has(serial, boot, counter)
+
+    def last_of(self, serial: str) -> tuple[str, int] | None:
+        """Boot and counter of the newest event of a device that is on record; None if there is none."""
+        return self._view.last_of(serial)
+
+    def heads(self) -> dict[Stream, int]:
+        """Sequence of the newest record of each stream; 0 = none yet."""
+        heads = self._heads if self._writer else self._view.last()[0]
+        return {stream: head.sequence for stream, head in heads.items()}
+
+    def oldest(self) -> dict[Stream, int]:
+        """Sequence of the oldest record of each stream, there or to come; above its head while there is none."""
+        return {stream: anchor.sequence + 1 for stream, anchor in self._view.anchors.items()}
+
+    def read(self, stream: Stream, after: int, limit: int) -> list[Record]:
+        """At most `limit` records of a stream behind sequence `after`, in sequence. Raises `JournalDamaged`."""
+        return self._view.read(stream, after, limit)
+
+    def facts(self) -> Iterator[Record]:
+        """All records of MAIN and DIAG that are there now, in global order. Raises `JournalDamaged`."""
+        return self._view.merged(FACTS)
+
+    def inputs(self) -> Iterator[Record]:
+        """All records of INPUT that are there now, in order. Raises `JournalDamaged`."""
+        return self._view.merged((Stream.INPUT,))
+
+    def records(self, streams: Iterable[Stream], after: Mapping[Stream, int]) -> Iterator[Record]:
+        """All records of these streams that are there now, in global order, behind a sequence of each stream."""
+        return self._view.merged(streams, after)
+
+    def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
+        """Behind which sequence of each stream the newest `count` records of them together begin; None = all."""
+        return self._view.before_last(streams, count)
+
+    def position(self, reader: str) -> dict[Stream, Position]:
+        """Where a reader stands in each stream that it has moved in."""
+        with self._moving:
+            known = self._positions if self._writer else self._view.positions()
+            return {Stream(stream): at for (name, stream), at in known.items() if name == reader}
+
+    def move(self, reader: str, stream: Stream, through: int, extra: bytes = b"") -> None:
+        """Notes how far a reader is; costs no sync. Durable with a commit a second later, at `flush` or at `close`."""
+        with self._moving:
+            self._positions[reader, stream.value] = self._moved[reader, stream.value] = Position(through, extra)
+
+    def flush(self) -> None:
+        """Makes noted positions durable, if there are any. Raises `JournalWriteFailed`."""
+        if self._moved:
+            with self._writing:
+                writer, moved = self._writable(), self._take_moved()
+                self._commit(writer, lambda: _write_positions(writer, moved))
+
+    def next_session(self) -> int:
+        """A number that no earlier call has given, from 1, durable. Raises `JournalWriteFailed`."""
+        with self._writing:
+            writer, given = self._writable(), []
+            self._commit(writer, lambda: given.extend(writer.execute(_NEXT_SESSION).fetchall()))
+            number: int = given[0][0]
+            return number
+
+    def close(self) -> None:
+        """Flushes positions and lets the file go; a second call does nothing. Raises `JournalWriteFailed`."""
+        try:
+            if self._writer and not self._failed:
+                self.flush()
+        finally:
+            self._failed = self._failed or "it is closed"
+            with self._writing:
+                self._view.close()
+                if self._writer:
+                    self._writer.close()
+                if self._lock:
+                    self._lock.release()
+
+    def _writable(self) -> sqlite3.Connection:
+        if self._failed or not self._writer:
+            raise JournalWriteFailed(self.path, self._failed or "it is closed")
+        return self._writer
+
+    def _commit(self, writer: sqlite3.Connection, write: Callable[[], None]) -> None:
+        """One transaction. Raises `sqlite3.IntegrityError` with nothing written, else `JournalWriteFailed`."""
+        try:
+            writer.execute("BEGIN IMMEDIATE")
+            write()
+            writer.execute("COMMIT")
+        except BaseException as exc:
+            is_usable = not isinstance(exc, sqlite3.Error) or isinstance(exc, sqlite3.IntegrityError)
+            try:
+                if writer.in_transaction:
+                    writer.execute("ROLLBACK")
+            except sqlite3.Error as failed:
+                exc.add_note(f"and the transaction could not be taken back: {failed}")
+                is_usable = False
+            if not is_usable:
+                self.refuse(str(exc))
+                raise JournalWriteFailed(self.path, str(exc)) from exc
+            raise
+
+    def _explain(self, batch: Batch, exc: sqlite3.IntegrityError) -> JournalError:
+        """A broken constraint is a repeated device event; anything else means that memory and file have parted."""
+        seen = set()
+        for record in batch.records:
+            if record.origin:
+                if record.origin in seen or self.has(*record.origin):
+                    return JournalRepeat(*record.origin)
+                seen.add(record.origin)
+        self.refuse(str(exc))
+        return JournalWriteFailed(self.path, str(exc))
+
+    def _take_moved(self) -> dict[tuple[str, str], Position]:
+        with self._moving:
+            moved, self._moved = self._moved, {}
+            return moved
+
+    def _give_back(self, moved: dict[tuple[str, str], Position]) -> None:
+        with self._moving:
+            self._moved = moved | self._moved
+
+
+def _write_positions(writer: sqlite3.Connection, moved: dict[tuple[str, str], Position]) -> None:
+    rows = [(reader, stream, at.through, at.extra) for (reader, stream), at in moved.items()]
+    writer.executemany(_UPSERT_POSITION, rows)
+
+
+def _open_view(path: Path, site: str | None, table: str | None) -> JournalView:
+    """A proved reading side; `site` and `table` None = whosever it is."""
+    if path.stat().st_size == 0:
+        raise JournalDamaged(path, "the file is empty")
+    try:
+        db = connect_readonly(path)
+    except sqlite3.DatabaseError as exc:
+        raise JournalDamaged(path, str(exc)) from exc
+    try:
+        about = examine(db, path)
+        if site is not None and (about.site, about.table) != (site, table):
+            raise JournalForeign(path, f"the journal of {about.site}/{about.table}", f"of {site}/{table}")
+        return JournalView(db, path, about, check_tail(db, path, about))
+    except BaseException:
+        db.close()
+        raise

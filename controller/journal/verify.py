@@ -1,0 +1,302 @@
+"""The proof: reads a journal from outside, recomputes every hash, and names what is not as it was written.
+
+A chain alone cannot show that its newest end was cut off in all streams at once: compare `Report.heads` with a head that
+someone else holds.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from controller.journal.chain import data_hash, genesis_hash, header_bytes, record_hash
+from controller.journal.errors import JournalDamaged, JournalMissing
+from controller.journal.file import (
+    QUICK_CHECK_BYTES,
+    SCHEMA_SQL,
+    Anchor,
+    Description,
+    connect_readonly,
+    examine,
+    quick_check,
+    read_anchors,
+)
+from controller.journal.record import Stream
+from controller.journal.seal import Head
+from controller.journal.view import BATCH, MASK_64, SELECT
+
+__all__ = ["Cause", "Fault", "Report", "check_tail", "verify"]
+
+TAIL = 64
+"""Records of each stream that are proved at open: what a crash or a stray write most likely hit."""
+Row = tuple[Any, ...]
+
+
+class Cause(StrEnum):
+    """What is wrong with a record or with the file."""
+
+    CHANGED = "changed"  # the record, its number, or the one before it is not what was hashed
+    BODY_CHANGED = "body_changed"  # the body is not the one committed to
+    BODY_MISSING = "body_missing"
+    MISSING = "missing"  # a number is skipped
+    ORDER = "order"  # the order over all streams has a hole, a repeat or a step back
+    UNREADABLE = "unreadable"  # SQLite cannot read it
+    ANCHOR = "anchor"  # the chain does not begin where this journal begins
+    SCHEMA = "schema"  # tables or triggers are not those of a journal
+    FILE = "file"  # the file itself is damaged
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One finding. `first`..`last`: sequences in `stream`, or orders if `stream` is None; None = the file as a whole."""
+
+    cause: Cause
+    stream: Stream | None
+    first: int | None
+    last: int | None
+    detail: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.stream or 'order'}/{self.first}" if self.first is not None else "file"
+        if self.last is not None and self.last != self.first:
+            where += f"..{self.last}"
+        return f"{where}: {self.cause.value.replace('_', ' ')}" + (f" ({self.detail})" if self.detail else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The verdict. `heads`: last record of each stream as found; `records`: how many were proved or found wrong."""
+
+    path: Path
+    journal: str | None
+    faults: tuple[Fault, ...]
+    heads: dict[Stream, Head]
+    records: int
+
+    @property
+    def ok(self) -> bool:
+        return not self.faults
+
+
+def verify(path: Path) -> Report:
+    """Proves a journal, live or at rest, without writing to it.
+
+    Raises `JournalMissing`, `JournalForeign`, `JournalNewer`: those are not damage. All damage is in the report.
+    """
+    if not path.exists():
+        raise JournalMissing(path)
+    try:
+        with closing(connect_readonly(path)) as db:
+            return _Proof(db, path, examine(db, path)).whole()
+    except (JournalDamaged, sqlite3.DatabaseError) as exc:
+        detail = exc.found if isinstance(exc, JournalDamaged) else str(exc)
+        return Report(path, None, (Fault(Cause.FILE, None, None, None, detail),), {}, 0)
+
+
+def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> dict[Stream, Anchor]:
+    """The anchors, once the file and the newest records of each stream have proved right.
+
+    Raises `JournalDamaged`, naming the first fault.
+    """
+    try:
+        proof = _Proof(db, path, description)
+        proof.tail()
+    except sqlite3.DatabaseError as exc:
+        raise JournalDamaged(path, str(exc)) from exc
+    faults = proof.findings.all()
+    if faults:
+        more = f", and {len(faults) - 1} more faults" if len(faults) > 1 else ""
+        raise JournalDamaged(path, f"{faults[0]}{more}")
+    return proof.anchors
+
+
+class _Findings:
+    """Faults in the order they were found; neighbours with one cause become one range."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+        self._newest: dict[tuple[Cause, Stream | None], int] = {}
+
+    def add(
+        self,
+        cause: Cause,
+        stream: Stream | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        detail: str = "",
+    ) -> None:
+        last = first if last is None else last
+        at = self._newest.get((cause, stream))
+        if at is not None and first is not None and self._faults[at].last == first - 1:
+            before = self._faults[at]
+            self._faults[at] = Fault(cause, stream, before.first, last, before.detail)
+            return
+        self._newest[cause, stream] = len(self._faults)
+        self._faults.append(Fault(cause, stream, first, last, detail))
+
+    def all(self) -> tuple[Fault, ...]:
+        return tuple(self._faults)
+
+
+class _Proof:
+    """One pass over one file. Every finding goes to `findings`; only what prevents a pass raises."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path, description: Description) -> None:
+        self._db, self._path, self._about = db, path, description
+        self.findings = _Findings()
+        self.anchors = self._read_anchors()
+
+    def whole(self) -> Report:
+        self._check_pages()
+        self._check_schema()
+        heads, count = self._heads(), 0
+        for stream, head in heads.items():
+            count += head.sequence - self.anchors[stream].sequence
+            self.walk(stream, self.anchors[stream].sequence, head.sequence)
+        return Report(self._path, self._about.id, self.findings.all(), heads, count)
+
+    def tail(self) -> None:
+        if self._path.stat().st_size <= QUICK_CHECK_BYTES:
+            self._check_pages()
+        self._check_schema()
+        for stream, head in self._heads(all_orders=False).items():
+            self.walk(stream, max(self.anchors[stream].sequence, head.sequence - TAIL), head.sequence)
+
+    def _read_anchors(self) -> dict[Stream, Anchor]:
+        about, anchors = self._about, read_anchors(self._db)
+        for stream in Stream:
+            if stream not in anchors:
+                raise JournalDamaged(self._path, f"it does not say where stream {stream} begins")
+            genesis = genesis_hash(about.id, about.site, about.table, about.created_us, stream)
+            if anchors[stream].sequence == 0 and anchors[stream].recordhash != genesis:
+                detail = "the first record does not follow from the description of the journal"
+                self.findings.add(Cause.ANCHOR, stream, 0, detail=detail)
+        return anchors
+
+    def _check_pages(self) -> None:
+        for found in quick_check(self._db):
+            self.findings.add(Cause.FILE, detail=found)
+
+    def _check_schema(self) -> None:
+        rows = self._db.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'prime'"
+        ).fetchall()
+        there, wanted = {sql for _, sql in rows}, set(SCHEMA_SQL)
+        for statement in sorted(wanted - there):
+            self.findings.add(Cause.SCHEMA, detail=f"not there: {' '.join(statement.split()[:3])}")
+        for name in sorted(name for name, sql in rows if sql not in wanted):
+            self.findings.add(Cause.SCHEMA, detail=f"not of a journal: {name}")
+
+    def _heads(self, *, all_orders: bool = True) -> dict[Stream, Head]:
+        """The newest record of each stream and the check of the order over all, both of one instant of a live journal."""
+        self._db.execute("BEGIN")
+        try:
+            heads = {stream: self._head(stream) for stream in Stream}
+            if all_orders:
+                self._check_orders(sum(heads[s].sequence - self.anchors[s].sequence for s in Stream))
+        finally:
+            self._db.execute("COMMIT")
+        return heads
+
+    def _head(self, stream: Stream) -> Head:
+        sql = f"SELECT sequence, recordhash FROM {stream.value} ORDER BY sequence DESC LIMIT 1"  # noqa: S608
+        try:
+            row = self._db.execute(sql).fetchone()
+        except sqlite3.DatabaseError:
+            row = self._last_readable(stream)
+            after = row[0] if row else self.anchors[stream].sequence
+            self.findings.add(Cause.UNREADABLE, stream, after + 1, detail="from here to its end")
+        return Head(*row) if row else Head(self.anchors[stream].sequence, self.anchors[stream].recordhash)
+
+    def _last_readable(self, stream: Stream) -> tuple[int, bytes] | None:
+        found, after = None, self.anchors[stream].sequence
+        sql = f"SELECT sequence, recordhash FROM {stream.value} WHERE sequence = ?"  # noqa: S608
+        while True:
+            try:
+                row = self._db.execute(sql, (after + 1,)).fetchone()
+            except sqlite3.DatabaseError:
+                return found
+            if row is None:
+                return found
+            found, after = row, after + 1
+
+    def _check_orders(self, records: int) -> None:
+        before = self._about.order_before
+        bodies = self._db.execute("SELECT count(*), min(ord), max(ord) FROM body").fetchone()
+        if bodies == ((records, before + 1, before + records) if records else (0, None, None)):
+            return
+        for previous, order in self._db.execute(_HOLES, (before,)):
+            self.findings.add(Cause.ORDER, None, previous + 1, order - 1, "no record has this place")
+        for (order,) in self._db.execute(_ORPHANS):
+            self.findings.add(Cause.ORDER, None, order, detail="the record that had this place is gone")
+
+    def walk(self, stream: Stream, after: int, through: int) -> None:
+        """Proves the records after `after` up to `through`, one by one."""
+        add, journal = self.findings.add, self._about.id
+        prevhash: bytes | None = self._hash_at(stream, after)
+        otherwise: bytes | None = None  # what the hash of a changed record should have been
+        expected, newest = after + 1, 0
+        for row in self._rows(stream, after, through):
+            sequence = row[0]
+            if sequence != expected:
+                add(Cause.MISSING, stream, expected, sequence - 1)
+                prevhash = otherwise = None  # what follows a hole cannot be linked, only its own body be proved
+            expected = sequence + 1
+            if len(row) == 1:
+                add(Cause.UNREADABLE, stream, sequence)
+                prevhash = otherwise = None
+                continue
+            origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
+            header = header_bytes(journal, stream.value, sequence, row[15], row[1:11], origin)
+            data, recordhash, datahash, salt, order = row[11:16]
+            if data is None:
+                add(Cause.BODY_MISSING, stream, sequence)
+            elif data_hash(salt, data) != datahash:
+                add(Cause.BODY_CHANGED, stream, sequence)
+            if order <= newest:
+                add(Cause.ORDER, stream, sequence, detail="not later than the record before it")
+            if prevhash is None or (computed := record_hash(prevhash, header, datahash)) == recordhash:
+                otherwise = None
+            elif otherwise is not None and record_hash(otherwise, header, datahash) == recordhash:
+                otherwise = None  # only the stored hash of the record before was changed: this one follows from the true one
+            else:
+                add(Cause.CHANGED, stream, sequence)
+                otherwise = computed
+            newest, prevhash = order, recordhash
+        if expected <= through:
+            add(Cause.MISSING, stream, expected, through)
+
+    def _hash_at(self, stream: Stream, sequence: int) -> bytes | None:
+        if sequence == self.anchors[stream].sequence:
+            return self.anchors[stream].recordhash
+        sql = f"SELECT recordhash FROM {stream.value} WHERE sequence = ?"  # noqa: S608
+        row = self._db.execute(sql, (sequence,)).fetchone()
+        return row[0] if row else None
+
+    def _rows(self, stream: Stream, after: int, through: int) -> Iterator[Row]:
+        """Rows in sequence; a row that cannot be read is its bare number."""
+        while after < through:
+            try:
+                rows = self._db.execute(SELECT[stream], (after, through, BATCH)).fetchall()
+                end = rows[-1][0] if rows else through
+            except sqlite3.DatabaseError:
+                end = min(through, after + BATCH)
+                rows = [row for n in range(after + 1, end + 1) if (row := self._row(stream, n)) is not None]
+            yield from rows
+            after = end
+
+    def _row(self, stream: Stream, sequence: int) -> Row | None:
+        try:
+            row: Row | None = self._db.execute(SELECT[stream], (sequence - 1, sequence, 1)).fetchone()
+        except sqlite3.DatabaseError:
+            return (sequence,)
+        return row
+
+
+_HOLES = """SELECT before, ord FROM (SELECT ord, lag(ord, 1, ?) OVER (ORDER BY ord) AS before FROM body)
+WHERE ord <> before + 1"""
+_ORPHANS = """SELECT ord FROM body WHERE ord NOT IN (
+ SELECT ord FROM input UNION ALL SELECT ord FROM main UNION ALL SELECT ord FROM diag) ORDER BY ord"""

@@ -1,0 +1,166 @@
+"""The reading side of a journal: records by stream and number, heads, and what is known of devices. Never writes."""
+
+import heapq
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from controller.journal.errors import JournalDamaged
+from controller.journal.file import Anchor, Description
+from controller.journal.record import Position, Record, Stream
+from controller.journal.seal import Head, signed
+
+__all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "JournalView"]
+
+Row = tuple[Any, ...]
+BATCH = 1000
+"""Rows read at once: no statement stays open between batches, so a slow reader never holds the writer's log back."""
+MAX_SEQUENCE = (1 << 63) - 1
+MASK_64 = (1 << 64) - 1
+"""Turns the signed number that SQLite holds back into a device's u64 counter."""
+
+_COLUMNS = (
+    "r.sequence, r.kind, r.version, r.subject, r.round, r.cause, r.time_us, r.recorded_us, r.mono_ns, r.boot, "
+    "r.clock, b.data, r.recordhash, r.datahash, b.salt, r.ord"
+)
+
+
+def _select(stream: Stream) -> str:
+    origin = "r.serial, r.device_boot, r.counter" if stream is Stream.INPUT else "NULL, NULL, NULL"
+    return (
+        f"SELECT {_COLUMNS}, {origin} FROM {stream.value} AS r LEFT JOIN body AS b ON b.ord = r.ord "  # noqa: S608
+        "WHERE r.sequence > ? AND r.sequence <= ? ORDER BY r.sequence LIMIT ?"
+    )
+
+
+SELECT = {stream: _select(stream) for stream in Stream}
+"""Rows of a stream after ?, through ?, at most ?: number, header columns, body and hashes, order, origin."""
+
+# Walks from boot to boot of one device along the index, so the cost is that of its boots and not of its events.
+_LAST_OF = """
+WITH RECURSIVE seen(boot) AS (
+  SELECT min(device_boot) FROM input WHERE serial = :serial
+  UNION ALL
+  SELECT (SELECT min(device_boot) FROM input WHERE serial = :serial AND device_boot > seen.boot)
+  FROM seen WHERE seen.boot IS NOT NULL
+), newest(boot, counter) AS (
+  SELECT boot, (SELECT max(counter) FROM input WHERE serial = :serial AND device_boot = seen.boot)
+  FROM seen WHERE boot IS NOT NULL
+)
+SELECT boot, counter FROM newest ORDER BY (
+  SELECT sequence FROM input WHERE serial = :serial AND device_boot = newest.boot AND counter = newest.counter
+) DESC LIMIT 1
+"""
+_HEADS = " UNION ALL ".join(
+    f"SELECT '{stream.value}', * FROM (SELECT sequence, recordhash, ord FROM {stream.value} "  # noqa: S608
+    "ORDER BY sequence DESC LIMIT 1)"
+    for stream in Stream
+)
+
+
+class JournalView:
+    """A journal that is read through one connection of its own. Every method may raise `JournalDamaged`."""
+
+    def __init__(
+        self, db: sqlite3.Connection, path: Path, description: Description, anchors: dict[Stream, Anchor]
+    ) -> None:
+        self._db, self._path, self.description, self.anchors = db, path, description, anchors
+
+    def last(self) -> tuple[dict[Stream, Head], int]:
+        """The head of each stream and the order of the newest record, all of one instant."""
+        heads = {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self.anchors.items()}
+        order = self.description.order_before
+        for name, sequence, recordhash, place in self._query(_HEADS, ()):
+            heads[Stream(name)] = Head(sequence, recordhash)
+            order = max(order, place)
+        return heads, order
+
+    def read(self, stream: Stream, after: int, limit: int, through: int = MAX_SEQUENCE) -> list[Record]:
+        """Records after `after` and up to `through`, in sequence, at most `limit`."""
+        rows = self._query(SELECT[stream], (after, through, limit))
+        return self._link(stream, rows) if rows else []
+
+    def merged(self, streams: Iterable[Stream], after: Mapping[Stream, int] | None = None) -> Iterator[Record]:
+        """All records of these streams that are there now, in their order; `after`: sequences to begin behind."""
+        heads, _ = self.last()
+        begin = after or {}
+        runs = [self._run(s, begin.get(s, self.anchors[s].sequence), heads[s].sequence) for s in streams]
+        return heapq.merge(*runs, key=attrgetter("order"))
+
+    def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
+        """Behind which sequence of each stream the newest `count` records of them together begin; None = all."""
+        after = {stream: self.anchors[stream].sequence for stream in streams}
+        if count is None:
+            return after
+        heads, _ = self.last()
+        tails = {stream: max(after[stream], heads[stream].sequence - count) for stream in after}
+        newest = list(self.merged(after, tails))
+        kept = newest[len(newest) - count :] if count < len(newest) else newest
+        first = {record.stream: record.sequence for record in reversed(kept)}
+        return {stream: first.get(stream, heads[stream].sequence + 1) - 1 for stream in after}
+
+    def has(self, serial: str, boot: str, counter: int) -> bool:
+        sql = "SELECT 1 FROM input WHERE serial = ? AND device_boot = ? AND counter = ?"
+        return bool(self._query(sql, (serial, boot, signed(counter))))
+
+    def last_of(self, serial: str) -> tuple[str, int] | None:
+        rows = self._query(_LAST_OF, {"serial": serial})
+        return (rows[0][0], rows[0][1] & MASK_64) if rows else None
+
+    def positions(self) -> dict[tuple[str, str], Position]:
+        """Durable positions by reader and stream."""
+        rows = self._query("SELECT reader, stream, through, extra FROM position", ())
+        return {(reader, stream): Position(through, extra) for reader, stream, through, extra in rows}
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _run(self, stream: Stream, after: int, through: int) -> Iterator[Record]:
+        while after < through:
+            records = self.read(stream, after, BATCH, through)
+            if not records:
+                raise JournalDamaged(self._path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
+            yield from records
+            after = records[-1].sequence
+
+    def _link(self, stream: Stream, rows: list[Row]) -> list[Record]:
+        """Rows as records. A hole or a body that is not there means damage: it is never passed over in silence."""
+        expected = rows[0][0]
+        prevhash = self._hash_before(stream, expected)
+        records = []
+        for row in rows:
+            (
+                sequence, kind, version, subject, round_id, cause, time_us, recorded_us, mono_ns, boot, clock,
+                data, recordhash, datahash, salt, order, serial, device_boot, counter,
+            ) = row  # fmt: skip
+            if sequence != expected or data is None:
+                what = "the body of record" if data is None else "record"
+                raise JournalDamaged(self._path, f"{what} {stream}/{expected} is missing")
+            records.append(
+                Record(
+                    stream, sequence, kind, version, subject, round_id, cause, time_us, recorded_us, mono_ns, boot,
+                    clock, data, prevhash, recordhash, datahash, salt, order,
+                    None if serial is None else (serial, device_boot, counter & MASK_64),
+                )
+            )  # fmt: skip
+            prevhash, expected = recordhash, sequence + 1
+        return records
+
+    def _hash_before(self, stream: Stream, sequence: int) -> bytes:
+        anchor = self.anchors[stream]
+        if sequence == anchor.sequence + 1:
+            return anchor.recordhash
+        sql = f"SELECT recordhash FROM {stream.value} WHERE sequence = ?"  # noqa: S608
+        rows = self._query(sql, (sequence - 1,))
+        if not rows:
+            raise JournalDamaged(self._path, f"record {stream}/{sequence - 1} is missing")
+        found: bytes = rows[0][0]
+        return found
+
+    def _query(self, sql: str, values: tuple[Any, ...] | dict[str, Any]) -> list[Row]:
+        try:
+            return self._db.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as exc:
+            raise JournalDamaged(self._path, f"cannot be read: {exc}") from exc
