@@ -360,7 +360,7 @@ class Levels:
     jammed: bool = False
     door_open: bool = False
     cards_inside: int | None = None
-    wagers: int = 0  # bit 0 = seat 1, sensor 1 covered now
+    wagers: int = 0  # bit 3 * (seat - 1) + (sensor - 1): covered now
     lamps: int = 0  # bit 0 = seat 1 lit
 
 
