@@ -1,0 +1,244 @@
+"""The one path: every input of a table goes through here, one after another.
+
+Bytes have become device events, people have acted, the clock has spoken: all of them wait in one bounded queue with
+one reader. For each: decide, make input and facts durable in one transaction, fold the facts, and only then tell
+anyone. The one exception is the short path towards safety, which may hold and never decides.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from controller.clock import Clock, ClockState, Stamp
+from controller.journal.errors import JournalError
+from controller.journal.record import Draft, Record, Stream, Transaction
+from controller.journal.recorder import Recorder
+from controller.journal.store import Journal
+from controller.table.acts import Act
+from controller.table.codec import VERSION, decode_fact, encode, encode_input, stream_of
+from controller.table.decide import decide
+from controller.table.evolve import evolve
+from controller.table.facts import Fact, InputRefused, LevelWanted
+from controller.table.inputs import Actor, Body, Input, Moment
+from controller.table.short_path import at_once, everything_safe
+from controller.table.state import Setup, State
+from drivers.commands import Level, WantedLevel
+from drivers.events import Origin
+
+QUEUE_LIMIT = 1024
+"""Inputs that may wait. Devices are no longer acknowledged at three quarters of it; the rest is kept for people."""
+FULL_AT = QUEUE_LIMIT * 3 // 4
+GROUP_LIMIT = 128
+"""Inputs made durable in one commit at most: a group costs one sync, and nobody in it waits for much longer."""
+
+
+class Device(Protocol):
+    """What the engine needs of a session; `drivers.session.DeviceSession` is one."""
+
+    def want(self, wanted: WantedLevel) -> None: ...
+    def acknowledge(self, boot: str, counter: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A fact that is durable, as people and programs are told of it. `order`: place in the whole record."""
+
+    order: int
+    stream: str
+    sequence: int
+    fact: Fact
+
+
+class RecordFailed(Exception):
+    """The record cannot be written: play is held, every device was told its safe side, and nothing more is decided."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    given: Input
+    answer: asyncio.Future[list[Told]] | None
+
+
+class Engine:
+    """Owns the state of one table. Everything happens in one event loop."""
+
+    def __init__(self, setup: Setup, journal: Journal, recorder: Recorder, clock: Clock) -> None:
+        self.setup, self._journal, self._recorder, self._clock = setup, journal, recorder, clock
+        self.state = State.initial(setup)
+        self.devices: dict[str, Device] = {}
+        self.failed: str | None = None
+        self.order = 0
+        self._queue: deque[_Waiting] = deque()
+        self._news = asyncio.Event()
+        self._readers: list[Callable[[], None]] = []
+        self._highest: dict[tuple[str, str], int] = {}
+        self._at_once = 0
+        self.decided = 0
+
+    def fold_record(self) -> int:
+        """Takes up the state where the record left it. Returns the number of facts. Raises `JournalDamaged`."""
+        count = 0
+        for record in self._journal.facts():
+            self.state = evolve(self.state, decode_fact(record.kind, record.subject, record.data))
+            self.order = record.order
+            count += 1
+        return count
+
+    def on_news(self, reader: Callable[[], None]) -> None:
+        """`reader` is called after each commit: it wakes whoever reads the journal, and must return at once."""
+        self._readers.append(reader)
+
+    def submit(self, subject: str, body: Body, *, origin: Origin | None = None, at: Stamp | None = None) -> bool:
+        """Queues a device event, a link event or news of the service. False when the queue is three quarters full."""
+        given = Input(_moment(at or self._clock.stamp()), subject, body, origin)
+        self._enqueue(given, None)
+        return len(self._queue) < FULL_AT
+
+    async def act(self, act: Act, actor: Actor) -> list[Told]:
+        """Does what a person asks; returns the facts once they are durable.
+
+        Raises `RecordFailed`. A refusal is a fact like any other (`InputRefused`).
+        """
+        if self.failed:
+            raise RecordFailed(self.failed)
+        answer: asyncio.Future[list[Told]] = asyncio.get_running_loop().create_future()
+        self._enqueue(Input(_moment(self._clock.stamp()), "table", act, None, actor), answer)
+        return await answer
+
+    async def run(self) -> None:
+        """Reads the queue until cancelled. Raises `RecordFailed` when the record cannot be written."""
+        try:
+            while True:
+                await self._news.wait()
+                self._news.clear()
+                while self._queue:
+                    await self._group([self._queue.popleft() for _ in range(min(len(self._queue), GROUP_LIMIT))])
+        finally:
+            self._fail_waiting()
+
+    def _enqueue(self, given: Input, answer: asyncio.Future[list[Told]] | None) -> None:
+        for wanted in at_once(self.state, given, self._next_at_once()):
+            self._tell(wanted)
+        self._queue.append(_Waiting(given, answer))
+        self._news.set()
+
+    def _next_at_once(self) -> int:
+        self._at_once += 4  # a short-path answer has at most one command for each of three kinds of device
+        return (self._clock.stamp().wall_us // 1_000_000 << 20) + self._at_once
+
+    async def _group(self, group: list[_Waiting]) -> None:
+        """Decides a group of inputs, makes it durable in one commit, then tells."""
+        group, repeats = self._without_repeats(group)
+        state = self.state
+        decided: list[tuple[_Waiting, tuple[Fact, ...]]] = []
+        transactions = []
+        for waiting in group:
+            facts = decide(self.setup, state, waiting.given)
+            transactions.append(self._transaction(state, waiting.given, facts))
+            for fact in facts:
+                state = evolve(state, fact)
+            decided.append((waiting, facts))
+        if transactions:
+            records = await self._commit(transactions)
+            self.state = state
+            self.order = records[-1].order
+            self.decided += len(group)
+            self._tell_all(decided, records)
+        for waiting in repeats:
+            self._acknowledge(waiting.given)
+
+    def _without_repeats(self, group: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
+        """A report that is on record already is only acknowledged again."""
+        fresh: list[_Waiting] = []
+        repeats: list[_Waiting] = []
+        for waiting in group:
+            (repeats if self._is_repeat(waiting.given.origin) else fresh).append(waiting)
+        return fresh, repeats
+
+    def _is_repeat(self, origin: Origin | None) -> bool:
+        """Counters only rise within a boot, so the record is asked only about one that is not above all others."""
+        if origin is None:
+            return False
+        key = (origin.serial, origin.boot)
+        highest = self._highest.get(key, 0)
+        self._highest[key] = max(highest, origin.counter)
+        if origin.counter > highest and highest:
+            return False
+        return origin.counter == highest or self._journal.has(origin.serial, origin.boot, origin.counter)
+
+    def _transaction(self, state: State, given: Input, facts: Sequence[Fact]) -> Transaction:
+        at = Stamp(given.at.wall_us, given.at.mono_ns, given.at.boot, cast(ClockState, given.at.clock))
+        round_id = state.round.id if state.round else None
+        origin = given.origin
+        unique = (origin.serial, origin.boot, origin.counter) if origin else None
+        drafts = []
+        for fact in facts:
+            round_id = getattr(fact.event, "round", "") or round_id
+            drafts.append(
+                Draft(
+                    Stream(stream_of(fact)), fact.event.kind, VERSION, fact.subject, round_id, encode(fact.event)
+                )
+            )
+        source = Draft(Stream.INPUT, given.body.kind, VERSION, given.subject, round_id, encode_input(given))
+        return Transaction(at, source, unique, tuple(drafts))
+
+    async def _commit(self, transactions: Sequence[Transaction]) -> list[Record]:
+        try:
+            return await self._recorder.commit(transactions)
+        except JournalError as error:
+            self.failed = str(error)
+            for wanted in everything_safe(self.state, self._next_at_once()):
+                self._tell(wanted)
+            raise RecordFailed(self.failed) from error
+
+    def _tell_all(self, decided: Sequence[tuple[_Waiting, tuple[Fact, ...]]], records: Sequence[Record]) -> None:
+        """Everything is durable: devices first, then whoever reads the journal, then the people who asked."""
+        told = iter([r for r in records if r.stream is not Stream.INPUT])
+        answers = []
+        for waiting, facts in decided:
+            mine = [Told(r.order, r.stream.value, r.sequence, f) for f, r in zip(facts, told, strict=False)]
+            for fact in facts:
+                if isinstance(fact.event, LevelWanted):
+                    self._tell(_command(fact.event))
+            self._acknowledge(waiting.given)
+            if waiting.answer is not None:
+                answers.append((waiting.answer, mine))
+        for reader in self._readers:
+            reader()
+        for answer, mine in answers:
+            if not answer.done():
+                answer.set_result(mine)
+
+    def _acknowledge(self, given: Input) -> None:
+        session = self.devices.get(given.subject)
+        if given.origin is not None and session is not None:
+            session.acknowledge(given.origin.boot, given.origin.counter)
+
+    def _tell(self, wanted: WantedLevel) -> None:
+        session = self.devices.get(wanted.device)
+        if session is not None:
+            session.want(wanted)
+
+    def _fail_waiting(self) -> None:
+        while self._queue:
+            answer = self._queue.popleft().answer
+            if answer is not None and not answer.done():
+                answer.set_exception(RecordFailed(self.failed or "the daemon is stopping"))
+
+
+def _command(wanted: LevelWanted) -> WantedLevel:
+    return WantedLevel(wanted.device, Level(wanted.level), wanted.value, wanted.operation)
+
+
+def _moment(at: Stamp) -> Moment:
+    return Moment(at.wall_us, at.mono_ns, at.boot, at.clock)
+
+
+def refusal(told: Sequence[Told]) -> InputRefused | None:
+    """The refusal among the facts of an act, if it was refused."""
+    return next((t.fact.event for t in told if isinstance(t.fact.event, InputRefused)), None)
+
+
+__all__ = ["FULL_AT", "QUEUE_LIMIT", "Device", "Engine", "RecordFailed", "Told", "refusal"]

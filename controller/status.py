@@ -1,0 +1,161 @@
+"""What a table says of itself: one document for `status`, the retained state topics, and later the panel.
+
+Everything here is derived from the state; nothing is remembered. `next_step` is the sentence for the dealer.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from controller.table import acts as a
+from controller.table.allowed import allowed
+from controller.table.codec import builtins
+from controller.table.law import full_set, stub_count_overdue, stub_count_waived
+from controller.table.state import CardSet, Device, Phase, Round, Setup, State, deal_plan
+from drivers.events import DeviceKind
+
+Document = dict[str, Any]
+
+
+def table_document(setup: Setup, state: State) -> Document:
+    """The table without its links, record and broker: see `docs/mqtt.md`, `state/table`."""
+    law = setup.law.rulebook
+    return {
+        "site": setup.site,
+        "table": setup.table,
+        "rulebook": {"id": law.id, "edition": law.edition, "sha256": law.sha256},
+        "open": state.open,
+        "method": state.method.value,
+        "held": [builtins(hold) for hold in state.holds.values()],
+        "duties": [builtins(duty) for duty in state.duties.values()],
+        "round": _round(setup, state.round) if state.round else None,
+        "rounds": state.rounds,
+        "sets": {back: _set(card_set) for back, card_set in state.sets.items()},
+        "stub": {
+            "since": state.since_stub_count,
+            "every": law.stub.every_rounds.value,
+            "waived": stub_count_waived(setup, state),
+            "full_set": full_set(setup),
+        },
+        "last_back": state.last_back,
+        "allowed": allowed(state),
+        "next": next_step(setup, state),
+    }
+
+
+def device_document(name: str, device: Device) -> Document:
+    """One device as the core knows it; the session adds its link."""
+    return {
+        "device": name,
+        "kind": device.kind.value,
+        "online": device.online,
+        "awaited": device.awaited,
+        "serial": device.serial,
+        "jammed": device.jammed,
+        "out": device.out.value if device.out else None,
+        "levels": builtins(device.levels),
+        "wanted": dict(device.wanted),
+        "capabilities": sorted(c.value for c in device.capabilities),
+    }
+
+
+def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
+    """Bodies of the retained topics `state/*`: the table, each device, and the lock-out."""
+    documents = {name: device_document(name, device) for name, device in state.devices.items()}
+    documents["table"] = table_document(setup, state)
+    progressive = state.device_of(DeviceKind.PROGRESSIVE)
+    if progressive is not None:
+        name, device = progressive
+        documents["lockout"] = {
+            "device": name,
+            "online": device.online,
+            "level": device.levels.lockout if device.online else None,
+            "wanted": device.wanted.get("lockout"),
+        }
+    return documents
+
+
+def _set(card_set: CardSet) -> Document:
+    return {
+        "present": card_set.present,
+        "armed": card_set.armed,
+        "cycle_complete": card_set.cycle_complete,
+        "mode_shuffle": card_set.mode_shuffle,
+        "count_right": card_set.count_right,
+        "identities_complete": card_set.identities_complete,
+        "by_hand": card_set.by_hand,
+    }
+
+
+def _round(setup: Setup, round_: Round) -> Document:
+    return {
+        "round": round_.id,
+        "number": round_.number,
+        "back": round_.back,
+        "phase": round_.phase.value,
+        "void": round_.void,
+        "accepted": sorted([seat, sensor] for seat, sensor in round_.accepted),
+        "progressive_counted": round_.progressive_counted,
+        "stacks_out": round_.stacks_out,
+        "plan": [{"to": s.area.value, "seat": s.seat, "cards": s.cards} for s in deal_plan(setup, round_)],
+        "cards_out": round_.cards_out,
+        "streets": round_.streets,
+        "collected": round_.collected,
+        "stub_counted": round_.stub_counted,
+        "seats": {
+            str(number): {
+                "wagers": {n: {"cents": w.cents, "fate": w.fate.value} for n, w in seat.wagers.items()},
+                "decided": seat.decided,
+                "folded": seat.folded,
+                "void": seat.void,
+                "asked": seat.asked.value if seat.asked else None,
+            }
+            for number, seat in round_.seats.items()
+        },
+    }
+
+
+def next_step(setup: Setup, state: State) -> str:
+    """One sentence: what stands in the way, or what comes next."""
+    if state.holds:
+        hold = next(iter(state.holds.values()))
+        return f"HELD: {hold.reason}. A {hold.least_role} resolves hold {hold.id}."
+    if state.round is not None:
+        return _next_in_round(setup, state, state.round)
+    if state.duties:
+        duty = next(iter(state.duties.values()))
+        concerned = duty.device or duty.back
+        where = f" ({concerned})" if concerned else ""
+        return f"Do and confirm duty {duty.id}: {duty.action.replace('_', ' ')}{where}."
+    if not state.open:
+        return "The table is closed; a floorperson opens it."
+    if stub_count_overdue(setup, state):
+        return "The set must be counted before the next round."
+    return "Open the betting of the next round."
+
+
+_NEXT = {
+    Phase.BETTING: "Wagers are being placed; announce no more bets.",
+    Phase.DEALING: "The first cards are being dealt.",
+    Phase.PRE_FLOP: "Ask each player, then show the flop.",
+    Phase.FLOP: "Ask each player, then show the last two community cards.",
+    Phase.LAST_TWO: "Ask each player to fold or play, then show the dealer's hand.",
+    Phase.SHOWDOWN: "Settle the wagers seat by seat.",
+    Phase.SETTLED: "Collect the cards, then end the round.",
+}
+
+
+def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
+    if round_.phase is Phase.STOPPED:
+        left = [d for d in state.duties.values()]
+        first = f"duty {left[0].id}: {left[0].action.replace('_', ' ')}" if left else "collect the cards"
+        return f"Play of this round has stopped. Next: {first}."
+    if round_.phase is Phase.BETS_CLOSED:
+        needs_count = bool(round_.accepted) and not round_.progressive_counted
+        verify = setup.law.rulebook.progressive.verify_count.value
+        return "Count the progressive chips." if needs_count and verify else "Let the cards out."
+    dispenser = state.dispenser()
+    if round_.phase is Phase.DEALING and dispenser:
+        wanted = state.devices[dispenser].wanted.get("dispensing")
+        if wanted != "allowed":
+            return f"Dealing was interrupted; let the cards out again ({a.StartDealing.kind})."
+    return _NEXT[round_.phase]

@@ -1,0 +1,137 @@
+"""Inputs and facts as JSON: what stands in the journal and, for facts, what the back office gets.
+
+Unknown is absent, never null; words for enumerations; whole cents. The kind stands beside the body, not in it.
+`VERSION` rises when a body changes in a way that an older reader would misread.
+"""
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+import msgspec
+
+from controller.table.acts import ACTS, Act
+from controller.table.facts import FACTS, HEALTH, Fact
+from controller.table.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
+from drivers.events import LINK_EVENTS, REPORTS, Origin
+
+VERSION = 1
+MAX_TEXT = 2000
+"""Longest text of a body, characters; a device or a person with more to say is cut, and the record stays writable."""
+
+BODIES: dict[str, type[Body]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **ACTS}
+_ENCODER = msgspec.json.Encoder()
+
+
+def stream_of(fact: Fact) -> str:
+    """`diag` for the health of devices and links, `main` for play and law."""
+    return "diag" if fact.event.kind in HEALTH else "main"
+
+
+def encode(record: object) -> bytes:
+    """One body as JSON, without what is unknown."""
+    return _ENCODER.encode(builtins(record))
+
+
+def builtins(record: object) -> Any:
+    """A body as plain dicts, lists, strings and numbers, without what is unknown."""
+    return _present(msgspec.to_builtins(record))
+
+
+def decode_fact(kind: str, subject: str, data: bytes) -> Fact:
+    """A fact as it was recorded. Raises `UnknownKind` for a kind that this software does not know."""
+    return Fact(subject, _decode(FACTS, kind, msgspec.json.decode(data)))
+
+
+def encode_input(given: Input) -> bytes:
+    """An input with who or what it came from; its kind and its time stand beside it in the record."""
+    whole: dict[str, Any] = {"body": builtins(given.body)}
+    if given.origin is not None:
+        whole["origin"] = builtins(given.origin)
+    if given.actor is not None:
+        whole["actor"] = builtins(given.actor)
+    return _ENCODER.encode(whole)
+
+
+def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:
+    """An input as it was recorded. Raises `UnknownKind`."""
+    whole = msgspec.json.decode(data)
+    body: Body = _decode(BODIES, kind, whole["body"])
+    origin = msgspec.convert(whole["origin"], Origin) if "origin" in whole else None
+    actor = msgspec.convert(whole["actor"], Actor) if "actor" in whole else None
+    return Input(at, subject, body, origin, actor)
+
+
+def decode_act(kind: str, args: dict[str, Any]) -> Act:
+    """An act from a person's words. Raises `BadAct` naming the act or the argument, and what there is instead."""
+    cls = ACTS.get(kind)
+    if cls is None:
+        raise BadAct(f"there is no act {kind}; there are: {', '.join(ACTS)}")
+    known = [field.name for field in fields(cls)]
+    unknown = [name for name in args if name not in known]
+    if unknown:
+        raise BadAct(f"{kind} takes {', '.join(known) or 'no arguments'}; not {', '.join(unknown)}")
+    try:
+        act: Act = _decode(ACTS, kind, args)
+    except msgspec.ValidationError as error:
+        raise BadAct(f"{kind}: {error}") from error
+    return act
+
+
+class UnknownKind(Exception):
+    """A record of a kind that this software does not know: it was written by a newer one."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"records of kind {kind} are not known to this version; run the version that wrote them")
+        self.kind = kind
+
+
+class BadAct(Exception):
+    """An act that cannot be understood; the text says what there is instead."""
+
+
+def _decode(registry: dict[str, type[Any]], kind: str, data: dict[str, Any]) -> Any:
+    cls = registry.get(kind)
+    if cls is None:
+        raise UnknownKind(kind)
+    for name in _optional(cls):
+        data.setdefault(name, None)
+    return msgspec.convert(data, cls)
+
+
+_OPTIONAL: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _optional(cls: type[Any]) -> tuple[str, ...]:
+    """Fields that may be unknown and have no default: absent in the record, None in the program."""
+    if cls not in _OPTIONAL:
+        _OPTIONAL[cls] = tuple(
+            f.name
+            for f in fields(cls)
+            if f.default is MISSING and f.default_factory is MISSING and "None" in str(f.type)
+        )
+    return _OPTIONAL[cls]
+
+
+def _present(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _present(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list | tuple):
+        return [_present(v) for v in value]
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        return value[:MAX_TEXT]
+    return value
+
+
+__all__ = [
+    "BODIES",
+    "VERSION",
+    "BadAct",
+    "UnknownKind",
+    "builtins",
+    "decode_act",
+    "decode_fact",
+    "decode_input",
+    "encode",
+    "encode_input",
+    "stream_of",
+]
