@@ -76,7 +76,8 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     placed = _round(state).seats[act.seat].wagers if act.seat in _round(state).seats else {}
     if act.wager in placed:
         return Refusal(f"seat {act.seat}: {act.wager} is placed already")
-    missing = [name for name in rule.requires.value if name not in placed and name != "blind"]
+    wagers = setup.law.rulebook.wagers  # two wagers that require each other are checked when bets close
+    missing = [n for n in rule.requires.value if n not in placed and act.wager not in wagers[n].requires.value]
     if missing:
         return Refusal(f"seat {act.seat}: {act.wager} needs {', '.join(missing)} first", rule.requires.cite)
     return None

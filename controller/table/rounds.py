@@ -108,9 +108,10 @@ def _release_lockout(draft: Draft, because: str) -> None:
 def _no_more_bets(draft: Draft, actor: Actor) -> None:
     """The lock-out follows the announcement; chips accepted before it become wagers of their seats."""
     accept_progressive(draft)
-    rule = draft.setup.law.rulebook.progressive.lock_at
+    law = draft.setup.law.rulebook
+    cite = law.cite_for(law.progressive.lock_at.cite, draft.state.method)
     seats = tuple(sorted({seat for seat, _ in _round(draft).accepted}))
-    draft.add(f.BetsClosed(actor.who, seats, rule.cite))
+    draft.add(f.BetsClosed(actor.who, seats, cite))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive is None:
         return
@@ -135,9 +136,10 @@ def _without_base_wagers(draft: Draft) -> None:
 
 
 def _progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor) -> None:
-    rule = draft.setup.law.rulebook.progressive.verify_count
+    law = draft.setup.law.rulebook
+    cite = law.cite_for(law.progressive.verify_count.cite, draft.state.method)
     accepted = len(_round(draft).accepted)
-    draft.add(f.ProgressiveCounted(act.chips, accepted, actor.who, rule.cite))
+    draft.add(f.ProgressiveCounted(act.chips, accepted, actor.who, cite))
     if act.chips != accepted:
         dispose(draft, Trigger.PROGRESSIVE_MISMATCH)
 
