@@ -1,0 +1,65 @@
+"""What the publisher is told: where the broker is, who the table is, and the limits of what it sends."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from controller.publish.envelope import VENDOR
+from controller.publish.topics import verify_level
+
+__all__ = ["PublishConfig", "Tls"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """PEM files of the authority that signed the broker, and of this table's own certificate and key."""
+
+    ca: Path
+    cert: Path | None = None
+    key: Path | None = None
+    minimum: Literal["1.2", "1.3"] = "1.3"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishConfig:
+    """Settings of the broker link; seconds where a name ends in `_s`. Raises ValueError where a value cannot work.
+
+    `client_id`: fixed and unique in the whole company: a changing one leaves two sessions, and the old one's will
+    declares the table lost. `rewind_s`: how long a message that the broker acknowledged may still be lost with it; the
+    default is the save interval of mosquitto. `window`: messages on their way at once; 20 fills a line of 50 ms.
+    `max_payload`: bytes; a larger event is set aside without being sent.
+    """
+
+    site: str
+    table: str
+    host: str
+    client_id: str
+    port: int = 1883
+    protocol: Literal["5", "3.1.1"] = "5"
+    username: str | None = None
+    password_file: Path | None = None
+    tls: Tls | None = None
+    vendor: str = VENDOR
+    version: str = "0"  # of this software; told in the birth message
+    keepalive_s: int = 10
+    connect_timeout_s: float = 5.0
+    backoff_first_s: float = 1.0
+    backoff_most_s: float = 30.0
+    window: int = 20
+    rewind_s: float = 1800.0
+    max_payload: int = 65536
+    heartbeat_s: float = 10.0
+    will_delay_s: int = 5
+    session_expiry_s: int = 30
+
+    def __post_init__(self) -> None:
+        verify_level(self.site, "site")
+        verify_level(self.table, "table")
+        if self.session_expiry_s <= self.will_delay_s:
+            # MQTT 5, 3.1.3.2.2: the will goes out at the delay's end or the session's, whichever comes first.
+            raise ValueError("session_expiry_s must exceed will_delay_s, or the will is sent at the session's end")
+        for name, least in (("keepalive_s", 1), ("window", 1), ("rewind_s", 0), ("max_payload", 1024)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}")
+        if not 0 < self.backoff_first_s <= self.backoff_most_s:
+            raise ValueError("backoff_first_s must be above 0 and at most backoff_most_s")

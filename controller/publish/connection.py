@@ -1,0 +1,191 @@
+"""The life of one connection: birth, retained state, events from the settled position on, heartbeat, goodbye.
+
+Tasks exist only for what waits by nature: the end of the link, the heartbeat, answers overdue, messages on our `conn`.
+"""
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Any
+
+import msgspec
+
+from controller.clock import Clock
+from controller.publish.backlog import NS, Backlog
+from controller.publish.config import PublishConfig
+from controller.publish.envelope import Wrapper, rfc3339
+from controller.publish.link import Closed, Code, Incoming, Limits, Link, LinkDown
+from controller.publish.presence import Birth, Offline, encode, names_session
+from controller.publish.pump import Pump
+
+__all__ = ["Connection", "Stop"]
+
+REBIRTH_S, REBIRTH_MOST_S = 5.0, 60.0
+"""Time between repeated births: two machines with one identity must not shout each other down."""
+LEAVE_S = 2.0
+"""How long a clean stop waits for the last events, and again for its goodbye to be acknowledged."""
+
+
+class Stop:
+    """The wish to leave, and the reason that `offline` will name."""
+
+    def __init__(self) -> None:
+        self.reason, self.wanted = "", asyncio.Event()
+
+
+class Connection:
+    """One connected link in use. `session`: its number. `serve` runs it to its end."""
+
+    def __init__(
+        self,
+        config: PublishConfig,
+        wrapper: Wrapper,
+        backlog: Backlog,
+        clock: Clock,
+        rng: random.Random,
+        link: Link,
+        session: int,
+    ) -> None:
+        self._config, self._backlog, self._clock, self._link = config, backlog, clock, link
+        self._topics = wrapper.topics
+        self._pump = Pump(config, wrapper, backlog, clock, rng, link)
+        self._unanswered = False
+        self._rebirths, self._reborn_ns = 0, 0
+        self.session = session
+        self.opened_us: int | None = None  # when the birth was answered
+        self.wake = self._pump.wake
+
+    async def serve(self, limits: Limits, stop: Stop) -> Closed | None:
+        """Runs the link until it ends (why) or until `stop` (None, after a goodbye that names its reason).
+
+        Raises what the journal or the function that gives the states raised.
+        """
+        over = asyncio.ensure_future(self._link.closed())
+        stopped = asyncio.ensure_future(stop.wanted.wait())
+        try:
+            async with asyncio.TaskGroup() as group:
+                steps = (self._live(limits), self._watch_conn(), self._watch_answers())
+                tasks = [group.create_task(step) for step in steps]
+                await asyncio.wait({over, stopped}, return_when=asyncio.FIRST_COMPLETED)
+                for task in tasks:
+                    task.cancel()
+            if not over.done():
+                await self._leave(stop.reason, over)
+                return None
+            if self._pump.fault is not None:
+                raise self._pump.fault
+            return over.result()
+        finally:
+            by_peer = over.done() and not over.cancelled() and over.result().by_peer
+            stopped.cancel()
+            over.cancel()
+            self._pump.shut()
+            self._link.abort("finished")
+            on_way = list(self._pump.on_way)
+            self._backlog.ended(on_way, self._clock.mono_ns(), accusing=by_peer or self._unanswered)
+
+    async def _live(self, limits: Limits) -> None:
+        try:
+            await self._open(limits)
+            while True:
+                self._beat()
+                await asyncio.sleep(self._config.heartbeat_s)
+        except LinkDown:
+            return  # serve() is waiting for just this
+
+    async def _open(self, limits: Limits) -> None:
+        """Birth first and answered, then our own `conn`: what is retained there by then is ours, or an alarm."""
+        topic, report = self._topics.conn, self._backlog.report
+        repeats = self._backlog.begin()
+        if (code := await self._publish(topic, self._birth())) >= Code.REFUSED:
+            report("publish_refused", topic=topic, reason=f"refused with 0x{code:02x}")
+        if (code := await self._link.subscribe(topic)) >= Code.REFUSED:
+            report("subscribe_refused", topic=topic, reason=f"refused with 0x{code:02x}")
+        self.opened_us = self._clock.stamp().wall_us
+        report("broker_connected", session=self.session, repeats=repeats)
+        self._backlog.refresh_states()
+        self._pump.open(limits)
+
+    def _birth(self) -> bytes:
+        heads, oldest = self._backlog.heads(), self._backlog.oldest()
+        boot, journal = self._clock.stamp().boot, self._backlog.journal.id
+        return encode(Birth(self.session, boot, self._config.version, journal, heads, oldest))
+
+    async def _publish(self, topic: str, payload: bytes) -> int:
+        """The reason code of a retained message. Ends only with the answer or by cancellation."""
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._pump.publish(topic, payload, lambda code: None if answer.done() else answer.set_result(code))
+        return await answer
+
+    def _beat(self) -> None:
+        now = self._clock.mono_ns()
+        for box in self._backlog.boxes.values():
+            box.settle(now)
+        self._backlog.save()
+        beat = {
+            "time": rfc3339(self._clock.stamp().wall_us),
+            "session": self.session,
+            "journal": self._backlog.journal.id,
+            "heads": self._backlog.heads(),
+            "parked": self._backlog.parked(),
+        }
+        self._link.send(self._topics.heartbeat, msgspec.json.encode(beat), qos=0)
+
+    # -- watching ---------------------------------------------------------------------------------------------------
+
+    async def _watch_answers(self) -> None:
+        """An answer that stays out on a link that lives otherwise: only a new connection can resolve it."""
+        limit_ns = 2 * self._config.keepalive_s * NS
+        while True:
+            await asyncio.sleep(self._config.keepalive_s / 4)
+            sent_ns = self._pump.oldest_ns()
+            if sent_ns is not None and self._clock.mono_ns() - sent_ns > limit_ns:
+                self._unanswered = True
+                self._link.abort("a publish was not answered within two keep-alives")
+                return
+
+    async def _watch_conn(self) -> None:
+        """Whatever else stands on our `conn` is a late will, or a second machine that says it is us."""
+        async for message in self._link.incoming():
+            said = names_session(message.payload)
+            if said != ("online", self.session, self._backlog.journal.id):
+                await self._be_reborn(message, said)
+
+    async def _be_reborn(self, message: Incoming, said: tuple[str, int, str | None] | None) -> None:
+        now = self._clock.mono_ns()
+        if now - self._reborn_ns > 10 * REBIRTH_MOST_S * NS:
+            self._rebirths = 0
+        if self._rebirths:
+            wait_s = min(REBIRTH_MOST_S, REBIRTH_S * 2.0 ** (self._rebirths - 1))
+            await asyncio.sleep(max(0.0, wait_s - (now - self._reborn_ns) / NS))
+        state, session, journal = said or ("unreadable" if message.payload else "deleted", None, None)
+        self._backlog.report("conn_overwritten", state=state, session=session, journal=journal, ours=self.session)
+        try:
+            self._pump.publish(self._topics.conn, self._birth())
+        except LinkDown:
+            return
+        self._rebirths, self._reborn_ns = self._rebirths + 1, self._clock.mono_ns()
+
+    # -- leaving ----------------------------------------------------------------------------------------------------
+
+    async def _leave(self, reason: str, over: "asyncio.Future[Closed]") -> None:
+        """Lets the last events out, says offline and has it acknowledged, then says goodbye; bounded in time."""
+        if self.opened_us is not None:
+            self._pump.wake()
+            await _within(LEAVE_S, self._pump.idle.wait(), over)
+        self._pump.shut()
+        await _within(LEAVE_S, self._publish(self._topics.conn, encode(Offline(self.session, reason))), over)
+        await self._link.close()
+
+
+async def _within(seconds: float, step: Coroutine[Any, Any, object], over: "asyncio.Future[Closed]") -> None:
+    """Waits for `step` up to `seconds` and not beyond the connection's end; LinkDown is such an end."""
+    task = asyncio.ensure_future(step)
+    try:
+        both: set[asyncio.Future[Any]] = {task, over}
+        await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        task.cancel()
+    await asyncio.wait({task})
+    if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, LinkDown):
+        raise error

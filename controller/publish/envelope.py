@@ -1,0 +1,146 @@
+"""One journal record as a CloudEvents 1.0 event in structured JSON: all a consumer needs stands in the payload.
+
+The keys are a public contract (`docs/mqtt.md`, `docs/schema/envelope.json`): keys are only ever added. `data` is the
+recorded body, byte for byte.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from controller.publish.source import Record
+from controller.publish.topics import Topics
+
+__all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "rfc3339", "schema"]
+
+CONTENT_TYPE = "application/cloudevents+json"
+VENDOR = "org.tablewarden"
+"""Reversed domain at the front of every event type, unless the site configures its own."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HASH = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+_TIME = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """The keys of an event. Absent means unknown or not applicable; nothing is ever null."""
+
+    specversion: Literal["1.0"] = "1.0"
+    id: Annotated[
+        str,
+        Meta(
+            pattern="^[0-9a-f]{16}-[a-z0-9-]{1,32}-[1-9][0-9]*$",
+            description="{journal}-{stream}-{sequence}; the same for ever, also when the event is sent again",
+        ),
+    ]
+    source: Annotated[str, Meta(pattern="^urn:tablewarden:[a-z0-9-]{1,32}:[a-z0-9-]{1,32}$")]
+    type: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z0-9.-]+\.tg\.[a-z0-9-]+\.[a-z0-9_.-]+\.v[1-9][0-9]*$",
+            description="{vendor}.tg.{device class}.{what}.v{major}; unknown types must be stored, not refused",
+        ),
+    ]
+    subject: Annotated[
+        str, Meta(min_length=1, description="the device or thing the event is about: shuffler-1, table")
+    ]
+    time: Annotated[_TIME, Meta(description="when the frame or the key press came in, UTC")]
+    recordedtime: Annotated[_TIME, Meta(description="when the table's journal had it on disk, UTC")]
+    dataschema: Annotated[str, Meta(pattern=r"^urn:tablewarden:schema:[a-z0-9-]+\.[a-z0-9_.-]+:[0-9.]+$")]
+    sequence: Annotated[
+        str, Meta(pattern="^[0-9]{20}$", description="+1 for each event of this journal and stream, zero-padded")
+    ]
+    stream: Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}$")]
+    journal: Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+    bootid: Annotated[str, Meta(description="boot of the table's computer; monons compares within one boot only")]
+    monons: Annotated[int, Meta(ge=0, description="nanoseconds of the monotonic clock, untouched by clock steps")]
+    clockstate: Literal["synced", "holdover", "unsynced"]
+    roundid: str | UnsetType = UNSET
+    cause: Annotated[str, Meta(description="id of the record this one follows from")] | UnsetType = UNSET
+    prevhash: Annotated[_HASH, Meta(description="recordhash of the record before in this stream")]
+    recordhash: _HASH
+    data: Annotated[Any, Meta(description="the event's own object", extra_json_schema={"type": "object"})] = UNSET
+    withheld: Annotated[Literal[True], Meta(description="the body may not leave the table yet")] | UnsetType = (
+        UNSET
+    )
+    datahash: Annotated[_HASH, Meta(description="commitment to the withheld body")] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event ready to be sent: `payload` is the envelope, `id` and `type` repeat what stands in it."""
+
+    id: str
+    type: str
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """Wraps the records of one journal of one table. `vendor`: reversed domain at the front of each event type."""
+
+    topics: Topics
+    journal_id: str
+    vendor: str = VENDOR
+
+    def wrap(self, record: Record) -> Event:
+        """The event that tells `record`. A record whose body is withheld has `withheld` and `datahash` for `data`."""
+        device_class = _device_class(record.subject)
+        event_id = f"{self.journal_id}-{record.stream}-{record.sequence}"
+        event_type = f"{self.vendor}.tg.{device_class}.{record.kind}.v{record.version}"
+        withheld = not record.data
+        envelope = Envelope(
+            id=event_id,
+            source=self.topics.source,
+            type=event_type,
+            subject=record.subject,
+            time=rfc3339(record.time_us),
+            recordedtime=rfc3339(record.recorded_us),
+            dataschema=f"urn:tablewarden:schema:{device_class}.{record.kind}:{record.version}",
+            sequence=f"{record.sequence:020d}",
+            stream=str(record.stream),
+            journal=self.journal_id,
+            bootid=record.boot,
+            monons=record.mono_ns,
+            clockstate=record.clock,  # type: ignore[arg-type]  # the journal's word list is the same
+            roundid=UNSET if record.round_id is None else record.round_id,
+            cause=UNSET if record.cause is None else record.cause,
+            prevhash=record.prevhash.hex(),
+            recordhash=record.recordhash.hex(),
+            data=UNSET if withheld else msgspec.Raw(record.data),
+            withheld=True if withheld else UNSET,
+            datahash=record.datahash.hex() if withheld else UNSET,
+        )
+        return Event(event_id, event_type, _ENCODER.encode(envelope))
+
+
+def rfc3339(time_us: int) -> str:
+    """`time_us` microseconds since 1970 as RFC 3339 in UTC with all six digits: the texts sort as the times do."""
+    return (_EPOCH + timedelta(microseconds=time_us)).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of the envelope, as kept in `docs/schema/envelope.json`."""
+    made = msgspec.json.schema(Envelope)
+    body = made["$defs"]["Envelope"]
+    body["title"] = "Event of a tablewarden table"
+    body["required"] = ["specversion", *body["required"]]
+    body["oneOf"] = [{"required": ["data"]}, {"required": ["withheld", "datahash"]}]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:tablewarden:schema:envelope:1",
+        **body,
+    }
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def _device_class(subject: str) -> str:
+    """`shuffler-1` is one of the shufflers; `table` is its own class."""
+    name, _, number = subject.rpartition("-")
+    return name if name and number.isdecimal() else subject

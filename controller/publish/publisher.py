@@ -1,0 +1,180 @@
+"""The publisher: tells the back office all that the journal holds, over as many connections as that takes.
+
+It reads the journal by position, holds at most a window of events in memory, and is never in the way of the table:
+`wake` only sends what the window has room for, and nothing here raises into the core.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+from controller.clock import Clock
+from controller.publish.backlog import NS, Backlog
+from controller.publish.config import PublishConfig, Tls
+from controller.publish.connection import Connection, Stop
+from controller.publish.envelope import Wrapper, rfc3339
+from controller.publish.link import LinkFactory, LinkFailed, Will
+from controller.publish.presence import Lost, encode
+from controller.publish.pump import full_jitter
+from controller.publish.source import JournalReader, Report
+from controller.publish.topics import Topics
+
+__all__ = ["NotParked", "PublishConfig", "Publisher", "Tls"]
+
+T = TypeVar("T")
+STEADY_S = 10.0
+"""A connection that lived this long was a good one: the next outage begins with a short wait again."""
+
+
+class NotParked(LookupError):
+    """There is no parked event of that number to be released."""
+
+
+class Publisher:
+    """Runs until `stop`. `states()` gives the bodies of `state/{thing}`; `report` takes facts for the journal:
+
+    `broker_connected`, `broker_lost`, `publish_parked`, `publish_refused`, `publish_delayed`, `publish_released`,
+    `subscribe_refused`, `nobody_listening`, `conn_overwritten`, `publisher_failed`, `outbox_position_unreadable`.
+    """
+
+    def __init__(
+        self,
+        config: PublishConfig,
+        journal: JournalReader,
+        states: Callable[[], Mapping[str, Mapping[str, Any]]],
+        clock: Clock,
+        link_factory: LinkFactory,
+        rng: random.Random,
+        report: Report,
+    ) -> None:
+        self._config, self._journal, self._clock, self._rng, self._report = config, journal, clock, rng, report
+        self._link_factory = link_factory
+        self._topics = Topics(config.site, config.table)
+        self._wrapper = Wrapper(self._topics, journal.id, config.vendor)
+        self._backlog = Backlog(config, journal, states, report)
+        self._connection: Connection | None = None
+        self._session: int | None = None  # taken from the journal and not yet seen by a broker
+        self._stop = Stop()
+        self._down_us = clock.stamp().wall_us
+        self._down_reason: str | None = None  # why there is no connection, once that has been reported
+
+    def wake(self) -> None:
+        """To be called after each commit, from the loop's thread. Returns at once and never raises."""
+        if self._connection is not None:
+            self._connection.wake()
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Lets the last events out, says `offline` with `reason`, and makes `run` return: within about five seconds.
+
+        To leave without that, cancel `run`: the broker will then publish the last will.
+        """
+        self._stop.reason = reason
+        self._stop.wanted.set()
+
+    async def run(self) -> None:
+        """Connects and connects again, for ever. Returns after `stop`; raises only CancelledError."""
+        attempt = 0
+        while not self._stop.wanted.is_set():
+            began_ns = self._clock.mono_ns()
+            opened = False
+            try:
+                opened, reason = await self._connect_once()
+            except Exception as exc:  # a fault of ours or of the journal must not take the table down
+                reason = f"fault in the publisher: {exc!r}"
+                self._report("publisher_failed", reason=repr(exc))
+            if self._stop.wanted.is_set():
+                return
+            if opened and self._clock.mono_ns() - began_ns > STEADY_S * NS:
+                attempt = 0
+            if opened or self._down_reason is None:
+                self._report("broker_lost", reason=reason)
+            self._down_reason = reason
+            wait_s = full_jitter(self._rng, attempt, self._config.backoff_first_s, self._config.backoff_most_s)
+            await self._unless_stopped(asyncio.sleep(wait_s, True))
+            attempt += 1
+
+    async def _connect_once(self) -> tuple[bool, str]:
+        """One connection from dialling to its end: whether it was in use, and why it ended."""
+        if self._session is None:
+            self._session = self._journal.next_session()
+        link = self._link_factory(Will(self._topics.conn, encode(Lost(self._session))))
+        try:
+            limits = await self._unless_stopped(link.connect())
+        except LinkFailed as exc:
+            if exc.contacted:
+                self._session = None
+            return False, exc.reason
+        if limits is None:
+            return False, self._stop.reason
+        connection = Connection(
+            self._config, self._wrapper, self._backlog, self._clock, self._rng, link, self._session
+        )
+        self._session, self._connection = None, connection
+        self._backlog.counters.connects += 1
+        try:
+            closed = await connection.serve(limits, self._stop)
+        finally:
+            self._connection = None
+            self._down_us = self._clock.stamp().wall_us
+        return connection.opened_us is not None, closed.reason if closed else self._stop.reason
+
+    async def _unless_stopped(self, step: Coroutine[Any, Any, T]) -> T | None:
+        """The result of `step`, or None where the stop came first; `step` is then cancelled."""
+        task, stopped = asyncio.ensure_future(step), asyncio.ensure_future(self._stop.wanted.wait())
+        try:
+            await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped.cancel()
+            if not task.done():
+                task.cancel()
+        if not task.done():
+            await asyncio.wait({task})
+        return None if task.cancelled() else task.result()
+
+    # -- for people -------------------------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """The broker link and each stream, in JSON types. `lag`: events that no broker has acknowledged yet.
+
+        `settled`: events that a broker has had long enough to count as kept. `parked`: declared holes with reasons.
+        """
+        connection, counters = self._connection, self._backlog.counters
+        up = connection is not None and connection.opened_us is not None
+        since_us = connection.opened_us if connection is not None and connection.opened_us else self._down_us
+        heads = self._backlog.heads()
+        return {
+            "broker": f"{self._config.host}:{self._config.port}",
+            "connected": up,
+            "since": rfc3339(since_us),
+            "reason": None if up else self._down_reason,
+            "session": connection.session if connection is not None else None,
+            "connects": counters.connects,
+            "sent": counters.sent,
+            "acked": counters.acked,
+            "refused": counters.refused,
+            "nobody_listening": self._backlog.unheard,
+            "streams": {
+                name: {
+                    "head": heads[name],
+                    "acked": box.highest,
+                    "settled": box.settled,
+                    "lag": max(0, heads[name] - box.highest),
+                    "parked": [{"first": r.first, "last": r.last, "reason": r.reason} for r in box.parked],
+                }
+                for name, box in self._backlog.boxes.items()
+            },
+        }
+
+    async def release(self, stream: str, sequence: int, last: int | None = None) -> int:
+        """Sends the parked events `sequence`..`last` of `stream` again, once the cause is mended; how many they are.
+
+        They stay declared as parked over a restart until a broker takes them. Raises NotParked.
+        """
+        box = self._backlog.boxes.get(stream)
+        count = box.release(sequence, sequence if last is None else last) if box is not None else 0
+        if count == 0:
+            raise NotParked(f"{stream} {sequence} is not parked")
+        self._report("publish_released", stream=stream, first=sequence, last=last or sequence, count=count)
+        self.wake()
+        return count

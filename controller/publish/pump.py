@@ -1,0 +1,253 @@
+"""Keeps the window of one connection full: retained state first, then the events of each stream in order.
+
+All of it is plain calls: a commit (`wake`) or an answer of the broker fills the window in the same turn of the loop.
+Nothing here raises into its caller; what fails ends the connection and is raised by whoever runs it.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable
+from functools import partial
+
+from controller.clock import Clock
+from controller.publish.backlog import NS, Backlog
+from controller.publish.config import PublishConfig
+from controller.publish.envelope import CONTENT_TYPE, Wrapper
+from controller.publish.link import Code, Limits, Link, LinkDown, Properties
+from controller.publish.outbox import Outbox, Verdict
+from controller.publish.suspects import Key
+
+__all__ = ["Pump", "full_jitter"]
+
+STATE_S = 0.1
+"""Least time between two looks at the table's state; what changes in between is told by the last of it."""
+PACKET_ROOM = 512
+"""Bytes of a packet beside the payload: topic, properties, header."""
+
+
+def full_jitter(rng: random.Random, attempt: int, first_s: float, most_s: float) -> float:
+    """Seconds to wait before try number `attempt` (from 0): anything up to a doubling limit, so that a thousand
+    tables that lost one broker do not come back in step."""
+    return rng.uniform(0, min(most_s, first_s * 2 ** min(attempt, 32)))
+
+
+class Pump:
+    """What is on its way on `link`, and what goes next. Starts shut; `open` starts it."""
+
+    def __init__(
+        self,
+        config: PublishConfig,
+        wrapper: Wrapper,
+        backlog: Backlog,
+        clock: Clock,
+        rng: random.Random,
+        link: Link,
+    ) -> None:
+        self._config, self._wrapper, self._backlog = config, wrapper, backlog
+        self._clock, self._rng, self._link = clock, rng, link
+        self._topics = wrapper.topics
+        self._window, self._limit = config.window, config.max_payload
+        self._running = False
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._waits: dict[str, int] = {}
+        self._states_from_ns = 0
+        self.on_way: dict[Key, int] = {}  # unanswered, in the order they were sent, with the time
+        self.idle = asyncio.Event()
+        self.fault: Exception | None = None
+
+    def open(self, limits: Limits) -> None:
+        """Begins to send, within what the broker takes."""
+        self._window = max(1, min(self._config.window, limits.receive_maximum))
+        if limits.packet is not None:
+            self._limit = min(self._limit, max(0, limits.packet - PACKET_ROOM))
+        self._running = True
+        self.wake()
+
+    def shut(self) -> None:
+        """Sends nothing new. Answers still count."""
+        self._running = False
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    def wake(self) -> None:
+        """The journal has more, or a thing at the table has changed."""
+        for box in self._backlog.boxes.values():
+            box.more = True
+        if self._running:
+            self._look_at_states()
+            self._fill()
+
+    def publish(self, topic: str, payload: bytes, answered: Callable[[int], None] | None = None) -> None:
+        """Sends a retained message at once, whatever the window: birth and goodbye. Raises LinkDown."""
+        key = (topic, 0)
+
+        def done(code: int) -> None:
+            self.on_way.pop(key, None)
+            self._backlog.suspects.clear(key)
+            if answered is not None:
+                answered(code)
+            self._fill()
+
+        self._link.send(topic, payload, qos=1, retain=True, answered=done)
+        self.on_way[key] = self._clock.mono_ns()
+
+    def oldest_ns(self) -> int | None:
+        """When the message that has waited longest for its answer was sent."""
+        return next(iter(self.on_way.values()), None)
+
+    # -- sending ----------------------------------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        if not self._running:
+            return
+        try:
+            while len(self.on_way) < self._window and (self._send_state() or self._send_event()):
+                pass
+        except LinkDown:
+            self._running = False  # whoever runs the connection is waiting for its end
+        except Exception as exc:
+            self._fail(exc)
+        if self.on_way:
+            self.idle.clear()
+        else:
+            self.idle.set()
+
+    def _fail(self, exc: Exception) -> None:
+        """The core that woke us, or the reader that brought an answer, must not fall over our fault."""
+        self.fault = exc
+        self.shut()
+        self._link.abort(f"fault while publishing: {exc!r}")
+
+    def _send_event(self) -> bool:
+        return any(self._send_from(box) for box in self._backlog.boxes.values())
+
+    def _send_from(self, box: Outbox) -> bool:
+        record = box.peek(self._backlog.journal.read)
+        if record is None:
+            return False
+        key = (box.stream, record.sequence)
+        if not self._backlog.suspects.may_go(key, self.on_way):
+            return False
+        event = self._wrapper.wrap(record)
+        if self._too_large(key, event.payload):
+            return True
+        user = (("id", event.id), ("type", event.type), ("source", self._topics.source))
+        self._link.send(
+            self._topics.events(box.stream),
+            event.payload,
+            qos=1,
+            properties=Properties(CONTENT_TYPE, user),
+            answered=partial(self._event_answered, box, record.sequence),
+        )
+        self.on_way[key] = self._clock.mono_ns()
+        box.sent(record)
+        self._backlog.counters.sent += 1
+        return True
+
+    def _send_state(self) -> bool:
+        due = self._backlog.board.peek()
+        if due is None:
+            return False
+        thing, body = due
+        key = (thing, 0)
+        if not self._backlog.suspects.may_go(key, self.on_way):
+            return False
+        if self._too_large(key, body):
+            return True
+        answered = partial(self._state_answered, thing)
+        self._link.send(self._topics.state(thing), body, qos=1, retain=True, answered=answered)
+        self.on_way[key] = self._clock.mono_ns()
+        self._backlog.board.sent(thing)
+        return True
+
+    def _too_large(self, key: Key, payload: bytes) -> bool:
+        """Sets a message aside that the broker would refuse for its size, or hang up for."""
+        if len(payload) <= self._limit:
+            return False
+        reason = f"{len(payload)} bytes, over the limit of {self._limit}"
+        self._backlog.set_aside(key, reason, self._clock.mono_ns())
+        return True
+
+    # -- answers ----------------------------------------------------------------------------------------------------
+
+    def _event_answered(self, box: Outbox, sequence: int, code: int) -> None:
+        key, now, backlog = (box.stream, sequence), self._clock.mono_ns(), self._backlog
+        self.on_way.pop(key, None)
+        backlog.suspects.clear(key)
+        verdict = box.answered(sequence, code, now)
+        if code >= Code.REFUSED:
+            backlog.counters.refused += 1
+        match verdict:
+            case Verdict.TAKEN:
+                backlog.counters.acked += 1
+                backlog.unheard = False
+                self._waits.pop(box.stream, None)
+            case Verdict.UNHEARD:
+                backlog.counters.acked += 1
+                self._waits.pop(box.stream, None)
+                if not backlog.unheard:
+                    backlog.unheard = True
+                    backlog.report("nobody_listening", stream=box.stream, sequence=sequence)
+            case Verdict.WAIT:
+                self._hold(box, sequence, code)
+            case Verdict.PARKED:
+                backlog.set_aside(key, f"refused with 0x{code:02x}", now)
+            case Verdict.AGAIN:
+                pass  # it is the first that the box gives out
+        self._fill()
+
+    def _hold(self, box: Outbox, sequence: int, code: int) -> None:
+        """The broker is out of means: the stream waits, longer each time, and keeps its order."""
+        box.held = True
+        attempt = self._waits.get(box.stream, 0)
+        if attempt == 0:
+            reason = f"refused for now with 0x{code:02x}"
+            self._backlog.report("publish_delayed", stream=box.stream, sequence=sequence, reason=reason)
+        if box.stream in self._timers:
+            return
+        self._waits[box.stream] = attempt + 1
+
+        def resume() -> None:
+            box.held = False
+            self._fill()
+
+        wait_s = full_jitter(self._rng, attempt, self._config.backoff_first_s, self._config.backoff_most_s)
+        self._later(box.stream, wait_s, resume)
+
+    def _state_answered(self, thing: str, code: int) -> None:
+        self.on_way.pop((thing, 0), None)
+        self._backlog.suspects.clear((thing, 0))
+        self._backlog.board.answered(thing)
+        if code >= Code.REFUSED:
+            reason = f"refused with 0x{code:02x}"
+            self._backlog.report("publish_refused", topic=self._topics.state(thing), reason=reason)
+        self._fill()
+
+    # -- retained state ---------------------------------------------------------------------------------------------
+
+    def _look_at_states(self) -> None:
+        """Looks at most every `STATE_S`; a change right after a look is seen by the next, which is already set."""
+        if "states" in self._timers:
+            return
+        now = self._clock.mono_ns()
+        if now < self._states_from_ns:
+            self._later("states", (self._states_from_ns - now) / NS, self._look_again)
+            return
+        self._states_from_ns = now + round(STATE_S * NS)
+        try:
+            self._backlog.refresh_states()
+        except Exception as exc:
+            self._fail(exc)
+
+    def _look_again(self) -> None:
+        self._states_from_ns = 0
+        self._look_at_states()
+        self._fill()
+
+    def _later(self, name: str, seconds: float, step: Callable[[], None]) -> None:
+        def run() -> None:
+            self._timers.pop(name, None)
+            step()
+
+        self._timers[name] = asyncio.get_running_loop().call_later(seconds, run)

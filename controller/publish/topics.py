@@ -1,0 +1,60 @@
+"""Names of the MQTT topics of one table: `tablewarden/v1/{site}/{table}/...`.
+
+One topic for each numbered stream, never one for each event type: MQTT keeps order within a topic only, and who
+subscribes to a part of a numbered series would see gaps that are none. Nothing secret stands in a topic.
+"""
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["LEVEL", "ROOT", "Topics", "verify_level"]
+
+ROOT = "tablewarden/v1"
+LEVEL = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)
+"""What a level may hold: it must pass every broker's ACL pattern, file name and metric label unchanged."""
+
+
+def verify_level(level: str, what: str) -> str:
+    """`level` itself where it can stand in a topic; raises ValueError that names `what` otherwise."""
+    if not LEVEL.fullmatch(level):
+        raise ValueError(f"{what} {level!r} cannot stand in a topic: 1 to 32 of a-z, 0-9 and '-'")
+    return level
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics one table writes. Raises ValueError for a site or table that cannot stand in a topic."""
+
+    site: str
+    table: str
+
+    def __post_init__(self) -> None:
+        verify_level(self.site, "site")
+        verify_level(self.table, "table")
+
+    @property
+    def base(self) -> str:
+        return f"{ROOT}/{self.site}/{self.table}"
+
+    @property
+    def source(self) -> str:
+        """The CloudEvents `source` of all events of this table; with the event's `id` the key to drop repeats by."""
+        return f"urn:tablewarden:{self.site}:{self.table}"
+
+    @property
+    def conn(self) -> str:
+        """Birth and death; QoS 1, retained; also written by the broker (last will)."""
+        return f"{self.base}/conn"
+
+    @property
+    def heartbeat(self) -> str:
+        """Head sequences and declared holes, every few seconds; QoS 0, not retained."""
+        return f"{self.base}/tele/heartbeat"
+
+    def events(self, stream: str) -> str:
+        """The ordered events of `stream`; QoS 1, never retained: a retained event would be taken for a new one."""
+        return f"{self.base}/evt/{verify_level(stream, 'stream')}"
+
+    def state(self, thing: str) -> str:
+        """Latest value of `thing`, e.g. `shuffler-1`; QoS 1, retained."""
+        return f"{self.base}/state/{verify_level(thing, 'thing')}"
