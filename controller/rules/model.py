@@ -256,7 +256,12 @@ class Law:
             if all(self.elected(reading) == choice for reading, choice in step.condition)
             for action in step.do
         )
-        return row, row.do + by_reading
+        demands: dict[Action, Demand] = {}
+        for demand in row.do + by_reading:
+            demands.setdefault(
+                demand.action, demand
+            )  # two readings may both call a floorperson: one call is enough
+        return row, tuple(demands.values())
 
     def unelected(self) -> tuple[Reading, ...]:
         """Readings that move money or void hands and that nobody has elected: the table may not open with one."""

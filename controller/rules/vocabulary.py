@@ -113,7 +113,7 @@ class Role(StrEnum):
         if self is least:
             return True
         ladder = (Role.PLAYER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR)
-        if self not in ladder or least not in ladder or least is Role.PLAYER:
+        if self not in ladder or least not in ladder:
             return False
         return ladder.index(self) >= ladder.index(least)
 

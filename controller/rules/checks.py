@@ -1,0 +1,179 @@
+"""What must hold of a whole rulebook once each of its parts can be read. Pure; the loader raises what is found here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from controller.rules.model import ByReading, Cited, Dealing, Reading, Row, WagerRule, governing
+from controller.rules.reader import Scope, nearest
+from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, Action, Guard, Method, Role, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a rulebook that refer to each other."""
+
+    dealing: Mapping[Method, Dealing]
+    wagers: Mapping[str, WagerRule]
+    duty_roles: Mapping[Action, Cited[Role]]
+    rows: Mapping[Trigger, tuple[Row, ...]]
+    readings: Mapping[str, Reading]
+
+
+def check_parts(parts: Parts, scope: Scope) -> None:
+    """Adds each fault of the whole to the scope. `scope` knows where each row stands."""
+    _check_dealing(parts, scope)
+    _check_wagers(parts, scope)
+    for trigger in Trigger:
+        _check_trigger(parts, trigger, scope)
+    for rows in parts.rows.values():
+        for row in rows:
+            _check_row(parts, row, scope)
+    _check_readings(parts, scope)
+
+
+def every_state(trigger: Trigger) -> Iterator[frozenset[Guard]]:
+    """Every combination of the guards that belong to the trigger."""
+    guards = GUARDS_OF[trigger]
+    for held in product((False, True), repeat=len(guards)):
+        yield frozenset(guard for guard, holds in zip(guards, held, strict=True) if holds)
+
+
+def describe(trigger: Trigger, state: frozenset[Guard]) -> str:
+    """A state of the table in the words of the file: `not_misdealt, full_set_remains`."""
+    return ", ".join(g if g in state else f"not_{g}" for g in GUARDS_OF[trigger]) or "always"
+
+
+def _check_dealing(parts: Parts, scope: Scope) -> None:
+    for method, dealing in parts.dealing.items():
+        where = f"[[dealing]] ({method})"
+        if not dealing.stacks:
+            scope.fault(where, "deals no stack")
+        for stack in dealing.stacks:
+            if stack.only_if is not None and stack.only_if not in parts.wagers:
+                scope.fault(
+                    where, f"only_if names no wager: {stack.only_if!r} {nearest(stack.only_if, parts.wagers)}"
+                )
+
+
+def _check_wagers(parts: Parts, scope: Scope) -> None:
+    for name, wager in parts.wagers.items():
+        for other in wager.requires.value:
+            if other not in parts.wagers:
+                scope.fault(
+                    f"[[wager]] ({name})", f"requires no known wager: {other!r} {nearest(other, parts.wagers)}"
+                )
+
+
+def _check_trigger(parts: Parts, trigger: Trigger, scope: Scope) -> None:
+    """Exactly one row must govern in every state, and each row in at least one."""
+    rows = parts.rows.get(trigger, ())
+    where = f"trigger {trigger}"
+    if not rows:
+        scope.fault(where, "has no [[outcome]] and no [[silent]]")
+        return
+    if trigger in scope.half_read:
+        return  # what its rows leave open cannot be told before their own faults are mended
+    ruling: set[int] = set()
+    for state in every_state(trigger):
+        match governing(rows, state):
+            case []:
+                scope.fault(where, f"has a hole: nothing answers when {describe(trigger, state)}")
+            case [row]:
+                ruling.add(id(row))
+            case several:
+                cites = " and ".join("/".join(row.cite) for row in several)
+                scope.fault(
+                    where, f"is answered by {len(several)} live rows ({cites}) when {describe(trigger, state)}"
+                )
+                ruling.update(id(row) for row in several)
+    for place, row in enumerate(rows, 1):
+        if id(row) not in ruling:
+            scope.fault(f"answer {place} to {trigger}", "never governs")
+
+
+def _check_row(parts: Parts, row: Row, scope: Scope) -> None:
+    where = scope.place_of(row)
+    allowed = GUARDS_OF[row.trigger]
+    for condition in row.when:
+        if condition.guard not in allowed:
+            names = ", ".join(allowed) or "none"
+            scope.fault(where, f"guard {condition.guard!s} does not belong to {row.trigger} (it has: {names})")
+    actions = [demand.action for demand in row.do]
+    for action in sorted({a for a in actions if actions.count(a) > 1}):
+        scope.fault(where, f"demands {action} twice")
+    for action in sorted({*actions, *(a for step in row.by_reading for a in step.do)}):
+        if action in CONFIRMED and action not in parts.duty_roles:
+            scope.fault(where, f"demands {action}, but [duty_roles] does not say who confirms it")
+    if _elections_known(parts, row, where, scope):
+        _check_elections(parts, row, where, scope)
+
+
+def _elections_known(parts: Parts, row: Row, where: str, scope: Scope) -> bool:
+    sound = True
+    for step in row.by_reading:
+        for reading_id, choice in step.condition:
+            reading = parts.readings.get(reading_id)
+            if reading is None:
+                scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
+                sound = False
+            elif choice not in (choices := [c.id for c in reading.choices]):
+                scope.fault(where, f"{reading_id} has no choice {choice!r} {nearest(choice, choices)}")
+                sound = False
+    return sound
+
+
+def _check_elections(parts: Parts, row: Row, where: str, scope: Scope) -> None:
+    """Whatever is elected, each reading of the row must act, or the row would silently demand less than it seems to."""
+    asked = {reading_id: None for step in row.by_reading for reading_id, _ in step.condition}
+    for reading_id in asked:
+        if not parts.readings[reading_id].moves:
+            scope.fault(
+                where, f"acts by {reading_id}, which must then have moves = true: nobody might have elected it"
+            )
+    for elected in product(*([(r, c.id) for c in parts.readings[r].choices] for r in asked)):
+        live = [step for step in row.by_reading if set(step.condition) <= set(elected)]
+        if not live and not row.do:
+            scope.fault(where, f"demands nothing under {_elected(elected)}")
+    for reading_id in {step.reading: None for step in row.by_reading}:
+        answered = {choice for step in row.by_reading for r, choice in step.condition if r == reading_id}
+        for missing in [c.id for c in parts.readings[reading_id].choices if c.id not in answered]:
+            scope.fault(where, f"acts by {reading_id} but has no step for its choice {missing!r}")
+
+
+def _elected(elected: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{reading} = {choice}" for reading, choice in elected) or "no election"
+
+
+def _check_readings(parts: Parts, scope: Scope) -> None:
+    steps = [step for rows in parts.rows.values() for row in rows for step in row.by_reading]
+    values = {reading_id for _, reading_id in scope.value_readings}
+    for where, reading_id in scope.value_readings:
+        if reading_id not in parts.readings:
+            scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
+    for reading in parts.readings.values():
+        _check_reading(reading, steps, reading.id in values, scope)
+
+
+def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, scope: Scope) -> None:
+    where = f"[[reading]] ({reading.id})"
+    choices = [choice.id for choice in reading.choices]
+    acted = {choice for step in steps for reading_id, choice in step.condition if reading_id == reading.id}
+    if reading.cautious not in choices:
+        scope.fault(where, f"cautious is no choice: {reading.cautious!r} {nearest(reading.cautious, choices)}")
+    for choice in sorted({c for c in choices if choices.count(c) > 1}):
+        scope.fault(where, f"choice {choice!r} stands twice")
+    if on_value or reading.governs is not None:
+        if acted:
+            scope.fault(where, "rows act by it, so no value may rest on it and it may govern no trigger")
+        if len(choices) != 1:
+            scope.fault(
+                where, "a value rests on it or it governs a trigger: it has one choice, and another is an edition"
+            )
+        return
+    if not acted:
+        scope.fault(where, "nothing uses it")
+        return
+    for choice in choices:
+        if choice not in acted:
+            scope.fault(where, f"no row uses its choice {choice!r}")

@@ -1,0 +1,47 @@
+"""Where rulebooks lie, and how one is found by its id."""
+
+from pathlib import Path
+
+from controller.rules.loader import load_rulebook
+from controller.rules.model import Rulebook
+from controller.rules.reader import nearest
+
+HOUSE = Path(__file__).resolve().parents[2] / "config" / "rulebooks"
+"""In a source tree: the rulebooks beside the code."""
+
+INSTALLED = Path(__file__).resolve().parents[1] / "_config" / "rulebooks"
+"""In an installed package: the same files, carried inside it."""
+
+
+class RulebookUnknown(Exception):
+    """There is no rulebook with this id in the directory."""
+
+    def __init__(self, rulebook: str, directory: Path, known: tuple[str, ...]) -> None:
+        super().__init__(f"no rulebook {rulebook!r} in {directory} {nearest(rulebook, known)}")
+        self.rulebook, self.directory, self.known = rulebook, directory, known
+
+
+def shipped() -> Path:
+    """The directory of the rulebooks that came with this software. Raises `FileNotFoundError` if there is none."""
+    for directory in (HOUSE, INSTALLED):
+        if directory.is_dir():
+            return directory
+    raise FileNotFoundError(f"no rulebooks in {HOUSE} or {INSTALLED}")
+
+
+def available(directory: Path | None = None) -> tuple[str, ...]:
+    """Names that `find` knows: `<id>`, or `<id>@<edition>` where an edition is kept beside a later one."""
+    where = shipped() if directory is None else directory
+    return tuple(sorted(path.stem for path in where.glob("*.toml")))
+
+
+def find(rulebook: str, directory: Path | None = None) -> Rulebook:
+    """The rulebook of this name, from `directory` or from those shipped.
+
+    Raises `RulebookUnknown` where there is none, `RulebookInvalid` with all faults where its file is not sound.
+    """
+    where = shipped() if directory is None else directory
+    known = available(where)
+    if rulebook not in known:
+        raise RulebookUnknown(rulebook, where, known)
+    return load_rulebook(where / f"{rulebook}.toml")

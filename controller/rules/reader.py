@@ -1,0 +1,219 @@
+"""Strict reading of a parsed TOML document: each key is taken once by its type, and whatever is left over is a fault.
+
+Faults are collected, not raised, so that a person sees all of them at once. Knows no law.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from controller.rules.model import Cited
+
+T = TypeVar("T")
+E = TypeVar("E", bound=StrEnum)
+
+DURATION = re.compile(r"([1-9]\d*)(h|m|s)")
+FILE = "file"
+"""Where a fault lies that belongs to no table."""
+SECONDS = {"h": 3600, "m": 60, "s": 1}
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """A hint in brackets: the known word most like this one, or all of them if none is."""
+    match difflib.get_close_matches(word, list(known), n=1, cutoff=0.5):
+        case [close]:
+            return f"(nearest: {close})"
+        case _:
+            return f"(known: {', '.join(sorted(known))})" if known else "(none is known here)"
+
+
+class Scope:
+    """What all tables of one file share: its clause ids, the faults found so far, and what whole-file checks need."""
+
+    def __init__(self, clauses: frozenset[str]) -> None:
+        self.clauses = clauses
+        self.faults: list[str] = []
+        self.value_readings: list[tuple[str, str]] = []  # (where, reading id): values that rest on a reading
+        self.half_read: set[str] = set()  # triggers of rows whose conditions could not be read
+        self._places: dict[int, tuple[object, str]] = {}
+
+    def place(self, part: object, where: str) -> None:
+        """Remembers where in the file a part stands, for checks of the whole."""
+        self._places[id(part)] = part, where
+
+    def place_of(self, part: object) -> str:
+        return self._places[id(part)][1]
+
+    def fault(self, where: str, what: str) -> None:
+        self.faults.append(f"{where}: {what}")
+
+    def check_cite(self, where: str, cite: tuple[str, ...]) -> None:
+        for clause in cite:
+            if clause not in self.clauses:
+                hint = difflib.get_close_matches(clause, self.clauses, n=1, cutoff=0.5)
+                self.fault(
+                    where, f"the document has no clause {clause!r}" + (f" (nearest: {hint[0]})" if hint else "")
+                )
+
+
+class Table:
+    """One table of the file. Each reader returns None after it has recorded why; `close` names the keys left over."""
+
+    def __init__(self, raw: object, where: str, scope: Scope) -> None:
+        self.where, self.scope = where, scope
+        self.known: list[str] = []
+        self._raw: dict[str, object] = {}
+        if isinstance(raw, dict):
+            self._raw = raw
+        else:
+            scope.fault(where, "a table is wanted here")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._raw
+
+    def fault(self, what: str) -> None:
+        self.scope.fault(self.where, what)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def close(self) -> None:
+        for key in self._raw:
+            if key not in self.known:
+                self.fault(f"unknown key {key!r} {nearest(key, self.known)}")
+
+    def _take(self, key: str, kind: type[T], name: str, *, optional: bool = False) -> T | None:
+        self.known.append(key)
+        if key not in self._raw:
+            if not optional:
+                self.fault(f"{key!r} is missing")
+            return None
+        value = self._raw[key]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            self.fault(f"{key!r} must be {name}, not {value!r}")
+            return None
+        return value
+
+    def text(self, key: str, *, optional: bool = False) -> str | None:
+        return self._take(key, str, "text", optional=optional)
+
+    def whole(self, key: str) -> int | None:
+        """A whole number that is not negative."""
+        value = self._take(key, int, "a whole number")
+        if value is not None and value < 0:
+            self.fault(f"{key!r} must not be negative, as {value} is")
+            return None
+        return value
+
+    def positive(self, key: str) -> int | None:
+        """A whole number of at least 1."""
+        value = self.whole(key)
+        if value == 0:
+            self.fault(f"{key!r} must be at least 1")
+            return None
+        return value
+
+    def flag(self, key: str) -> bool | None:
+        return self._take(key, bool, "true or false")
+
+    def word(self, key: str, words: type[E]) -> E | None:
+        """A word of the closed vocabulary."""
+        text = self.text(key)
+        return None if text is None else self.to_word(text, words, key)
+
+    def one_of(self, key: str, allowed: Collection[str]) -> str | None:
+        text = self.text(key)
+        if text is not None and text not in allowed:
+            self.fault(f"{key!r} is unknown: {text!r} {nearest(text, allowed)}")
+            return None
+        return text
+
+    def seconds(self, key: str) -> int | None:
+        """A duration such as "4h" in seconds."""
+        text = self.text(key)
+        if text is None:
+            return None
+        if not (found := DURATION.fullmatch(text)):
+            self.fault(f'{key!r} must be a duration such as "4h", not {text!r}')
+            return None
+        return int(found[1]) * SECONDS[found[2]]
+
+    def texts(self, key: str, *, optional: bool = False) -> tuple[str, ...]:
+        """A list of texts; one text stands for a list of one."""
+        self.known.append(key)
+        match self._raw.get(key):
+            case None:
+                if not optional:
+                    self.fault(f"{key!r} is missing")
+                return ()
+            case str(text):
+                return (text,)
+            case list(items) if all(isinstance(item, str) for item in items):
+                return tuple(items)
+            case other:
+                self.fault(f"{key!r} must be a list of texts, not {other!r}")
+                return ()
+
+    def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
+        """An optional table of texts, in its order."""
+        raw = self._take(key, dict, "a table", optional=True) or {}
+        if any(not isinstance(value, str) for value in raw.values()):
+            self.fault(f"{key!r} must hold texts")
+            return ()
+        return tuple(raw.items())
+
+    def cite(self, key: str = "cite") -> tuple[str, ...]:
+        """Clause ids, at least one, each known to the document."""
+        cite = self.texts(key)
+        if not cite and isinstance(self._raw.get(key), list):
+            self.fault(f"{key!r} names no clause")
+        self.scope.check_cite(self.where, cite)
+        return cite
+
+    def to_word(self, text: str, words: type[E], what: str) -> E | None:
+        try:
+            return words(text)
+        except ValueError:
+            self.fault(f"unknown {what} {text!r} {nearest(text, [str(word) for word in words])}")
+            return None
+
+    def table(self, key: str) -> "Table | None":
+        raw = self._take(key, dict, "a table")
+        return None if raw is None else Table(raw, f"[{key}]", self.scope)
+
+    def tables(self, key: str, label: str | None = None, *, optional: bool = False) -> Iterator["Table"]:
+        """The tables of an array, each named by its place from 1 and by what its key `label` says."""
+        raw = self._take(key, list, "an array of tables", optional=optional) or []
+        for place, item in enumerate(raw, 1):
+            named = f" ({item[label]})" if isinstance(item, dict) and label in item else ""
+            where = f"[[{key}]] {place}{named}" if self.where == FILE else f"{self.where} {key} {place}"
+            yield Table(item, where, self.scope)
+
+    def cited(
+        self, key: str, read: Callable[["Table", str], T | None], *, optional: bool = False
+    ) -> Cited[T] | None:
+        """`{ value, cite }`, with `reading` where the value is not printed; `read` takes the value from its key."""
+        if optional and key not in self._raw:
+            self.known.append(key)
+            return None
+        self.known.append(key)
+        if key not in self._raw:
+            self.fault(f"{key!r} is missing")
+            return None
+        raw = self._raw[key]
+        if not isinstance(raw, Mapping):
+            self.fault(f"{key!r} is uncited: it must be {{ value = {raw!r}, cite = ... }}")
+            return None
+        inner = Table(dict(raw), f"{self.where} {key}", self.scope)
+        value, cite, reading = read(inner, "value"), inner.cite(), inner.reading()
+        inner.close()
+        return None if value is None else Cited(value, cite, reading)
+
+    def reading(self) -> str | None:
+        """The reading that this table's value rests on, if it is not printed."""
+        reading = self.text("reading", optional=True)
+        if reading is not None:
+            self.scope.value_readings.append((self.where, reading))
+        return reading
