@@ -1,0 +1,148 @@
+"""Real cards for the simulated devices: 52 faces, a back colour, and exactly one place each at any moment.
+
+A card is a thing, not a number: it is brought in once and then only moves. Every movement is told to a witness, so that
+an observer can follow each card. Nothing in here ever reaches the wire; the protocol has no message for it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+
+from drivers.protocol.reports import Back, Identities
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+FACES: tuple[str, ...] = tuple(rank + suit for suit in SUITS for rank in RANKS)
+"""The 52 faces in the order of a new deck: by suit, then by rank."""
+
+TABLE = "table"
+"""The one place outside the device: the layout, the discard rack, the dealer's hands."""
+LOST = "lost"
+"""Where a card is that nobody at the table knows of: under the table, in a sleeve."""
+
+Witness = Callable[[str, Mapping[str, object]], None]
+"""Told what happened, in words, with its particulars."""
+
+
+def unseen(what: str, particulars: Mapping[str, object]) -> None:
+    """A witness who looks away."""
+
+
+class CardError(ValueError):
+    """A card was asked for where it is not, brought in twice, or written in no known form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One physical card. `uid` is unique among all simulators of a table; `face` is rank and suit, as `As` or `Td`."""
+
+    uid: str
+    face: str
+    back: Back
+    face_up: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.face}/{self.back}/{self.uid}" + ("/up" if self.face_up else "")
+
+    @classmethod
+    def parse(cls, text: str) -> "Card":
+        """The card written by `str(card)`. Raises `CardError`."""
+        match text.split("/"):
+            case [face, back, uid] | [face, back, uid, "up"] if face in FACES and back in set(Back) and uid:
+                return cls(uid, face, Back(back), text.endswith("/up"))
+            case _:
+                raise CardError(f"{text!r} is no card; a card is written like As/red/S1.17")
+
+
+class Printer:
+    """Prints new cards with uids of its own. `prefix`: no two printers at one table may share it."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._printed = 0
+
+    def card(self, face: str, back: Back) -> Card:
+        self._printed += 1
+        return Card(f"{self._prefix}.{self._printed}", face, back)
+
+    def deck(self, back: Back) -> tuple[Card, ...]:
+        """52 new cards in the order of a new deck."""
+        return tuple(self.card(face, back) for face in FACES)
+
+
+def shuffled(cards: Iterable[Card], rng: Random) -> tuple[Card, ...]:
+    """The same cards in an order drawn from `rng`, each order equally likely."""
+    mixed = list(cards)
+    rng.shuffle(mixed)
+    return tuple(mixed)
+
+
+def read_identities(cards: Iterable[Card]) -> Identities:
+    """What a card reader finds in a whole set: complete only if each face is there once, face down, with one back."""
+    found = list(cards)
+    complete = sorted(c.face for c in found) == sorted(FACES)
+    alike = len({c.back for c in found}) == 1 and not any(c.face_up for c in found)
+    return Identities.COMPLETE if complete and alike else Identities.INCOMPLETE
+
+
+class Places:
+    """Where each card is. The order within a place is the physical one: index 0 is the card that leaves first."""
+
+    def __init__(self, names: Iterable[str], witness: Witness = unseen) -> None:
+        self._at: dict[str, list[Card]] = {name: [] for name in (*names, TABLE, LOST)}
+        self._where: dict[str, str] = {}
+        self._witness = witness
+
+    def cards(self, place: str) -> tuple[Card, ...]:
+        return tuple(self._at[place])
+
+    def count(self, *places: str) -> int:
+        return sum(len(self._at[place]) for place in places)
+
+    def where(self, card: Card) -> str | None:
+        """The place of this card; None = never brought in."""
+        return self._where.get(card.uid)
+
+    def total(self) -> int:
+        """All cards that were ever brought in; nothing ever leaves but to another place."""
+        return sum(len(cards) for cards in self._at.values())
+
+    def bring(self, cards: Iterable[Card], to: str = TABLE) -> None:
+        """New cards come into being at `to`. Raises `CardError` for a card that is here already."""
+        new = list(cards)
+        for card in new:
+            if card.uid in self._where:
+                raise CardError(f"{card} is here already, in {self._where[card.uid]}")
+            self._where[card.uid] = to
+            self._at[to].append(card)
+        self._witness("brought", {"cards": [str(c) for c in new], "to": to})
+
+    def move(self, cards: Iterable[Card], to: str, *, index: int | None = None) -> None:
+        """Each card leaves the place it is in and goes to `to`, behind those already there or at `index`."""
+        moved: dict[str, list[str]] = {}
+        for offset, card in enumerate(cards):
+            source = self._where.get(card.uid)
+            if source is None:
+                raise CardError(f"{card} was never brought in")
+            self._at[source].remove(card)
+            self._at[to].insert(len(self._at[to]) if index is None else index + offset, card)
+            self._where[card.uid] = to
+            moved.setdefault(source, []).append(str(card))
+        for source, names in moved.items():
+            self._witness("moved", {"cards": names, "from": source, "to": to})
+
+    def arrange(self, place: str, order: Iterable[Card]) -> None:
+        """Puts the cards of `place` in another order. Raises `CardError` unless it is the same cards."""
+        new = list(order)
+        if sorted(c.uid for c in new) != sorted(c.uid for c in self._at[place]):
+            raise CardError(f"another order of {place} must be the same cards")
+        self._at[place] = new
+        self._witness("arranged", {"place": place, "cards": [str(c) for c in new]})
+
+    def turn(self, card: Card, *, face_up: bool) -> Card:
+        """Turns a card over where it lies; returns it as it lies now."""
+        place = self._where[card.uid]
+        turned = replace(card, face_up=face_up)
+        self._at[place][self._at[place].index(card)] = turned
+        self._witness("turned", {"card": str(turned), "place": place})
+        return turned

@@ -1,0 +1,94 @@
+"""Cards are things: each is in one place, moves, and is never doubled."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drivers.protocol.reports import Back, Identities
+from simulators.cards import FACES, LOST, TABLE, Card, CardError, Places, Printer, read_identities, shuffled
+
+
+def test_a_new_deck_has_52_faces_in_the_order_of_a_new_deck() -> None:
+    """Clubs from deuce to ace first, and each physical card its own uid."""
+    deck = Printer("S").deck(Back.RED)
+    assert [c.face for c in deck[:13]] == [r + "c" for r in "23456789TJQKA"]
+    assert len({c.face for c in deck}) == len({c.uid for c in deck}) == 52
+
+
+def test_a_card_is_written_and_read_alike() -> None:
+    """The text of a card carries face, back, uid and how it lies from one simulator to the next."""
+    for card in (Card("S.1", "As", Back.RED), Card("S.2", "Td", Back.BLUE, face_up=True)):
+        assert Card.parse(str(card)) == card
+
+
+@pytest.mark.parametrize("text", ["", "As", "As/red", "Xs/red/S.1", "As/pink/S.1", "As/red/", "As/red/S.1/down"])
+def test_what_is_no_card_is_refused(text: str) -> None:
+    """A typing error of a person at the bench must not become a card."""
+    with pytest.raises(CardError):
+        Card.parse(text)
+
+
+def test_the_same_card_can_not_be_brought_twice() -> None:
+    """A second card with the same uid would be a card out of nothing."""
+    places = Places(())
+    deck = Printer("S").deck(Back.RED)
+    places.bring(deck)
+    with pytest.raises(CardError, match="is here already"):
+        places.bring(deck[:1])
+
+
+def test_a_card_that_was_never_brought_can_not_move() -> None:
+    """Only what is there can move."""
+    with pytest.raises(CardError, match="never brought"):
+        Places(()).move(Printer("S").deck(Back.RED)[:1], LOST)
+
+
+def test_an_order_of_other_cards_is_refused() -> None:
+    """To arrange a place is to reorder it, never to change what lies there."""
+    places = Places(())
+    deck = Printer("S").deck(Back.RED)
+    places.bring(deck)
+    with pytest.raises(CardError, match="same cards"):
+        places.arrange(TABLE, deck[1:])
+
+
+def test_a_shuffle_depends_on_the_seed_alone() -> None:
+    """The same seed gives the same order, so that a run can be repeated; another seed another one."""
+    deck = Printer("S").deck(Back.RED)
+    assert shuffled(deck, Random(1)) == shuffled(deck, Random(1)) != shuffled(deck, Random(2))
+
+
+def test_a_reader_finds_doubled_foreign_and_turned_cards() -> None:
+    """52 cards are not yet a set: each face once, one back, all face down."""
+    printer = Printer("S")
+    deck = list(printer.deck(Back.RED))
+    assert read_identities(deck) is Identities.COMPLETE
+    wrong = {
+        "doubled": printer.card("As", Back.RED),
+        "foreign": printer.card(deck[0].face, Back.BLUE),
+        "turned": Card("x", deck[0].face, Back.RED, face_up=True),
+    }
+    for card in wrong.values():
+        assert read_identities([card, *deck[1:]]) is Identities.INCOMPLETE
+    assert read_identities(deck[1:]) is Identities.INCOMPLETE
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 103), st.sampled_from(["a", "b", TABLE, LOST]), st.integers(0, 5)), max_size=60
+    )
+)
+def test_moves_never_lose_or_double_a_card(moves: list[tuple[int, str, int]]) -> None:
+    """Whatever is moved where, all 104 cards stay, each in the one place that says so."""
+    places = Places(("a", "b"))
+    printer = Printer("S")
+    cards = [*printer.deck(Back.RED), *printer.deck(Back.BLUE)]
+    places.bring(cards)
+    for which, to, index in moves:
+        places.move([cards[which]], to, index=index)
+        assert places.where(cards[which]) == to
+    lying = [c.uid for place in ("a", "b", TABLE, LOST) for c in places.cards(place)]
+    assert sorted(lying) == sorted(c.uid for c in cards)
+    assert places.total() == 2 * len(FACES)

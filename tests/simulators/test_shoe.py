@@ -1,0 +1,199 @@
+"""The dealing shoe: stacks by a plan while dispensing is allowed, and everything that can go wrong with a stack."""
+
+from collections.abc import Callable
+
+import pytest
+
+from drivers.protocol.reports import (
+    Activity,
+    Back,
+    ButtonPressed,
+    CardsLoaded,
+    DealCompleted,
+    DealStopped,
+    DoorOpened,
+    FaceUpCard,
+    JamCleared,
+    Jammed,
+    JamPlace,
+    Level,
+    StackDispensed,
+    StopReason,
+)
+from simulators.cards import FACES
+from simulators.model import ActImpossible, Outcome
+
+
+def deal(table, back: str = "red") -> None:
+    """Loads a set, allows dispensing and presses green."""
+    table.act("load", back=back)
+    table.want(Level.DISPENSING, "allowed")
+    table.act("green")
+
+
+def test_stacks_come_one_after_another_and_the_stub_stays(bench: Callable) -> None:
+    """Three twos from the top of the set, in its order; 46 cards are left."""
+    shoe = bench("shoe", plan=(2, 2, 2))
+    shoe.act("load", back="red")
+    assert shoe.of(CardsLoaded) == [CardsLoaded(Back.RED, None)]
+    shoe.want(Level.DISPENSING, "allowed")
+    assert shoe.act("green").note == ""
+    faces = [c.face for stack in shoe.take_all() for c in stack]
+    assert faces == list(FACES[:6])
+    assert shoe.of(StackDispensed) == [StackDispensed(Back.RED, n, 2) for n in (1, 2, 3)]
+    assert shoe.of(DealCompleted) == [DealCompleted(Back.RED, 3, 46)]
+
+
+def test_the_stub_must_come_out_before_the_next_deal(bench: Callable) -> None:
+    """A stub is no set: green does not deal from it, and nothing can be loaded upon it."""
+    shoe = bench("shoe")
+    deal(shoe)
+    shoe.take_all()
+    assert shoe.act("green").note == "take the cards"
+    with pytest.raises(ActImpossible, match="take the cards out first"):
+        shoe.act("load", back="blue")
+    shoe.act("remove")
+    deal(shoe, "blue")
+    shoe.take_all()
+    assert len(shoe.of(DealCompleted)) == 2
+
+
+def test_the_shoe_never_starts_while_inhibited(bench: Callable) -> None:
+    """After power-up it is inhibited; the button is reported and nothing moves, not even after a later release."""
+    shoe = bench("shoe")
+    shoe.act("load", back="red")
+    assert shoe.act("green").note == "dispensing inhibited"
+    shoe.want(Level.DISPENSING, "allowed")
+    shoe.run(60)
+    assert len(shoe.of(ButtonPressed)) == 1
+    assert shoe.model.state()["places"]["magazine"] == 52
+
+
+def test_a_jam_at_stack_two_leaves_all_the_rest_inside(bench: Callable) -> None:
+    """One player has cards, 50 are in the shoe until hands take them out under the lid."""
+    shoe = bench("shoe", "jam@1")
+    deal(shoe)
+    assert len(shoe.take_all()) == 1
+    assert shoe.of(Jammed) == [Jammed(Back.RED, Activity.DEALING, JamPlace.OUTPUT, 2, 50)]
+    assert shoe.model.levels().jammed
+    shoe.act("open_lid")
+    assert len(shoe.act("remove").cards) == 50
+    shoe.act("close_lid")
+    assert shoe.of(JamCleared) == [JamCleared(by_itself=False, tries=3)]
+    assert shoe.model.levels().cards_inside == 0
+    deal(shoe)
+    assert len(shoe.take_all()) == 3
+
+
+def test_a_jam_that_clears_itself_goes_on_dealing(bench: Callable) -> None:
+    """Told as a jam and as its end; every stack has its cards all the same."""
+    shoe = bench("shoe", "jam_self_cleared@1:stack=1", plan=(1, 2))
+    deal(shoe)
+    assert [len(s) for s in shoe.take_all()] == [1, 2]
+    kinds = [type(r) for r in shoe.reports if isinstance(r, Jammed | JamCleared | StackDispensed)]
+    assert kinds == [Jammed, JamCleared, StackDispensed, StackDispensed]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [("stop@1:stack=3", StopReason.STOPPED), ("fail_to_deal@1:stack=3", StopReason.FAILED_TO_DEAL)],
+)
+def test_a_deal_that_stops_says_before_which_stack(bench: Callable, fault: str, reason: StopReason) -> None:
+    """No jam, but the stack does not come."""
+    shoe = bench("shoe", fault)
+    deal(shoe)
+    assert len(shoe.take_all()) == 2
+    assert shoe.of(DealStopped) == [DealStopped(Back.RED, reason, 3, 48)]
+    assert not shoe.model.levels().jammed
+    assert shoe.act("green").note == "take the cards"
+
+
+def test_a_shoe_without_enough_cards_fails_to_deal(bench: Callable) -> None:
+    """The plan asks for more than is there."""
+    shoe = bench("shoe", plan=(51, 2))
+    deal(shoe)
+    shoe.run(60)
+    shoe.act("take")
+    shoe.run(60)
+    assert shoe.of(DealStopped) == [DealStopped(Back.RED, StopReason.FAILED_TO_DEAL, 2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("fault", "real", "told"),
+    [
+        ("double_feed@1:stack=2", [2, 3, 2], [2, 3, 2]),
+        ("missed_feed@1:stack=1", [1, 2, 2], [1, 2, 2]),
+        ("double_feed@1:stack=2:seen=no", [2, 3, 2], [2, 2, 2]),
+        ("missed_feed@1:stack=3:seen=no", [2, 2, 1], [2, 2, 2]),
+    ],
+)
+def test_a_stack_with_a_wrong_number_of_cards(
+    bench: Callable, fault: str, real: list[int], told: list[int]
+) -> None:
+    """The hands hold what really came; the shoe tells what it noticed."""
+    shoe = bench("shoe", fault)
+    deal(shoe)
+    assert [len(s) for s in shoe.take_all()] == real
+    assert [r.cards for r in shoe.of(StackDispensed)] == told
+
+
+def test_a_missed_single_card_is_a_failure_to_deal(bench: Callable) -> None:
+    """A stack of nothing can't be offered."""
+    shoe = bench("shoe", "missed_feed@1:stack=1", plan=(1, 1))
+    deal(shoe)
+    assert shoe.take_all() == []
+    assert shoe.of(DealStopped) == [DealStopped(Back.RED, StopReason.FAILED_TO_DEAL, 1, 52)]
+
+
+def test_a_lid_opened_in_a_deal_stops_it(bench: Callable) -> None:
+    """A hand in the shoe: the deal is over."""
+    shoe = bench("shoe", "lid@1:after=1.0")
+    deal(shoe)
+    shoe.run(5)
+    assert [type(r) for r in shoe.reports[-2:]] == [DoorOpened, DealStopped]
+    assert shoe.of(DealStopped) == [DealStopped(Back.RED, StopReason.COVER_OPEN, 1, 52)]
+
+
+def test_a_card_face_up_in_the_shoe_is_met_while_dealing(bench: Callable) -> None:
+    """A reading shoe tells of it when the card comes; the card is dealt as it lies."""
+    shoe = bench("shoe", "face_up@1:cards=52", reads=True, plan=(2,))
+    deal(shoe)
+    (stack,) = shoe.take_all()
+    assert shoe.of(FaceUpCard) == [FaceUpCard(Back.RED, Activity.DEALING)] * 2
+    assert all(c.face_up for c in stack)
+
+
+def test_cards_from_another_device_come_by_name_and_keep_their_order(bench: Callable) -> None:
+    """The dealer carries a shuffled set over; a card that lies in this shoe already can't come a second time."""
+    other = bench("shuffler", plan=(), prefix="X")
+    other.act("wash", back="red")
+    other.act("load", back="red")
+    carried = [str(c) for c in other.act("unload").cards]
+    shoe = bench("shoe", backs=(), plan=(3,))
+    assert [str(c) for c in shoe.act("load", cards=carried).cards] == carried
+    shoe.act("remove")
+    assert [str(c) for c in shoe.act("load", cards=carried[::-1]).cards] == carried[::-1]
+    shoe.want(Level.DISPENSING, "allowed")
+    shoe.act("green")
+    assert [str(c) for c in shoe.take_all()[0]] == carried[::-1][:3]
+
+
+def test_the_plan_can_be_set_between_deals_only(bench: Callable) -> None:
+    """The number of hands changes from round to round, never within one."""
+    shoe = bench("shoe", plan=(2,))
+    shoe.act("plan", plan=[5, 2])
+    deal(shoe)
+    with pytest.raises(ActImpossible, match="can't be changed"):
+        shoe.act("plan", plan=[2])
+    assert [len(s) for s in shoe.take_all()] == [5, 2]
+
+
+def test_a_shoe_has_no_lockout_and_no_mode(bench: Callable) -> None:
+    """A level of another kind of device is refused with a reason."""
+    shoe = bench("shoe")
+    for level, value in ((Level.LOCKOUT, "engaged"), (Level.MODE, "shuffle"), (Level.DISPENSING, "perhaps")):
+        answer = shoe.want(level, value)
+        assert (answer.outcome, answer.holds) == (Outcome.REFUSED, False)
+        assert answer.text
+    assert shoe.want(Level.DISPLAY, "HELD").holds
+    assert shoe.model.state()["display"] == "HELD"
