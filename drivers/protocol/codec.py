@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final, assert_never
 
@@ -26,7 +27,6 @@ from drivers.protocol.payloads import (
     decode_levels,
     decode_report,
     decode_tags,
-    encode_levels,
     encode_report,
     encode_tag,
     from_bits,
@@ -77,7 +77,7 @@ def encode(frame: m.Frame) -> bytes:
         _VERSION,
         m.TYPE_CODES[kind],
         flags,
-        m.channel_of(kind),
+        m.channel_of(frame.message),
         frame.seq,
         frame.ack,
         frame.session,
@@ -106,8 +106,6 @@ def decode(body: bytes) -> m.Frame:
     kind = m.TYPES.get(header.type)
     if kind is None:
         raise FrameError(Cause.UNEXPECTED, f"type {header.type:#04x}")
-    if header.channel != m.channel_of(kind):
-        raise FrameError(Cause.PAYLOAD, f"{kind.__name__} on channel {header.channel}")
     end = HEADER_SIZE + header.length
     try:
         message = _DECODERS[kind](body[HEADER_SIZE:end])
@@ -117,6 +115,10 @@ def decode(body: bytes) -> m.Frame:
         raise FrameError(Cause.PAYLOAD, f"{kind.__name__} is too short") from error
     except UnicodeDecodeError as error:
         raise FrameError(Cause.PAYLOAD, f"{kind.__name__} holds text that is not UTF-8") from error
+    if isinstance(message, m.Error) and header.channel <= m.CHANNEL_MEASURE:
+        message = replace(message, channel=header.channel)
+    if header.channel != m.channel_of(message):
+        raise FrameError(Cause.PAYLOAD, f"{kind.__name__} on channel {header.channel}")
     return m.Frame(
         message,
         header.session,
@@ -158,8 +160,8 @@ def _encode_payload(message: m.Message) -> bytes:
         case m.Request(what):
             return _encode_request(what)
         case m.Response(levels):
-            return b"" if levels is None else encode_tag(TAG_LEVELS, encode_levels(levels))
-        case m.Error(code, retryable, text):
+            return b"" if levels is None else encode_tag(TAG_LEVELS, levels)
+        case m.Error(code, retryable, text, _):
             return _ERROR.pack(code, retryable) + encode_tag(TAG_ERROR_TEXT, _cut(text, MAX_ERROR_TEXT))
         case m.Event(boot, record):
             return boot.to_bytes(8, "little") + encode_record(record)
@@ -261,7 +263,9 @@ def _decode_request(data: bytes) -> m.Request:
 
 def _decode_response(data: bytes) -> m.Response:
     levels = dict(decode_tags(data)).get(TAG_LEVELS)
-    return m.Response(None if levels is None else decode_levels(levels))
+    if levels is not None:
+        decode_levels(levels)  # what cannot be read must fail here, where the frame is still at hand
+    return m.Response(levels)
 
 
 def _decode_error(data: bytes) -> m.Error:

@@ -1,10 +1,25 @@
 """The device's end of a TDP/1 link, without I/O: for simulators, and for a maker to read beside the document."""
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from drivers.protocol.device_log import ReportLog
+from drivers.protocol import messages as m
+from drivers.protocol.codec import decode, decode_header, encode_record
+from drivers.protocol.constants import (
+    HOST_WATCHDOG_S,
+    MAX_PAYLOAD,
+    RESTARTED_PERIOD_S,
+    SEEN_SESSIONS,
+    SESSION_NONE,
+    VERSION_MAJOR,
+)
+from drivers.protocol.device_log import ReportLog, ReportPump
+from drivers.protocol.device_requests import Answer, RequestMemory
+from drivers.protocol.framing import Cause, Deframer, FrameError, crc32c
+from drivers.protocol.link import Outbox
 from drivers.protocol.messages import Identity
+from drivers.protocol.payloads import encode_levels, is_level_value
 from drivers.protocol.reports import Level, Levels, Report, ResetCause
 
 __all__ = [
@@ -51,7 +66,11 @@ DeviceEvent = LevelRequested | HostLost | HostFound | Acknowledged
 
 
 class DeviceLink:
-    """One boot of a device. `boot`: u64, drawn at power-up. `log`: one that outlived the last boot, else a new one."""
+    """One boot of a device.
+
+    `boot`: u64, drawn at power-up. `log`: one that outlived the last boot, else a new one. `epoch_s`: the caller's time
+    at which the device's tick was 0.
+    """
 
     def __init__(
         self,
@@ -62,38 +81,252 @@ class DeviceLink:
         log: ReportLog | None = None,
         reset_cause: ResetCause = ResetCause.POWER,
         byte_time_s: float = 0.0,
+        epoch_s: float = 0.0,
     ) -> None:
-        self._log = log or ReportLog()
+        self._identity = identity
+        self._boot = boot
+        self._entropy = entropy
+        self._log = ReportLog() if log is None else log
+        self._old_logs = tuple(span for span in self._log.spans() if span.boot != boot)
+        self._reset_cause = reset_cause
+        self._epoch_s = epoch_s
+        self._deframer = Deframer(byte_time_s)
+        self._outbox = Outbox()
+        self._frames_in = 0
+        self._events: list[DeviceEvent] = []
+        self._levels = Levels()
+        self._requests = RequestMemory()
+        self._session = self._offered = SESSION_NONE
+        self._former: deque[int] = deque(maxlen=SEEN_SESSIONS)
+        self._device_nonce = b""
+        self._heard_at = self._now = 0.0
+        self._is_host_here = False
+        self._restarted_at = -RESTARTED_PERIOD_S
+        self._pump = ReportPump(self._log, boot)
+        self._outbox.add(0, m.Frame(m.Restarted(boot, reset_cause), SESSION_NONE))
 
     def report(self, report: Report, tick_us: int) -> int:
-        """Puts a report into the log and, within the window, on the wire. Returns its counter."""
-        raise NotImplementedError
+        """Puts a report into the log and, within the window, on the wire. Returns its counter. Raises `PayloadError`."""
+        counter = self._log.span(self._boot).last + 1
+        record = m.Record(counter, tick_us, report)
+        encode_record(record)  # a value that does not fit must fail here, at its maker, and not in a later resend
+        self._log.append(self._boot, record)
+        self._send_reports()
+        return counter
 
     def set_levels(self, levels: Levels) -> None:
-        """What the device is now: the answer to a read, and the digest on each PONG."""
-        raise NotImplementedError
+        """What the device is now: the answer to a read, and the digest on each PONG. Raises `PayloadError`."""
+        encode_levels(levels)
+        self._levels = levels
 
     def receive(self, data: bytes, now: float) -> list[DeviceEvent]:
-        """Takes bytes off the line."""
-        raise NotImplementedError
+        """Takes bytes off the line; any bytes, in any pieces."""
+        self._now = now
+        for body in self._deframer.feed(data, now):
+            self._frames_in += 1
+            try:
+                self._body(body, now)
+            except FrameError as error:
+                self._deframer.count(error.cause, len(body))
+        return self._take()
 
     def tick(self, now: float) -> list[DeviceEvent]:
         """Runs the timers that are due."""
-        raise NotImplementedError
+        self._now = now
+        self._deframer.tick(now)
+        if self._is_host_here and now >= self._heard_at + HOST_WATCHDOG_S:
+            self._lose_host()
+        if self._is_host_here:
+            for record in self._pump.late(now):
+                self._send_report(record, retransmit=True)
+        return self._take()
 
     def next_deadline(self) -> float | None:
-        """When `tick` is due next."""
-        raise NotImplementedError
+        """When `tick` is due next; None when nothing waits."""
+        times = [self._deframer.next_deadline()]
+        if self._is_host_here:
+            times += [self._heard_at + HOST_WATCHDOG_S, self._pump.next_deadline(self._now)]
+        return min((t for t in times if t is not None), default=None)
 
     def data_to_send(self) -> bytes:
         """Bytes to write now; each is handed out once."""
-        raise NotImplementedError
+        return self._outbox.drain()
 
     def answer(self, request: LevelRequested, ok: bool, code: int = 0, text: str = "") -> None:
-        """The outcome of a requested level; call `set_levels` first. `code` and `text` say why not."""
-        raise NotImplementedError
+        """The outcome of a requested level, once; call `set_levels` first. `code` (0 = refused) and `text` say why not."""
+        answer: Answer = m.Response() if ok else m.Error(code or m.ERR_REFUSED, code == m.ERR_BUSY, text)
+        for seq in self._requests.end(request.token, answer):
+            self._answer(seq, answer)
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Frames in and out, resent reports, dropped frames by cause."""
-        raise NotImplementedError
+        """Frames in and out, repeats sent, dropped frames by cause."""
+        own = {
+            "frames_in": self._frames_in,
+            "frames_out": self._outbox.frames,
+            "retransmits": self._outbox.repeats,
+        }
+        return own | {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
+
+    def _take(self) -> list[DeviceEvent]:
+        events, self._events = self._events, []
+        return events
+
+    def _body(self, body: bytes, now: float) -> None:
+        header = decode_header(body)
+        if header.type == m.TYPE_CODES[m.Hello]:
+            frame = decode(body)
+            if isinstance(frame.message, m.Hello):
+                self._hello(frame.message, frame.session)
+            return
+        if header.session == SESSION_NONE or header.session not in (self._session, self._offered):
+            self._refuse_session(header, now)
+            raise FrameError(Cause.STALE_SESSION, f"session {header.session:08x}")
+        if header.flags & m.FLAG_MAC:
+            raise FrameError(Cause.MAC, "no key was agreed on")
+        self._heard(header.session, now)
+        try:
+            frame = decode(body)
+        except FrameError as error:
+            if error.cause is Cause.UNEXPECTED:
+                self._send(m.Error(m.ERR_UNKNOWN_TYPE, False, error.detail, header.channel & 3), header.seq)
+            elif header.type == m.TYPE_CODES[m.Request] and self._requests.is_new(header.seq):
+                self._answer(header.seq, m.Error(m.ERR_BAD_VALUE, False, error.detail))
+            raise
+        self._message(frame)
+
+    def _hello(self, hello: m.Hello, session: int) -> None:
+        """Offers the session; it replaces the old one with its first frame, so that an old HELLO alone does nothing."""
+        if session == SESSION_NONE or session in self._former:
+            raise FrameError(Cause.STALE_SESSION, "a HELLO of a session that is over")
+        if hello.min_version <= VERSION_MAJOR <= hello.max_version and session != self._session:
+            if session != self._offered:
+                self._device_nonce = self._entropy(16)
+            self._offered = session
+        span = self._log.span(self._boot)
+        welcome = m.Welcome(
+            hello.nonce,
+            self._device_nonce or bytes(16),
+            self._identity,
+            self._boot,
+            self._reset_cause,
+            span.first,
+            span.last,
+            self._old_logs,
+            log_depth=self._log.depth,
+        )
+        self._outbox.add(0, m.Frame(welcome, session))
+
+    def _refuse_session(self, header: m.Header, now: float) -> None:
+        """Tells a host that speaks in a session from before our boot what happened, at most once a second."""
+        if header.session == SESSION_NONE or header.type == m.TYPE_CODES[m.Restarted]:
+            return  # our own words, come back over a looped line
+        if self._session == SESSION_NONE and now >= self._restarted_at + RESTARTED_PERIOD_S:
+            self._restarted_at = now
+            self._outbox.add(0, m.Frame(m.Restarted(self._boot, self._reset_cause), header.session))
+
+    def _heard(self, session: int, now: float) -> None:
+        self._heard_at = now
+        is_new = session == self._offered
+        if is_new:
+            if self._session != SESSION_NONE:
+                self._former.append(self._session)
+            self._session, self._offered = session, SESSION_NONE
+            self._requests.new_session(session)
+        if is_new or not self._is_host_here:
+            self._pump.restart()
+        if not self._is_host_here:
+            self._is_host_here = True
+            self._events.append(HostFound())
+
+    def _lose_host(self) -> None:
+        if self._is_host_here:
+            self._is_host_here = False
+            self._events.append(HostLost())
+
+    def _message(self, frame: m.Frame) -> None:
+        match frame.message:
+            case m.Ping(nonce):
+                self._pong(nonce, frame.seq)
+            case m.Request() | m.TimeSet() | m.Auth() as request:
+                self._request(request, frame.seq)
+            case m.EventAck(boot, counter):
+                self._acknowledged(boot, counter)
+            case m.LogRead() as read:
+                self._send(self._read_log(read), frame.seq)
+            case m.Measure():
+                self._send(m.Error(m.ERR_UNSUPPORTED, False, "", m.CHANNEL_MEASURE), frame.seq)
+            case m.Bye():
+                self._former.append(self._session)
+                self._session = SESSION_NONE
+                self._lose_host()
+            case _:
+                raise FrameError(Cause.UNEXPECTED, f"{type(frame.message).__name__} is for a host")
+        if self._session != SESSION_NONE:
+            self._send_reports()
+
+    def _pong(self, nonce: bytes, seq: int) -> None:
+        tick_us = max(0, int((self._now - self._epoch_s) * 1e6))
+        dropped = tuple(self._deframer.frames_dropped.values())
+        digest = crc32c(encode_levels(self._levels))
+        self._send(m.Pong(nonce, tick_us, digest, self._log.span(self._boot).last, dropped), seq)
+
+    def _request(self, message: m.Request | m.TimeSet | m.Auth, seq: int) -> None:
+        if not self._requests.is_new(seq):
+            known = self._requests.known_answer(seq)
+            if known is not None:
+                self._send(known, seq, retransmit=True)
+            raise FrameError(Cause.DUPLICATE, f"request {seq}")
+        what = message.what if isinstance(message, m.Request) else message
+        match what:
+            case m.GetLevels():
+                self._answer(seq, m.Response(encode_levels(self._levels)))
+            case m.SetLevel(level, value, operation) if is_level_value(level, value):
+                if self._requests.is_done(what, self._levels):
+                    self._answer(seq, m.Response())
+                elif (token := self._requests.begin(what, seq)) is not None:
+                    self._events.append(LevelRequested(level, value, operation, token))
+            case m.SetLevel(level, value, _):
+                self._answer(seq, m.Error(m.ERR_BAD_VALUE, False, f"{level.value} cannot be {value!r}"))
+            case m.UnknownRequest(code, _):
+                self._answer(seq, m.Error(m.ERR_UNKNOWN_REQUEST, False, f"request {code:#04x}"))
+            case m.TimeSet() | m.Auth():
+                self._answer(seq, m.Error(m.ERR_UNSUPPORTED, False))
+
+    def _acknowledged(self, boot: int, counter: int) -> None:
+        if boot == self._boot and not self._pump.acknowledge(counter):
+            return
+        self._events.append(Acknowledged(boot, counter))
+
+    def _read_log(self, read: m.LogRead) -> m.LogData | m.LogGone | m.Error:
+        span = self._log.span(read.boot)
+        is_future = read.boot == self._boot and read.last > span.last
+        if not 1 <= read.first <= read.last or is_future:
+            return m.Error(m.ERR_BAD_VALUE, False, f"no records {read.first} to {read.last}", m.CHANNEL_LOG)
+        if not span.first <= read.first <= span.last:
+            last = min(read.last, span.first - 1) if read.first < span.first <= span.last else read.last
+            return m.LogGone(read.boot, read.first, last)
+        fitting: list[m.Record] = []
+        room = MAX_PAYLOAD - 8
+        for record in self._log.read(read.boot, read.first, min(read.last, read.first + room // 26)):
+            room -= 1 + len(encode_record(record))
+            if room < 0:
+                break
+            fitting.append(record)
+        return m.LogData(read.boot, tuple(fitting))
+
+    def _send_reports(self) -> None:
+        if self._is_host_here:
+            for record in self._pump.new():
+                self._send_report(record, retransmit=False)
+
+    def _send_report(self, record: m.Record, retransmit: bool) -> None:
+        self._send(m.Event(self._boot, record), record.counter & 0xFFFF, retransmit)
+
+    def _answer(self, seq: int, answer: Answer) -> None:
+        self._requests.remember(seq, answer)
+        self._send(answer, seq)
+
+    def _send(self, message: m.Message, seq: int, retransmit: bool = False) -> None:
+        ack = self._requests.highest
+        self._outbox.add(0, m.Frame(message, self._session, seq, ack, retransmit, clock_unset=True))

@@ -1,11 +1,11 @@
-"""A device's ring log: its last reports, over boots, so that a host that was away can read them again."""
+"""A device's ring log over boots, so that a host that was away can read it again, and what of it goes out by itself."""
 
 from collections import OrderedDict
 
-from drivers.protocol.constants import LOG_DEPTH
+from drivers.protocol.constants import LOG_DEPTH, RESEND_S, UNACKED_WINDOW
 from drivers.protocol.messages import LogSpan, Record
 
-__all__ = ["ReportLog"]
+__all__ = ["ReportLog", "ReportPump"]
 
 
 class ReportLog:
@@ -54,3 +54,76 @@ class ReportLog:
     def spans(self) -> list[LogSpan]:
         """What the log holds of each boot, oldest first; boots of which nothing is left are not named."""
         return list(self._spans.values())
+
+
+class ReportPump:
+    """Which records of this boot go on the wire: at most a window ahead of the host's EVENT_ACK, late ones again."""
+
+    def __init__(self, log: ReportLog, boot: int) -> None:
+        self._log = log
+        self._boot = boot
+        self._acknowledged = 0
+        self._next = 1
+        self._resends = 0
+        self._sent_at: float | None = (
+            None  # when the wait for an EVENT_ACK began; None = at the next call with a time
+        )
+
+    def acknowledge(self, counter: int) -> bool:
+        """Moves the window; False where `counter` says nothing new, or speaks of records that do not exist."""
+        if not self._acknowledged < counter <= self._log.span(self._boot).last:
+            return False
+        self._acknowledged = counter
+        self._next = max(self._next, counter + 1)
+        self._wait_anew()
+        return True
+
+    def restart(self) -> None:
+        """A host came (back): everything that it has not acknowledged goes out again."""
+        self._next = self._base + 1
+        self._wait_anew()
+
+    def new(self) -> list[Record]:
+        """The records that the window has room for and that were not sent yet."""
+        last = min(self._log.span(self._boot).last, self._base + UNACKED_WINDOW)
+        records = self._log.read(self._boot, max(self._next, self._base + 1), last)
+        if records:
+            if not self._open:
+                self._wait_anew()
+            self._next = records[-1].counter + 1
+        return records
+
+    def late(self, now: float) -> list[Record]:
+        """The records that were sent and have waited too long for an EVENT_ACK."""
+        if not self._open:
+            return []
+        if self._sent_at is None:
+            self._sent_at = now
+        if now < self._sent_at + self._wait_s:
+            return []
+        self._resends += 1
+        self._sent_at = now
+        return self._log.read(self._boot, self._base + 1, self._next - 1)
+
+    def next_deadline(self, now: float) -> float | None:
+        """When `late` has something to do; `now` where a wait has not begun to be measured."""
+        if not self._open:
+            return None
+        return now if self._sent_at is None else self._sent_at + self._wait_s
+
+    @property
+    def _base(self) -> int:
+        """The last record that is either acknowledged or fell out of the ring."""
+        return max(self._acknowledged, self._log.span(self._boot).first - 1)
+
+    @property
+    def _open(self) -> bool:
+        return self._next > self._base + 1
+
+    @property
+    def _wait_s(self) -> float:
+        return RESEND_S[min(self._resends, len(RESEND_S) - 1)]
+
+    def _wait_anew(self) -> None:
+        self._resends = 0
+        self._sent_at = None

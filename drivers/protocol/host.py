@@ -1,7 +1,16 @@
-"""The host's end of a TDP/1 link, without I/O: bytes and times go in, events and bytes come out."""
+"""The host's end of a TDP/1 link, without I/O: bytes and times go in, events and bytes come out.
+
+`HostLink` holds the handshake and hands each frame to its part: `host_requests` (one outstanding, repeated, then
+unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo).
+"""
 
 from collections.abc import Callable, Mapping
+from enum import Enum, auto
 
+from drivers.protocol import messages as m
+from drivers.protocol.codec import decode, decode_header
+from drivers.protocol.constants import SESSION_NONE
+from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
 from drivers.protocol.host_events import (
     Failed,
     HostEvent,
@@ -16,21 +25,37 @@ from drivers.protocol.host_events import (
     Restarted,
     Suspect,
     Welcomed,
-)  # fmt: skip
+)
+from drivers.protocol.host_handshake import Handshake
+from drivers.protocol.host_liveness import Liveness
+from drivers.protocol.host_requests import ACK, LAST, LIVENESS, Requests
+from drivers.protocol.host_sync import LogReader, Sequencer
+from drivers.protocol.link import LinkFault, Outbox, RoundTrip
 from drivers.protocol.messages import Identity
-from drivers.protocol.reports import Level
+from drivers.protocol.payloads import decode_levels, is_level_value
+from drivers.protocol.reports import Level, Levels
 
 __all__ = [
     "Failed", "HostEvent", "HostLink", "Identity", "LevelRefused", "LevelSet", "LevelUnknown", "LevelsRead", "Lost",
     "Online", "Recovered", "Reported", "Restarted", "Suspect", "Welcomed",
 ]  # fmt: skip
 
+_RESTARTED = m.TYPE_CODES[Restarted]
+
+
+class _State(Enum):
+    NEW = auto()
+    HELLO = auto()
+    SYNC = auto()  # welcomed; log and levels are being read
+    ONLINE = auto()
+    CLOSED = auto()
+
 
 class HostLink:
     """One life of a link to one device, from HELLO to `Failed` or `bye`. Open a new one for the next.
 
-    `last`: (boot, counter) of the last report that is durable at the host, None = never had one. `byte_time_s`: what
-    one byte takes on the line (10 / baud; 0 for USB).
+    `entropy`: gives n random bytes. `last`: (boot, counter) of the last report that is durable at the host, None =
+    never had one. `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB).
     """
 
     def __init__(
@@ -41,49 +66,283 @@ class HostLink:
         stale_after_s: float,
         byte_time_s: float,
     ) -> None:
-        self._last = last
+        self._entropy = entropy
+        self._state = _State.NEW
+        self._handshake: Handshake | None = None
+        self._session = SESSION_NONE
+        self._now = 0.0
+        self._events: list[HostEvent] = []
+        self._outbox = Outbox()
+        round_trip = RoundTrip(byte_time_s)
+        self._round_trip = round_trip
+        self._deframer = Deframer(byte_time_s)
+        self._requests = Requests(self._outbox, round_trip)
+        self._log = LogReader(self._outbox, round_trip)
+        self._sequencer = Sequencer(last)
+        self._liveness = Liveness(stale_after_s)
+        self._durable: dict[int, int] = {last[0]: last[1]} if last else {}
+        self._acks_due: set[int] = set()
+        self._boot = 0
+        self._levels: Levels | None = None
+        self._digest = 0
+        self._frames_in = 0
+        self._peer: tuple[int, ...] = ()
 
     def connect(self, now: float) -> None:
-        """Starts with a HELLO."""
-        raise NotImplementedError
+        """Starts with a HELLO. To be called once, when the port is open."""
+        if self._state is not _State.NEW:
+            raise ValueError("a link connects once")
+        self._state = _State.HELLO
+        self._now = now
+        self._handshake = Handshake(self._entropy, now)
+        self._session = self._requests.session = self._log.session = self._handshake.session
+        self._hello(now)
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
-        """Takes bytes off the line."""
-        raise NotImplementedError
+        """Takes bytes off the line; any bytes, in any pieces."""
+        self._now = now
+        for body in self._deframer.feed(data, now):
+            if self._state in (_State.NEW, _State.CLOSED):
+                break
+            self._frames_in += 1
+            self._guarded(lambda body=body: self._body(body, now))  # type: ignore[misc]
+        self._guarded(lambda: self._progress(now))
+        return self._take()
 
     def tick(self, now: float) -> list[HostEvent]:
         """Runs the timers that are due."""
-        raise NotImplementedError
+        self._now = now
+        self._deframer.tick(now)
+        self._guarded(lambda: self._timers(now))
+        self._guarded(lambda: self._progress(now))
+        return self._take()
 
     def next_deadline(self) -> float | None:
-        """When `tick` is due next."""
-        raise NotImplementedError
+        """When `tick` is due next; None when nothing waits."""
+        if self._events:
+            return self._now  # something to tell that a call without a return value found out
+        if self._handshake is None or self._state is _State.CLOSED:
+            return None
+        is_hello = self._state is _State.HELLO
+        times = [self._handshake.next_deadline() if is_hello else self._liveness.next_deadline(self._now)]
+        others = (self._requests.next_deadline(), self._log.next_deadline(), self._deframer.next_deadline())
+        return min([*times, *(t for t in others if t is not None)])
 
     def data_to_send(self) -> bytes:
         """Bytes to write now, the most urgent frame first; each is handed out once."""
-        raise NotImplementedError
+        for boot in sorted(self._acks_due):
+            self._send(ACK, m.EventAck(boot, self._durable[boot]))
+        self._acks_due.clear()
+        return self._outbox.drain()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
-        """All reports of `boot` up to `counter` are durable: tells the device so."""
-        raise NotImplementedError
+        """All reports of `boot` up to `counter` are durable: tells the device so. Raises ValueError ahead of release."""
+        if boot == self._boot and counter > self._sequencer.released:
+            raise ValueError(f"report {counter} was not released yet")
+        if counter > self._durable.get(boot, 0):
+            self._durable[boot] = counter
+            if self._is_up:
+                self._acks_due.add(boot)
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
-        """Asks for a level. One of LevelSet, LevelRefused, LevelUnknown follows. Raises ValueError for an impossible value."""
-        raise NotImplementedError
+        """Asks for a level. One of LevelSet, LevelRefused, LevelUnknown follows. Raises ValueError for an impossible wish.
+
+        Before the WELCOME the wish waits; after `Failed` or `bye` it is an error to ask.
+        """
+        if not is_level_value(level, value) or not 0 <= operation < 1 << 64:
+            raise ValueError(f"{level.value} cannot be {value!r} (operation {operation})")
+        self._ask(m.SetLevel(level, value, operation), now)
 
     def read_levels(self, now: float) -> None:
         """Asks for a full read; `LevelsRead` follows."""
-        raise NotImplementedError
+        self._ask(m.GetLevels(), now)
 
     def bye(self, now: float) -> None:
-        """Says an orderly end; nothing follows."""
-        raise NotImplementedError
+        """Says an orderly end. What was asked has no outcome any more, and nothing is told after it."""
+        if self._is_up:
+            self._send(LAST, m.Bye())
+        self._state = _State.CLOSED
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Moves every deadline by a pause of the host's own loop."""
-        raise NotImplementedError
+        """Moves every deadline by a pause of the host's own loop: the device is not to blame for it."""
+        for part in (self._handshake, self._requests, self._log, self._liveness, self._deframer):
+            if part is not None:
+                part.extend(lag_s)
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Frames in and out, retransmissions, dropped frames by cause, and `peer_` + cause from the last PONG."""
-        raise NotImplementedError
+        """Frames in and out, repeats sent, unreadable reports, dropped frames by cause; `peer_`: the device's own."""
+        own = {
+            "frames_in": self._frames_in,
+            "frames_out": self._outbox.frames,
+            "retransmits": self._outbox.repeats,
+            "unreadable_reports": self._sequencer.unreadable,
+        }
+        own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
+        return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
+
+    @property
+    def _is_up(self) -> bool:
+        return self._state in (_State.SYNC, _State.ONLINE)
+
+    def _take(self) -> list[HostEvent]:
+        events, self._events = self._events, []
+        return events
+
+    def _ask(self, wish: m.SetLevel | m.GetLevels, now: float) -> None:
+        if self._state is _State.CLOSED:
+            raise ValueError("the link is closed")
+        self._events += self._requests.add(wish, now)
+        if self._is_up:
+            self._requests.start_next(now)
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """Runs one step; a fault in it ends the link, told once and last."""
+        if self._state is _State.CLOSED:
+            return
+        try:
+            step()
+        except LinkFault as fault:
+            self._state = _State.CLOSED
+            self._events += [*self._requests.give_up(fault.fault), Failed(fault.fault, fault.detail)]
+
+    def _send(self, urgency: int, message: m.Message) -> None:
+        self._outbox.add(urgency, m.Frame(message, self._session, ack=self._requests.last_answered))
+
+    def _hello(self, now: float) -> None:
+        if self._handshake is not None and (hello := self._handshake.hello(now)) is not None:
+            self._outbox.add(LIVENESS, hello)
+
+    def _body(self, body: bytes, now: float) -> None:
+        try:
+            header = decode_header(body)
+            if (cause := self._verify_header(header, body, now)) is not None:
+                self._deframer.count(cause, len(body))
+                return
+            frame = decode(body)
+        except FrameError as error:
+            self._deframer.count(error.cause, len(body))
+            if error.cause is Cause.PAYLOAD:
+                raise LinkFault("proto_payload", error.detail) from error
+            return
+        if self._message(frame, now):
+            self._liveness.heard(now)
+        else:
+            self._deframer.count(Cause.UNEXPECTED, len(body))
+
+    def _verify_header(self, header: m.Header, body: bytes, now: float) -> Cause | None:
+        """Why a frame is dropped before its payload is read; None = it is of this session."""
+        if header.session != self._session:
+            if header.session == SESSION_NONE and header.type == _RESTARTED and self._is_up:
+                # It may be an old one. A device that did restart will not know the session of this PING.
+                self._liveness.ping_at_once(now)
+            return Cause.STALE_SESSION
+        if header.flags & m.FLAG_MAC:
+            return Cause.MAC  # no key was agreed on, so nothing can vouch for it
+        if self._requests.is_unsent(header.ack):
+            raise LinkFault("proto_unexpected", f"request {header.ack} is acknowledged but was never sent")
+        return None
+
+    def _message(self, frame: m.Frame, now: float) -> bool:
+        """Handles a frame of this session; False where it has no business here."""
+        match frame.message:
+            case m.Welcome() as welcome if self._state is _State.HELLO:
+                if self._handshake is None or not self._handshake.is_answer(welcome):
+                    return False
+                self._welcomed(welcome, now)
+            case m.Welcome():
+                self._deframer.count(Cause.DUPLICATE, 0)
+            case _ if self._state is _State.HELLO:
+                return False
+            case m.Event(boot, record):
+                events, is_repeat = self._sequencer.event(boot, record)
+                self._events += events
+                if is_repeat:
+                    self._deframer.count(Cause.DUPLICATE, 0)
+                    if record.counter <= self._durable.get(boot, 0):
+                        self._acks_due.add(boot)
+            case m.Response() | m.Error() as answer if _is_control(answer):
+                self._answered(frame.seq, answer, now)
+            case m.LogData() as data if self._log.is_answer(frame.seq):
+                self._events += self._sequencer.log_data(data)
+            case m.LogGone() as gone if self._log.is_answer(frame.seq):
+                self._events += self._sequencer.log_gone(gone)
+            case m.LogData() | m.LogGone():
+                self._deframer.count(Cause.DUPLICATE, 0)
+            case m.Pong() as pong:
+                self._pong(pong, now)
+            case m.Bye(reason):
+                raise LinkFault("link_eof", f"the device said BYE ({reason})")
+            case Restarted() as restarted:
+                if restarted.boot != self._boot:
+                    self._events.append(restarted)
+                raise LinkFault(
+                    "link_restarted", f"the device does not know this session ({restarted.cause.value})"
+                )
+            case _:
+                return False
+        return True
+
+    def _welcomed(self, welcome: m.Welcome, now: float) -> None:
+        self._state = _State.SYNC
+        self._boot = welcome.boot
+        self._events.append(
+            Welcomed(welcome.identity, welcome.boot, welcome.reset_cause, welcome.log_first, welcome.log_last)
+        )
+        self._liveness.start(now)
+        self._events += self._sequencer.welcome(welcome)
+        if welcome.boot in self._durable:
+            self._acks_due.add(welcome.boot)  # tells the device where to go on
+        self._events += self._requests.add(m.GetLevels(), now)
+
+    def _answered(self, seq: int, answer: m.Response | m.Error, now: float) -> None:
+        found = self._requests.answered(seq, answer, now)
+        if found is None:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            return
+        wish, events = found
+        self._events += events
+        if not isinstance(wish, m.GetLevels):
+            return
+        if not isinstance(answer, m.Response) or answer.levels is None:
+            raise LinkFault("proto_unexpected", "a read of the levels was answered without levels")
+        self._levels, self._digest = decode_levels(answer.levels), crc32c(answer.levels)
+        if self._state is _State.ONLINE:
+            self._events.append(LevelsRead(self._levels))
+
+    def _pong(self, pong: m.Pong, now: float) -> None:
+        rtt_s = self._liveness.echo(pong.nonce, pong.tick_us, now)
+        if rtt_s is None:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            return
+        self._round_trip.sample(rtt_s)
+        self._peer = pong.dropped
+        if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
+            self._requests.add(m.GetLevels(), now)
+
+    def _timers(self, now: float) -> None:
+        if self._state is _State.HELLO:
+            self._hello(now)
+        if not self._is_up:
+            return
+        self._liveness.verify_not_stale(now)
+        self._events += self._requests.tick(now)
+        self._log.tick(self._requests.last_answered, now)
+
+    def _progress(self, now: float) -> None:
+        """After any input: asks for what is wanted now, and tells what is reached."""
+        if not self._is_up:
+            return
+        self._log.follow(self._sequencer.wanted(), self._requests.last_answered, now)
+        self._requests.start_next(now)
+        if (nonce := self._liveness.ping(self._entropy, now)) is not None:
+            self._send(LIVENESS, m.Ping(nonce))
+        if self._state is _State.SYNC and self._sequencer.is_synced and self._levels is not None:
+            self._state = _State.ONLINE
+            self._events.append(Online(self._sequencer.gap_closed, self._levels))
+        if self._state is _State.ONLINE:
+            self._events += self._liveness.changes(now)
+
+
+def _is_control(answer: m.Response | m.Error) -> bool:
+    return isinstance(answer, m.Response) or answer.channel == m.CHANNEL_CONTROL

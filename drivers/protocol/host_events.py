@@ -83,7 +83,7 @@ class LevelRefused:
 
 @dataclass(frozen=True, slots=True)
 class LevelUnknown:
-    """No answer will come: it may hold or not. `reason`: `no_answer`, `superseded` by a newer wish, or a fault's id."""
+    """No answer will come: it may hold or not. `reason`: `superseded` by a newer wish, or the fault's id."""
 
     level: Level
     value: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from drivers.protocol.constants import LOG_DEPTH, MAX_BODY, UNACKED_WINDOW, VERSION_MAJOR
 from drivers.protocol.framing import Cause
 from drivers.protocol.payloads import UnknownReport
-from drivers.protocol.reports import Capability, DeviceKind, Level, Levels, Report, ResetCause
+from drivers.protocol.reports import Capability, DeviceKind, Level, Report, ResetCause
 
 FLAG_RETRANSMIT, FLAG_MAC, FLAG_MORE, FLAG_CLOCK_UNSET = 0x01, 0x02, 0x04, 0x08
 CHANNEL_CONTROL, CHANNEL_EVENT, CHANNEL_LOG, CHANNEL_MEASURE = 0, 1, 2, 3
@@ -141,18 +141,22 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Yes, done. `levels`: the answer to `GetLevels`, else None."""
+    """Yes, done. `levels`: the bytes of `payloads.encode_levels` in answer to `GetLevels`, else None.
 
-    levels: Levels | None = None
+    They stay bytes, because the digest on a PONG is taken over them, additions of a later version included.
+    """
+
+    levels: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """No. `code`: one of ERR_*, from 256 the maker's. `text` is for people."""
+    """No. `code`: one of ERR_*, from 256 the maker's. `text` is for people. `channel`: that of the question."""
 
     code: int
     retryable: bool
     text: str = ""
+    channel: int = CHANNEL_CONTROL
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +274,9 @@ _CHANNELS: dict[type[Message], int] = {
 }  # fmt: skip
 
 
-def channel_of(message: type[Message]) -> int:
-    """The channel that a kind of message travels on; its sequence numbers count there."""
-    return _CHANNELS.get(message, CHANNEL_CONTROL)
+def channel_of(message: Message) -> int:
+    """The channel a message travels on, whose sequence numbers its own belongs to."""
+    return message.channel if isinstance(message, Error) else _CHANNELS.get(type(message), CHANNEL_CONTROL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,91 @@
+"""A device's memory of requests: each is carried out once, however often and however late it comes."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from drivers.protocol.constants import ANSWER_CACHE
+from drivers.protocol.link import is_newer
+from drivers.protocol.messages import Error, Response, SetLevel
+from drivers.protocol.reports import Level, Levels
+
+Answer = Response | Error
+
+
+@dataclass(slots=True)
+class _Running:
+    wish: SetLevel
+    session: int
+    seqs: list[int] = field(default_factory=list)
+
+
+class RequestMemory:
+    """Answers of this session by sequence number, levels being set, and the last operation done for each level."""
+
+    def __init__(self) -> None:
+        self.highest = 0
+        self._session = 0
+        self._answers: OrderedDict[int, Answer] = OrderedDict()
+        self._running: dict[int, _Running] = {}
+        self._done: dict[Level, SetLevel] = {}
+        self._token = 0
+
+    def new_session(self, session: int) -> None:
+        """Forgets the numbers of the old session. What is being done goes on, and stays known by its operation."""
+        self._session, self.highest = session, 0
+        self._answers.clear()
+
+    def is_new(self, seq: int) -> bool:
+        """True where `seq` was not seen in this session; it then counts as seen."""
+        if seq == 0 or (self.highest and not is_newer(seq, self.highest)):
+            return False
+        self.highest = seq
+        return True
+
+    def known_answer(self, seq: int) -> Answer | None:
+        """The answer that was given to `seq`; None while it is being done, or when it is too old."""
+        return self._answers.get(seq)
+
+    def remember(self, seq: int, answer: Answer) -> None:
+        """Keeps an answer for repeats of its request."""
+        self._answers[seq] = answer
+        if len(self._answers) > ANSWER_CACHE:
+            self._answers.popitem(last=False)
+
+    def begin(self, wish: SetLevel, seq: int) -> int | None:
+        """Starts a new operation and gives its token; None where the same one is already being done: both are answered."""
+        for running in self._running.values():
+            if running.wish == wish:
+                if running.session != self._session:
+                    running.session, running.seqs = self._session, []
+                running.seqs.append(seq)
+                return None
+        self._token += 1
+        self._running[self._token] = _Running(wish, self._session, [seq])
+        return self._token
+
+    def is_done(self, wish: SetLevel, levels: Levels) -> bool:
+        """True where exactly this operation was done and its level still holds."""
+        return self._done.get(wish.level) == wish and _holds(wish, levels)
+
+    def end(self, token: int, answer: Answer) -> list[int]:
+        """Ends an operation; the sequence numbers that wait for its answer. Raises ValueError for an unknown token."""
+        running = self._running.pop(token, None)
+        if running is None:
+            raise ValueError(f"no request with token {token} waits for an answer")
+        if isinstance(answer, Response):
+            self._done[running.wish.level] = running.wish
+        return running.seqs if running.session == self._session else []
+
+
+def _holds(wish: SetLevel, levels: Levels) -> bool:
+    match wish.level:
+        case Level.LOCKOUT:
+            return levels.lockout == wish.value
+        case Level.DISPENSING:
+            return levels.dispensing == wish.value
+        case Level.MODE:
+            return levels.mode == wish.value
+        case Level.LAMPS:
+            return levels.lamps == sum(1 << int(seat) - 1 for seat in set(wish.value.split(",")) - {""})
+        case Level.DISPLAY:
+            return True  # no level of its own to compare with; nothing depends on it

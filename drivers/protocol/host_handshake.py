@@ -1,0 +1,56 @@
+"""HELLO until WELCOME: a new session and a fresh nonce, so that nothing older than this moment is ever believed."""
+
+from collections.abc import Callable
+
+from drivers.protocol.constants import (
+    HANDSHAKE_TIMEOUT_S,
+    HELLO_TIMEOUT_S,
+    RTO_FIRST_S,
+    SESSION_NONE,
+    VERSION_MAJOR,
+)
+from drivers.protocol.link import LinkFault
+from drivers.protocol.messages import Frame, Hello, Welcome
+
+
+class Handshake:
+    """Draws the session's number and nonce, says when a HELLO is due, and judges the WELCOME."""
+
+    def __init__(self, entropy: Callable[[int], bytes], now: float) -> None:
+        self.session = SESSION_NONE
+        while self.session == SESSION_NONE:
+            self.session = int.from_bytes(entropy(4), "little")
+        self._nonce = entropy(16)
+        self._due_at = now
+        self._wait_s = RTO_FIRST_S
+        self._ends_at = now + HANDSHAKE_TIMEOUT_S
+        self._sent = 0
+
+    def hello(self, now: float) -> Frame | None:
+        """The HELLO that is due now, the same one each time. Raises `LinkFault` when no WELCOME came in time."""
+        if now >= self._ends_at:
+            raise LinkFault("timeout_handshake", f"no WELCOME within {HANDSHAKE_TIMEOUT_S:g} s")
+        if now < self._due_at:
+            return None
+        self._due_at = now + self._wait_s
+        self._wait_s = min(self._wait_s * 2, HELLO_TIMEOUT_S)
+        self._sent += 1
+        return Frame(Hello(self._nonce), self.session, retransmit=self._sent > 1)
+
+    def is_answer(self, welcome: Welcome) -> bool:
+        """True for the answer to our HELLO. Raises `LinkFault` where there is no version that both speak."""
+        if welcome.nonce != self._nonce:
+            return False
+        if not welcome.min_version <= VERSION_MAJOR <= welcome.max_version:
+            speaks = f"{welcome.min_version} to {welcome.max_version}"
+            raise LinkFault("auth_version", f"the device speaks versions {speaks}, this host {VERSION_MAJOR}")
+        return True
+
+    def next_deadline(self) -> float:
+        """When the next HELLO is due, or the handshake is over."""
+        return min(self._due_at, self._ends_at)
+
+    def extend(self, lag_s: float) -> None:
+        """Gives the device more time to answer."""
+        self._due_at += lag_s
+        self._ends_at += lag_s

@@ -1,0 +1,92 @@
+"""Whether the other end is alive: a PING each second, and only the echo of its nonce counts."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from drivers.protocol.constants import PING_PERIOD_S, SUSPECT_AFTER_S
+from drivers.protocol.host_events import HostEvent, Recovered, Suspect
+from drivers.protocol.link import LinkFault
+
+
+class Liveness:
+    """Counts from the WELCOME on: before it there is nothing that could have gone stale."""
+
+    def __init__(self, stale_after_s: float) -> None:
+        self._stale_after_s = stale_after_s
+        self._sent: OrderedDict[bytes, tuple[int, float]] = OrderedDict()  # nonce -> (number, when)
+        self._number = 0
+        self._newest_tick = (0, 0)  # number of the PING, device clock in its echo
+        self._next_ping = 0.0
+        self._echoed_at = 0.0
+        self._heard_at = 0.0
+        self._told: Suspect | None = None
+
+    def start(self, now: float) -> None:
+        """The WELCOME came."""
+        self._echoed_at = self._heard_at = self._next_ping = now
+
+    def heard(self, now: float) -> None:
+        """A valid frame of the session came: half of the link works."""
+        self._heard_at = now
+
+    def ping_at_once(self, now: float) -> None:
+        """Makes the next PING due now, unless one was sent in this very moment."""
+        if not any(sent == now for _, sent in self._sent.values()):
+            self._next_ping = now
+
+    def ping(self, entropy: Callable[[int], bytes], now: float) -> bytes | None:
+        """The nonce of a PING that is due now, else None."""
+        if now < self._next_ping:
+            return None
+        self._next_ping = now + PING_PERIOD_S
+        self._number += 1
+        nonce = entropy(8)
+        self._sent[nonce] = (self._number, now)
+        while next(iter(self._sent.values()))[1] < now - self._stale_after_s:
+            self._sent.popitem(last=False)
+        return nonce
+
+    def echo(self, nonce: bytes, tick_us: int, now: float) -> float | None:
+        """The round trip of an echoed PING in seconds; None for a nonce that is not ours, too old, or already echoed.
+
+        Raises `LinkFault` where the device's clock ran backwards between two PINGs.
+        """
+        sent = self._sent.pop(nonce, None)
+        if sent is None or sent[1] < now - self._stale_after_s:
+            return None
+        number, sent_at = sent
+        if number > self._newest_tick[0]:
+            if tick_us < self._newest_tick[1]:
+                raise LinkFault("proto_unexpected", "the device's clock ran backwards without a new boot")
+            self._newest_tick = (number, tick_us)
+        self._echoed_at = now
+        return now - sent_at
+
+    def verify_not_stale(self, now: float) -> None:
+        """Raises `LinkFault` (timeout_liveness) when no echo came for too long."""
+        if now >= self._echoed_at + self._stale_after_s:
+            half = ", though frames come in" if self._is_half_dead(now) else ""
+            raise LinkFault("timeout_liveness", f"no PING was echoed for {self._stale_after_s:g} s{half}")
+
+    def changes(self, now: float) -> list[HostEvent]:
+        """Suspect, the other kind of suspect, or recovered: what is new since the last call."""
+        state = Suspect(self._is_half_dead(now)) if now >= self._echoed_at + SUSPECT_AFTER_S else None
+        if state == self._told:
+            return []
+        self._told = state
+        return [state or Recovered()]
+
+    def next_deadline(self, now: float) -> float:
+        """The next time at which `ping` or `check` may have something to do."""
+        times = [self._next_ping, self._echoed_at + self._stale_after_s]
+        times += [t for t in (self._echoed_at + SUSPECT_AFTER_S, self._heard_at + SUSPECT_AFTER_S) if t > now]
+        return min(times)
+
+    def extend(self, lag_s: float) -> None:
+        """Moves all deadlines; PINGs under way get the time too."""
+        self._echoed_at += lag_s
+        self._heard_at += lag_s
+        self._sent = OrderedDict((nonce, (number, sent + lag_s)) for nonce, (number, sent) in self._sent.items())
+
+    def _is_half_dead(self, now: float) -> bool:
+        return now < self._heard_at + SUSPECT_AFTER_S
