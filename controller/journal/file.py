@@ -20,6 +20,7 @@ from controller.journal.record import Stream
 
 __all__ = [
     "QUICK_CHECK_BYTES",
+    "READ_ERRORS",
     "SCHEMA",
     "SCHEMA_SQL",
     "Anchor",
@@ -45,6 +46,8 @@ QUICK_CHECK_BYTES = 64 * 2**20
 WRITER_BUSY_S = 1.0
 """How long a commit waits for a foreign program that locked the file. Below the limit of a commit."""
 READER_BUSY_S = 5.0
+READ_ERRORS = (sqlite3.Error, UnicodeError)
+"""What reading damaged bytes raises: SQLite's own findings, and text that is no longer text."""
 
 _COLUMNS = """sequence INTEGER PRIMARY KEY, ord INTEGER NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL,
  subject TEXT NOT NULL, round TEXT, cause TEXT, time_us INTEGER NOT NULL, recorded_us INTEGER NOT NULL,
@@ -193,20 +196,22 @@ def examine(db: sqlite3.Connection, path: Path) -> Description:
         if version > SCHEMA:
             raise JournalNewer(path, version, SCHEMA)
         rows = db.execute("SELECT id, site, tablename, created_us, order_before FROM journal").fetchall()
-    except sqlite3.DatabaseError as exc:
+    except READ_ERRORS as exc:
         raise JournalDamaged(path, str(exc)) from exc
+    if version < SCHEMA:
+        raise JournalDamaged(path, f"format {version}, which no release has written")
     if len(rows) != 1:
         raise JournalDamaged(path, f"{len(rows)} descriptions of the journal instead of one")
     return Description(*rows[0])
 
 
 def quick_check(db: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with the pages of the whole file; empty if nothing. Raises `sqlite3.DatabaseError`."""
+    """What SQLite finds wrong with the pages of the whole file; empty if nothing. Raises `READ_ERRORS`."""
     found = [str(row[0]) for row in db.execute("PRAGMA quick_check(20)")]
     return [] if found == ["ok"] else found
 
 
 def read_anchors(db: sqlite3.Connection) -> dict[Stream, Anchor]:
-    """Where each stream begins in this file. Raises `sqlite3.DatabaseError`, `ValueError` on an unknown stream."""
+    """Where each stream begins in this file. Raises `READ_ERRORS`, `ValueError` on an unknown stream."""
     rows = db.execute("SELECT stream, sequence, recordhash FROM anchor")
     return {Stream(stream): Anchor(sequence, recordhash) for stream, sequence, recordhash in rows}

@@ -271,9 +271,10 @@ def _open_view(path: Path, site: str | None, table: str | None) -> JournalView:
         raise JournalDamaged(path, str(exc)) from exc
     try:
         about = examine(db, path)
+        anchors = check_tail(db, path, about)
         if site is not None and (about.site, about.table) != (site, table):
             raise JournalForeign(path, f"the journal of {about.site}/{about.table}", f"of {site}/{table}")
-        return JournalView(db, path, about, check_tail(db, path, about))
+        return JournalView(db, path, about, anchors)
     except BaseException:
         db.close()
         raise

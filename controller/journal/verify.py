@@ -16,6 +16,7 @@ from controller.journal.chain import data_hash, genesis_hash, header_bytes, reco
 from controller.journal.errors import JournalDamaged, JournalMissing
 from controller.journal.file import (
     QUICK_CHECK_BYTES,
+    READ_ERRORS,
     SCHEMA_SQL,
     Anchor,
     Description,
@@ -91,7 +92,7 @@ def verify(path: Path) -> Report:
     try:
         with closing(connect_readonly(path)) as db:
             return _Proof(db, path, examine(db, path)).whole()
-    except (JournalDamaged, sqlite3.DatabaseError) as exc:
+    except (JournalDamaged, *READ_ERRORS) as exc:
         detail = exc.found if isinstance(exc, JournalDamaged) else str(exc)
         return Report(path, None, (Fault(Cause.FILE, None, None, None, detail),), {}, 0)
 
@@ -104,7 +105,7 @@ def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> 
     try:
         proof = _Proof(db, path, description)
         proof.tail()
-    except sqlite3.DatabaseError as exc:
+    except READ_ERRORS as exc:
         raise JournalDamaged(path, str(exc)) from exc
     faults = proof.findings.all()
     if faults:
@@ -147,6 +148,7 @@ class _Proof:
     def __init__(self, db: sqlite3.Connection, path: Path, description: Description) -> None:
         self._db, self._path, self._about = db, path, description
         self.findings = _Findings()
+        self._newest = 0  # order of the record before, within the stream being walked
         self.anchors = self._read_anchors()
 
     def whole(self) -> Report:
@@ -166,7 +168,11 @@ class _Proof:
             self.walk(stream, max(self.anchors[stream].sequence, head.sequence - TAIL), head.sequence)
 
     def _read_anchors(self) -> dict[Stream, Anchor]:
-        about, anchors = self._about, read_anchors(self._db)
+        about = self._about
+        try:
+            anchors = read_anchors(self._db)
+        except ValueError as exc:
+            raise JournalDamaged(self._path, f"where the streams begin cannot be read: {exc}") from exc
         for stream in Stream:
             if stream not in anchors:
                 raise JournalDamaged(self._path, f"it does not say where stream {stream} begins")
@@ -177,8 +183,11 @@ class _Proof:
         return anchors
 
     def _check_pages(self) -> None:
-        for found in quick_check(self._db):
-            self.findings.add(Cause.FILE, detail=found)
+        try:
+            for found in quick_check(self._db):
+                self.findings.add(Cause.FILE, detail=found)
+        except READ_ERRORS as exc:
+            self.findings.add(Cause.FILE, detail=str(exc))
 
     def _check_schema(self) -> None:
         rows = self._db.execute(
@@ -193,10 +202,12 @@ class _Proof:
     def _heads(self, *, all_orders: bool = True) -> dict[Stream, Head]:
         """The newest record of each stream and the check of the order over all, both of one instant of a live journal."""
         self._db.execute("BEGIN")
+        heads = {stream: self._head(stream) for stream in Stream}
         try:
-            heads = {stream: self._head(stream) for stream in Stream}
             if all_orders:
                 self._check_orders(sum(heads[s].sequence - self.anchors[s].sequence for s in Stream))
+        except READ_ERRORS as exc:
+            self.findings.add(Cause.ORDER, detail=f"cannot be read: {exc}")
         finally:
             self._db.execute("COMMIT")
         return heads
@@ -205,7 +216,7 @@ class _Proof:
         sql = f"SELECT sequence, recordhash FROM {stream.value} ORDER BY sequence DESC LIMIT 1"  # noqa: S608
         try:
             row = self._db.execute(sql).fetchone()
-        except sqlite3.DatabaseError:
+        except READ_ERRORS:
             row = self._last_readable(stream)
             after = row[0] if row else self.anchors[stream].sequence
             self.findings.add(Cause.UNREADABLE, stream, after + 1, detail="from here to its end")
@@ -217,7 +228,7 @@ class _Proof:
         while True:
             try:
                 row = self._db.execute(sql, (after + 1,)).fetchone()
-            except sqlite3.DatabaseError:
+            except READ_ERRORS:
                 return found
             if row is None:
                 return found
@@ -235,10 +246,10 @@ class _Proof:
 
     def walk(self, stream: Stream, after: int, through: int) -> None:
         """Proves the records after `after` up to `through`, one by one."""
-        add, journal = self.findings.add, self._about.id
+        add = self.findings.add
         prevhash: bytes | None = self._hash_at(stream, after)
         otherwise: bytes | None = None  # what the hash of a changed record should have been
-        expected, newest = after + 1, 0
+        expected, self._newest = after + 1, 0
         for row in self._rows(stream, after, through):
             sequence = row[0]
             if sequence != expected:
@@ -249,25 +260,41 @@ class _Proof:
                 add(Cause.UNREADABLE, stream, sequence)
                 prevhash = otherwise = None
                 continue
-            origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
-            header = header_bytes(journal, stream.value, sequence, row[15], row[1:11], origin)
-            data, recordhash, datahash, salt, order = row[11:16]
-            if data is None:
-                add(Cause.BODY_MISSING, stream, sequence)
-            elif data_hash(salt, data) != datahash:
-                add(Cause.BODY_CHANGED, stream, sequence)
-            if order <= newest:
-                add(Cause.ORDER, stream, sequence, detail="not later than the record before it")
-            if prevhash is None or (computed := record_hash(prevhash, header, datahash)) == recordhash:
-                otherwise = None
-            elif otherwise is not None and record_hash(otherwise, header, datahash) == recordhash:
-                otherwise = None  # only the stored hash of the record before was changed: this one follows from the true one
-            else:
+            try:
+                prevhash, otherwise = self._prove(stream, row, prevhash, otherwise)
+            except (TypeError, UnicodeError):  # a column is not even of its type
                 add(Cause.CHANGED, stream, sequence)
-                otherwise = computed
-            newest, prevhash = order, recordhash
+                prevhash = otherwise = None
         if expected <= through:
             add(Cause.MISSING, stream, expected, through)
+
+    def _prove(
+        self, stream: Stream, row: Row, prevhash: bytes | None, otherwise: bytes | None
+    ) -> tuple[bytes, bytes | None]:
+        """One record against the hash before it; `otherwise`: what that hash should have been, if it was changed.
+
+        Gives both for the next record.
+        """
+        sequence, add = row[0], self.findings.add
+        origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
+        header = header_bytes(self._about.id, stream.value, sequence, row[15], row[1:11], origin)
+        data, recordhash, datahash, salt, order = row[11:16]
+        if data is None:
+            add(Cause.BODY_MISSING, stream, sequence)
+        elif data_hash(salt, data) != datahash:
+            add(Cause.BODY_CHANGED, stream, sequence)
+        if order <= self._newest:
+            add(Cause.ORDER, stream, sequence, detail="not later than the record before it")
+        self._newest = order
+        if prevhash is None or (computed := record_hash(prevhash, header, datahash)) == recordhash:
+            return recordhash, None
+        if otherwise is not None and record_hash(otherwise, header, datahash) == recordhash:
+            return (
+                recordhash,
+                None,
+            )  # only the stored hash of the record before was changed: this one follows from the true one
+        add(Cause.CHANGED, stream, sequence)
+        return recordhash, computed
 
     def _hash_at(self, stream: Stream, sequence: int) -> bytes | None:
         if sequence == self.anchors[stream].sequence:
@@ -282,7 +309,7 @@ class _Proof:
             try:
                 rows = self._db.execute(SELECT[stream], (after, through, BATCH)).fetchall()
                 end = rows[-1][0] if rows else through
-            except sqlite3.DatabaseError:
+            except READ_ERRORS:
                 end = min(through, after + BATCH)
                 rows = [row for n in range(after + 1, end + 1) if (row := self._row(stream, n)) is not None]
             yield from rows
@@ -291,7 +318,7 @@ class _Proof:
     def _row(self, stream: Stream, sequence: int) -> Row | None:
         try:
             row: Row | None = self._db.execute(SELECT[stream], (sequence - 1, sequence, 1)).fetchone()
-        except sqlite3.DatabaseError:
+        except READ_ERRORS:
             return (sequence,)
         return row
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.errors import JournalDamaged
-from controller.journal.file import Anchor, Description
+from controller.journal.file import READ_ERRORS, Anchor, Description
 from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
 
@@ -162,5 +162,5 @@ class JournalView:
     def _query(self, sql: str, values: tuple[Any, ...] | dict[str, Any]) -> list[Row]:
         try:
             return self._db.execute(sql, values).fetchall()
-        except sqlite3.DatabaseError as exc:
+        except READ_ERRORS as exc:
             raise JournalDamaged(self._path, f"cannot be read: {exc}") from exc

@@ -1,0 +1,214 @@
+"""Who may open a journal, and what is found when the file is not the table's sound journal. Nothing is ever changed then."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from controller.clock import Stamp
+from controller.journal.errors import (
+    JournalDamaged,
+    JournalForeign,
+    JournalLocked,
+    JournalMissing,
+    JournalNewer,
+    JournalWriteFailed,
+)
+from controller.journal.record import Transaction
+from controller.journal.store import Journal
+
+Open = Callable[..., Journal]
+
+HOLDER = """
+import sys
+from pathlib import Path
+from controller.journal.store import Journal
+journal = Journal.open(Path(sys.argv[1]), site="lv01", table="uth-017")
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has the journal open."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "open\n"
+        yield child
+        child.kill()
+
+
+def test_a_second_daemon_is_refused_and_told_who_is_there(
+    open_journal: Open, holder: subprocess.Popen[str]
+) -> None:
+    """By process id; once the first is gone, killed or not, the way is free."""
+    with pytest.raises(JournalLocked, match=f"process {holder.pid} has this journal open") as refused:
+        open_journal()
+    assert refused.value.pid == holder.pid
+    holder.kill()
+    holder.wait()
+    assert open_journal().heads()
+
+
+def test_a_second_opening_in_one_process_is_refused_by_any_name(
+    open_journal: Open, path: Path, tmp_path: Path
+) -> None:
+    """A symbolic link is no way around the lock."""
+    open_journal()
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    for name in (path, link):
+        with pytest.raises(JournalLocked):
+            open_journal(name)
+
+
+def test_a_removed_lock_file_gives_the_next_journal_a_new_one(open_journal: Open, path: Path) -> None:
+    """A tidy hand that removes lock files does no harm to a journal that nobody has open."""
+    open_journal().close()
+    path.with_name("journal.db.lock").unlink()
+    open_journal()
+    with pytest.raises(JournalLocked):
+        open_journal()
+
+
+def test_a_journal_is_made_only_where_it_may_be(open_journal: Open, path: Path) -> None:
+    """A missing journal is missing, and no file is left behind by asking."""
+    with pytest.raises(JournalMissing):
+        open_journal(create=False)
+    with pytest.raises(JournalMissing):
+        Journal.open_readonly(path)
+    assert not path.exists()
+
+
+def test_a_place_that_cannot_be_written_to_is_a_failed_write(open_journal: Open, tmp_path: Path) -> None:
+    """The daemon stays up and says so; it is not a bug."""
+    with pytest.raises(JournalWriteFailed, match="cannot be opened for writing: No such file or directory"):
+        open_journal(tmp_path / "missing" / "journal.db")
+
+
+@pytest.mark.parametrize(("site", "table"), [("lv02", "uth-017"), ("lv01", "uth-018")])
+def test_the_journal_of_another_table_is_refused(open_journal: Open, filled: Path, site: str, table: str) -> None:
+    """Told apart from damage: it names whose it is."""
+    with pytest.raises(JournalForeign, match="this is the journal of lv01/uth-017, not"):
+        open_journal(site=site, table=table)
+
+
+def test_a_database_of_another_program_is_refused(open_journal: Open, path: Path) -> None:
+    """It is sound, and none of ours."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE songs (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(JournalForeign, match="another program"):
+        open_journal()
+    assert path.read_bytes() == before
+
+
+def test_a_later_format_is_refused(open_journal: Open, filled: Path) -> None:
+    """An older release never writes into a newer file."""
+    with closing(sqlite3.connect(filled)) as db:
+        db.execute("PRAGMA user_version = 2")
+    with pytest.raises(JournalNewer, match="format 2"):
+        open_journal()
+
+
+def _cut(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) * 6 // 10])
+
+
+def _zero_page(number: int) -> Callable[[Path], None]:
+    def zero(path: Path) -> None:
+        data = bytearray(path.read_bytes())
+        data[4096 * (number - 1) : 4096 * number] = bytes(4096)
+        path.write_bytes(data)
+
+    return zero
+
+
+def _zero_root_of(table: str) -> Callable[[Path], None]:
+    def zero(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as db:
+            (page,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        _zero_page(page)(path)
+
+    return zero
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "cut to 60 %": _cut,
+    "first page zeroed": _zero_page(1),
+    "second page zeroed": _zero_page(2),
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("this is a log file\n" * 500),
+    "readable but for a page of bodies": _zero_root_of("body"),
+    "readable but for a page of an index": _zero_root_of("origin"),
+}
+
+
+@pytest.mark.parametrize("name", list(DAMAGE))
+def test_a_damaged_file_is_named_and_left_as_it_is(open_journal: Open, filled: Path, name: str) -> None:
+    """Found before anything is written, said with what was seen, and every byte stays for whoever looks into it."""
+    DAMAGE[name](filled)
+    before = filled.read_bytes()
+    with pytest.raises(JournalDamaged) as found:
+        open_journal()
+    assert str(filled) in str(found.value)
+    assert found.value.found
+    assert filled.read_bytes() == before
+
+
+def test_a_log_of_another_journal_is_found_before_it_is_taken_over(
+    open_journal: Open, filled: Path, tmp_path: Path, event: Callable[..., Transaction], now: Stamp
+) -> None:
+    """A write-ahead log that belongs to another file would overwrite this one; the mixture is refused."""
+    other = open_journal(tmp_path / "other.db")
+    other.append([event(n) for n in range(1, 30)], now)
+    shutil.copy(tmp_path / "other.db-wal", filled.with_name("journal.db-wal"))
+    before = filled.read_bytes()
+    with pytest.raises(JournalDamaged):
+        open_journal()
+    assert filled.read_bytes() == before
+
+
+def test_a_log_without_its_journal_is_damage_and_not_a_new_beginning(open_journal: Open, path: Path) -> None:
+    """The file was taken away and its newest records are still there: no new journal grows over them."""
+    path.with_name("journal.db-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(4096))
+    with pytest.raises(JournalDamaged, match="write-ahead log"):
+        open_journal()
+    assert not path.exists()
+
+
+def test_a_start_that_was_cut_off_while_it_made_the_journal_is_no_damage(open_journal: Open, path: Path) -> None:
+    """A journal appears whole under its name or not at all."""
+    path.with_name("journal.db.new").write_bytes(b"half of a journal")
+    assert open_journal().heads()
+    assert not path.with_name("journal.db.new").exists()
+
+
+def test_a_changed_record_near_the_end_is_found_at_open(
+    open_journal: Open, filled: Path, tamper: Callable[..., None]
+) -> None:
+    """SQLite finds nothing wrong with it; the chain does."""
+    tamper(filled, "UPDATE main SET round = 'r-0008' WHERE sequence = 38")
+    with pytest.raises(JournalDamaged, match="main/38: changed"):
+        open_journal()
+
+
+def test_damage_that_open_did_not_see_shows_at_the_first_read(
+    open_journal: Open, filled: Path, tamper: Callable[..., None]
+) -> None:
+    """A record that is gone is never passed over."""
+    journal = open_journal()
+    tamper(filled, "DELETE FROM main WHERE sequence = 5", "DELETE FROM body WHERE ord = 21")
+    with pytest.raises(JournalDamaged, match="record main/5 is missing"):
+        list(journal.facts())
+    with pytest.raises(JournalDamaged, match="the body of record"):
+        list(journal.inputs())
