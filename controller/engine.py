@@ -8,7 +8,7 @@ anyone. The one exception is the short path towards safety, which may hold and n
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from controller.clock import Clock, ClockState, Stamp
@@ -21,7 +21,7 @@ from controller.table.codec import VERSION, decode_fact, encode, encode_input, s
 from controller.table.decide import decide
 from controller.table.evolve import evolve
 from controller.table.facts import Fact, InputRefused, LevelWanted
-from controller.table.inputs import Actor, Body, Input, Moment
+from controller.table.inputs import Actor, Body, Input, Moment, ServiceEvent
 from controller.table.short_path import at_once, everything_safe
 from controller.table.state import Setup, State
 from drivers.commands import Level, WantedLevel
@@ -32,6 +32,8 @@ QUEUE_LIMIT = 1024
 FULL_AT = QUEUE_LIMIT * 3 // 4
 GROUP_LIMIT = 128
 """Inputs made durable in one commit at most: a group costs one sync, and nobody in it waits for much longer."""
+STUCK_NS = 4_000_000_000
+"""An input that has waited for this long says that the reader no longer reads: twice what a commit may take."""
 
 
 class Device(Protocol):
@@ -90,9 +92,17 @@ class Engine:
         """`reader` is called after each commit: it wakes whoever reads the journal, and must return at once."""
         self._readers.append(reader)
 
-    def submit(self, subject: str, body: Body, *, origin: Origin | None = None, at: Stamp | None = None) -> bool:
-        """Queues a device event, a link event or news of the service. False when the queue is three quarters full."""
-        given = Input(_moment(at or self._clock.stamp()), subject, body, origin)
+    def submit(
+        self, subject: str, body: Body, *, origin: Origin | None = None, received_ns: int | None = None
+    ) -> bool:
+        """Queues a device event, a link event or news of the service. False when the queue is three quarters full.
+
+        `received_ns`: CLOCK_MONOTONIC at which its last byte came in, where that was before now.
+        """
+        at = _moment(self._clock.stamp())
+        if received_ns is not None:
+            at = replace(at, wall_us=at.wall_us - (at.mono_ns - received_ns) // 1000, mono_ns=received_ns)
+        given = Input(at, subject, body, origin)
         self._enqueue(given, None)
         return len(self._queue) < FULL_AT
 
@@ -101,10 +111,17 @@ class Engine:
 
         Raises `RecordFailed`. A refusal is a fact like any other (`InputRefused`).
         """
+        return await self._answered(Input(_moment(self._clock.stamp()), "table", act, None, actor))
+
+    async def note(self, event: ServiceEvent) -> list[Told]:
+        """News of the service that must be on record before its bearer goes on. Raises `RecordFailed`."""
+        return await self._answered(Input(_moment(self._clock.stamp()), "table", event))
+
+    async def _answered(self, given: Input) -> list[Told]:
         if self.failed:
             raise RecordFailed(self.failed)
         answer: asyncio.Future[list[Told]] = asyncio.get_running_loop().create_future()
-        self._enqueue(Input(_moment(self._clock.stamp()), "table", act, None, actor), answer)
+        self._enqueue(given, answer)
         return await answer
 
     async def run(self) -> None:
@@ -117,6 +134,13 @@ class Engine:
                     await self._group([self._queue.popleft() for _ in range(min(len(self._queue), GROUP_LIMIT))])
         finally:
             self._fail_waiting()
+
+    @property
+    def stuck(self) -> bool:
+        """True when the oldest input has waited for longer than a commit may take."""
+        if not self._queue:
+            return False
+        return self._clock.mono_ns() - self._queue[0].given.at.mono_ns > STUCK_NS
 
     def _enqueue(self, given: Input, answer: asyncio.Future[list[Told]] | None) -> None:
         for wanted in at_once(self.state, given, self._next_at_once()):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from controller.table.acts import ACTS, Act
+from controller.table.acts import ACTS
 from controller.table.facts import FACTS, HEALTH, Fact
 from controller.table.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
 from drivers.events import LINK_EVENTS, REPORTS, Origin
@@ -61,32 +61,12 @@ def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:
     return Input(at, subject, body, origin, actor)
 
 
-def decode_act(kind: str, args: dict[str, Any]) -> Act:
-    """An act from a person's words. Raises `BadAct` naming the act or the argument, and what there is instead."""
-    cls = ACTS.get(kind)
-    if cls is None:
-        raise BadAct(f"there is no act {kind}; there are: {', '.join(ACTS)}")
-    known = [field.name for field in fields(cls)]
-    unknown = [name for name in args if name not in known]
-    if unknown:
-        raise BadAct(f"{kind} takes {', '.join(known) or 'no arguments'}; not {', '.join(unknown)}")
-    try:
-        act: Act = _decode(ACTS, kind, args)
-    except msgspec.ValidationError as error:
-        raise BadAct(f"{kind}: {error}") from error
-    return act
-
-
 class UnknownKind(Exception):
     """A record of a kind that this software does not know: it was written by a newer one."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(f"records of kind {kind} are not known to this version; run the version that wrote them")
         self.kind = kind
-
-
-class BadAct(Exception):
-    """An act that cannot be understood; the text says what there is instead."""
 
 
 def _decode(registry: dict[str, type[Any]], kind: str, data: dict[str, Any]) -> Any:
@@ -125,10 +105,8 @@ def _present(value: Any) -> Any:
 __all__ = [
     "BODIES",
     "VERSION",
-    "BadAct",
     "UnknownKind",
     "builtins",
-    "decode_act",
     "decode_fact",
     "decode_input",
     "encode",

@@ -181,13 +181,9 @@ def _round(state: State, event: f.Event) -> State:
             return replace(state, round=round_, rounds=event.number)
         case f.RoundEnded():
             return _ended(state)
-    if state.round is None:
-        return state
-    return replace(
-        state,
-        round=_round_after(state.round, event),
-        since_stub_count=0 if isinstance(event, f.StubCounted) and event.right else state.since_stub_count,
-    )
+    if isinstance(event, f.StubCounted) and event.right:
+        state = replace(state, since_stub_count=0)
+    return state if state.round is None else replace(state, round=_round_after(state.round, event))
 
 
 def _ended(state: State) -> State:

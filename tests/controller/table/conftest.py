@@ -8,16 +8,24 @@ import pytest
 from controller.rules.loader import load_rulebook
 from controller.rules.model import Election, Law
 from controller.rules.vocabulary import Method, Role
+from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.acts import Act
 from controller.table.decide import decide, fold
+from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment
-from controller.table.state import DeviceSetup, Setup, State
+from controller.table.law import full_set
+from controller.table.rounds import cards_out
+from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan
 from drivers import events as e
 
 RULEBOOKS = Path(__file__).resolve().parents[3] / "config" / "rulebooks"
 CAPABILITIES = {
-    e.DeviceKind.SHUFFLER: (e.Capability.COUNTS_EACH_SHUFFLE, e.Capability.TWO_SETS, e.Capability.SENSES_CARDS_INSIDE),
+    e.DeviceKind.SHUFFLER: (
+        e.Capability.COUNTS_EACH_SHUFFLE,
+        e.Capability.TWO_SETS,
+        e.Capability.SENSES_CARDS_INSIDE,
+    ),
     e.DeviceKind.SHOE: (e.Capability.DISPENSES_STACKS, e.Capability.SENSES_CARDS_INSIDE),
     e.DeviceKind.PROGRESSIVE: (e.Capability.LOCKOUT, e.Capability.SENSES_WAGERS),
 }
@@ -66,6 +74,110 @@ class Table:
         }  # fmt: skip
         return self.put(e.DeviceOnline(**{**fields, **changes}), name)  # type: ignore[arg-type]
 
+    def ready(self) -> "Table":
+        """Devices heard, table open, both sets shuffled and counted right."""
+        for name in self.setup.devices:
+            self.online(name)
+        self.act(a.OpenTable())
+        self.shuffled("red")
+        self.shuffled("blue")
+        return self
+
+    def shuffled(self, back: str, count: int | None = 52, **changes: object) -> list[f.Event]:
+        fields: dict[str, object] = {"mode": e.Mode.SHUFFLE, "identities": e.Identities.NOT_READ, **changes}
+        return self.put(e.ShuffleCompleted(e.Back(back), count=count, **fields), "shuffler-1")  # type: ignore[arg-type]
+
+    def begin(self, back: str = "red", seats: tuple[int, ...] = (1, 3), trips: tuple[int, ...] = (1,)) -> "Table":
+        """Betting open, ante and blind at these seats, the lock-out released."""
+        self.act(a.BeginRound(back))
+        self.put(e.LockoutReleased(e.Cause.COMMAND, 1), "progressive-1")
+        for seat in seats:
+            self.act(a.PlaceWager(seat, "ante", 1000))
+            self.act(a.PlaceWager(seat, "blind", 1000))
+            if seat in trips:
+                self.act(a.PlaceWager(seat, "trips", 500))
+        return self
+
+    def chip(self, seat: int, locked: bool = False) -> list[f.Event]:
+        return self.put(e.WagerSensed(seat, 1, locked), "progressive-1")
+
+    def close_bets(self) -> "Table":
+        self.act(a.AnnounceNoMoreBets())
+        self.put(e.LockoutEngaged(e.Cause.COMMAND, 2), "progressive-1")
+        return self
+
+    def let_out(self) -> "Table":
+        """Bets closed, progressive chips counted where that is demanded, cards allowed out."""
+        self.close_bets()
+        if self.round.accepted and self.setup.law.rulebook.progressive.verify_count.value:
+            self.act(a.RecordProgressiveCount(len(self.round.accepted)))
+        self.act(a.StartDealing())
+        return self
+
+    def stack(self, number: int, cards: int | None = None) -> list[f.Event]:
+        """Stack `number` leaves the dispenser, as planned or with another number of cards."""
+        planned = deal_plan(self.setup, self.round)[number - 1]
+        name = self.state.dispenser()
+        assert name is not None
+        back = e.Back(self.round.back)
+        return self.put(e.StackDispensed(back, number, planned.cards if cards is None else cards), name)
+
+    def deal(self, stacks: int | None = None) -> "Table":
+        """The first `stacks` stacks, or the whole deal."""
+        plan = deal_plan(self.setup, self.round)
+        for number in range(1, (len(plan) if stacks is None else stacks) + 1):
+            self.stack(number)
+        return self
+
+    def decide_all(self, decision: a.Decision, multiple: int = 0) -> "Table":
+        for seat, state in self.round.in_play.items():
+            if not state.decided and not state.void:
+                self.act(a.RecordDecision(seat, decision, multiple))
+        return self
+
+    def to_showdown(self) -> "Table":
+        """Everyone checks twice and plays once."""
+        self.decide_all(a.Decision.CHECK)
+        self.act(a.RevealCommunity(a.Street.FLOP))
+        self.decide_all(a.Decision.CHECK)
+        self.act(a.RevealCommunity(a.Street.LAST_TWO))
+        self.decide_all(a.Decision.PLAY, 1)
+        self.act(a.RevealDealer())
+        return self
+
+    def right_stub(self) -> int:
+        """Cards that a right stub has now."""
+        draft = Draft(self.setup, self.state, Moment(0, 0, ""))
+        return full_set(self.setup) - cards_out(draft)
+
+    def end(self, count: bool = False) -> "Table":
+        self.act(a.SettleRound())
+        if count:
+            self.act(a.RecordStubCount(self.right_stub()))
+        self.act(a.CollectCards())
+        self.act(a.EndRound())
+        return self
+
+    def whole_round(self, back: str, count: bool = False) -> "Table":
+        self.begin(back).let_out().deal().to_showdown().end(count)
+        self.shuffled(back)
+        return self
+
+    @property
+    def round(self) -> Round:
+        assert self.state.round is not None
+        return self.state.round
+
+    def fates(self) -> dict[tuple[int, str], str]:
+        """Fate of each wager by seat and name."""
+        return {(s, n): w.fate.value for s, seat in self.round.seats.items() for n, w in seat.wagers.items()}
+
+
+def disposition(events: list[f.Event]) -> f.DispositionMade:
+    """The one disposition among these events."""
+    (made,) = [event for event in events if isinstance(event, f.DispositionMade)]
+    return made
+
 
 MakeTable = Callable[..., Table]
 
@@ -82,8 +194,14 @@ def make_table() -> MakeTable:
         unelected: bool = False,
     ) -> Table:
         book = load_rulebook(RULEBOOKS / f"{rulebook}.toml")
-        chosen = {r.id: Election(r.id, (elect or {}).get(r.id, r.cautious), "bench") for r in book.readings.values()}
-        kinds = {"shuffler-1": e.DeviceKind.SHUFFLER, "shoe-1": e.DeviceKind.SHOE, "progressive-1": e.DeviceKind.PROGRESSIVE}
+        chosen = {
+            r.id: Election(r.id, (elect or {}).get(r.id, r.cautious), "bench") for r in book.readings.values()
+        }
+        kinds = {
+            "shuffler-1": e.DeviceKind.SHUFFLER,
+            "shoe-1": e.DeviceKind.SHOE,
+            "progressive-1": e.DeviceKind.PROGRESSIVE,
+        }
         setup = Setup(
             site="bench", table="t1", seats=6, backs=("red", "blue"), method=method,
             devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=Law(book, {} if unelected else chosen),
@@ -92,6 +210,12 @@ def make_table() -> MakeTable:
         return Table(setup)
 
     return make
+
+
+@pytest.fixture
+def disposed() -> Callable[[list[f.Event]], f.DispositionMade]:
+    """Picks the one disposition out of what came of an input."""
+    return disposition
 
 
 @pytest.fixture(params=["md-uth", "ma-uth"])

@@ -1,0 +1,206 @@
+"""The daemon: puts the rooms together, takes up the record, and keeps the table going until it is told to stop.
+
+A journal that cannot be written holds the table and is tried again; a device, a broker or a person that goes away is
+a state. Only a signal ends the daemon.
+"""
+
+import asyncio
+import os
+import random
+import signal
+from importlib.metadata import version as installed_version
+
+import structlog
+
+from controller.clock import Clock, SystemClock
+from controller.config import Config
+from controller.control.server import ControlServer
+from controller.desk import RunningTable, TableDesk
+from controller.engine import Engine, RecordFailed
+from controller.journal.errors import JournalError
+from controller.journal.recorder import Recorder
+from controller.journal.store import Journal
+from controller.publish.link import LinkFactory
+from controller.publish.memory import MemoryBroker
+from controller.publish.mqtt import MqttLink
+from controller.publish.publisher import PublishConfig, Publisher
+from controller.status import state_documents
+from controller.systemd import Notifier
+from controller.table.inputs import BrokerChanged, ServiceStarted, ServiceStopping
+from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionStatus
+
+log = structlog.get_logger()
+VERSION = installed_version("tablewarden")
+
+RETRY_S = 5.0
+"""Wait before a journal that failed is opened again."""
+SAFE_S = 0.5
+"""How long the links stay open after the record failed, so that every device hears its safe side."""
+POSITIONS_S = 2.0
+"""How often readers' positions are made durable while nothing is committed."""
+PULSE_S = 1.0
+"""How often the daemon looks at itself: loop lag, and the watchdog of the service manager."""
+LAG_LIMIT_S = 1.0
+"""A loop that is later than this is not healthy: the watchdog is not fed."""
+
+
+class Daemon:
+    """One table from start to stop."""
+
+    def __init__(self, config: Config, clock: Clock | None = None) -> None:
+        self.config = config
+        self.setup = config.setup()
+        self.clock = clock or SystemClock()
+        self.desk = TableDesk(VERSION)
+        self._stop = asyncio.Event()
+        self._notify = Notifier()
+        self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
+
+    async def serve(self) -> int:
+        """Runs until SIGTERM or SIGINT. Returns the exit code."""
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(signum, self._stop.set)
+        async with ControlServer(self.desk, self.config.control):
+            pulse = asyncio.create_task(self._pulse(), name="pulse")
+            try:
+                while not self._stop.is_set():
+                    await self._one_record()
+            finally:
+                pulse.cancel()
+                await asyncio.gather(pulse, return_exceptions=True)
+                self._notify.stopping("stopped")
+        return 0
+
+    async def _one_record(self) -> None:
+        """Opens the journal and plays until stopped or until the record fails; then waits and lets it be tried again."""
+        reason = ""
+        try:
+            await self._play(Journal.open(self.config.journal, site=self.setup.site, table=self.setup.table))
+        except* (JournalError, RecordFailed) as failed:
+            reason = str(failed.exceptions[0])
+        if not reason:
+            return
+        self.desk.table, self.desk.failed = None, f"the record cannot be written: {reason}"
+        self.desk.woken()
+        self._notify.status(f"HELD: {self.desk.failed}")
+        log.error("record_failed", reason=reason, retry_s=RETRY_S)
+        await _unless(self._stop, RETRY_S)
+
+    async def _play(self, journal: Journal) -> None:
+        recorder = Recorder(journal, self.clock)
+        engine = Engine(self.setup, journal, recorder, self.clock)
+        try:
+            facts = engine.fold_record()
+            sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
+            engine.devices.update(sessions)
+            publisher = self._publisher(engine, journal)
+            engine.on_news(publisher.wake)
+            engine.on_news(self.desk.woken)
+            self.desk.table = RunningTable(engine, journal, sessions, publisher)
+            book = self.setup.law.rulebook
+            engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
+            log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
+            self._notify.ready(f"table {self.setup.table} under {book.id}")
+            await self._together(engine, recorder, sessions, publisher)
+        finally:
+            self.desk.table = None
+            await recorder.close()
+
+    async def _together(
+        self, engine: Engine, recorder: Recorder, sessions: dict[str, DeviceSession], publisher: Publisher
+    ) -> None:
+        """Everything of one table runs in one group: what one part raises ends all, and nothing is left behind."""
+        async with asyncio.TaskGroup() as group:
+            links = [group.create_task(s.run(), name=f"session-{name}") for name, s in sessions.items()]
+            outbox = group.create_task(publisher.run(), name="publisher")
+            reader = group.create_task(self._decide(engine), name="engine")
+            positions = group.create_task(self._keep_positions(recorder), name="positions")
+            await self._stop.wait()
+            log.info("stopping")
+            await engine.note(ServiceStopping("a signal asked for it"))
+            for task in (*links, reader, positions):
+                task.cancel()
+            publisher.stop("stopped")
+            await outbox
+
+    async def _decide(self, engine: Engine) -> None:
+        try:
+            await engine.run()
+        except RecordFailed:
+            await asyncio.sleep(SAFE_S)
+            raise
+
+    async def _keep_positions(self, recorder: Recorder) -> None:
+        while True:
+            await asyncio.sleep(POSITIONS_S)
+            await recorder.flush()
+
+    def _session(self, config: DeviceConfig, engine: Engine, journal: Journal) -> DeviceSession:
+        def deliver(delivery: Delivery) -> bool:
+            return engine.submit(
+                delivery.device, delivery.body, origin=delivery.origin, received_ns=delivery.received_ns
+            )
+
+        def on_state(status: SessionStatus) -> None:
+            log.info(
+                "link", device=config.name, state=status.state.value, reason=status.reason, detail=status.detail
+            )
+
+        last = journal.last_of(config.serial) if config.serial else None
+        return DeviceSession(
+            config, deliver=deliver, entropy=os.urandom, rng=self._rng, last=last, on_state=on_state
+        )
+
+    def _publisher(self, engine: Engine, journal: Journal) -> Publisher:
+        config = self.config.publish(VERSION)
+        link_factory: LinkFactory = _memory() if config is None else lambda will: MqttLink(config, will)
+        if config is None:
+            log.warning(
+                "no_broker", note="no [mqtt] in the configuration: events stay in memory and in the journal"
+            )
+
+        def states() -> dict[str, dict[str, object]]:
+            sequence = journal.heads()
+            head = max(sequence.values(), default=0)
+            return {k: {**v, "sequence": head} for k, v in state_documents(engine.setup, engine.state).items()}
+
+        def report(kind: str, **data: object) -> None:
+            detail = ", ".join(f"{k}={v}" for k, v in data.items())
+            log.info(kind, **data)
+            engine.submit("table", BrokerChanged(kind, detail))
+
+        fallback = PublishConfig(self.setup.site, self.setup.table, "memory", self.setup.table)
+        return Publisher(config or fallback, journal, states, self.clock, link_factory, self._rng, report)
+
+    async def _pulse(self) -> None:
+        """Feeds the service manager's watchdog while the loop is on time and the engine takes its queue."""
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            due += PULSE_S
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            lag = loop.time() - due
+            if lag > LAG_LIMIT_S:
+                log.warning("loop_lag", lag_s=round(lag, 2))
+                due = loop.time()
+            elif self.desk.table is None or not self.desk.table.engine.stuck:
+                self._notify.alive()
+
+
+def _memory() -> LinkFactory:
+    broker = MemoryBroker()
+    return broker.link
+
+
+async def _unless(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stop.wait()
+    except TimeoutError:
+        return
+
+
+async def serve(config: Config) -> int:
+    """Runs the daemon of this configuration until it is stopped."""
+    return await Daemon(config).serve()

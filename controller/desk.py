@@ -1,0 +1,172 @@
+"""What the control socket, and later the panel, may ask of a running table: status, acts, and the record as it grows."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from controller.control.desk import ErrorCode, Refused
+from controller.engine import Engine, RecordFailed, Told, refusal
+from controller.journal.record import Record, Stream
+from controller.journal.store import Journal
+from controller.publish.publisher import NotParked, Publisher
+from controller.status import device_document, table_document
+from controller.table.acts import Act
+from controller.table.codec import builtins
+from controller.table.inputs import Actor
+from drivers.session import DeviceSession
+
+Document = dict[str, Any]
+READABLE = tuple(Stream)
+
+
+class RunningTable:
+    """One table while its journal is open: the engine, its sessions, its publisher."""
+
+    def __init__(
+        self, engine: Engine, journal: Journal, sessions: dict[str, DeviceSession], publisher: Publisher
+    ) -> None:
+        self.engine, self.journal, self.sessions, self.publisher = engine, journal, sessions, publisher
+
+
+class TableDesk:
+    """The desk of the daemon. It outlives the table: while the record cannot be written it says so and refuses acts."""
+
+    def __init__(self, version: str) -> None:
+        self.table: RunningTable | None = None
+        self.failed = "the daemon is starting"
+        self._version = version
+        self._news = asyncio.Event()
+        self._places: dict[int, dict[Stream, int]] = {}
+
+    def woken(self) -> None:
+        """Called after each commit: watchers read on from where they are."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def status(self) -> Document:
+        """The whole status document; see `docs/control.md`."""
+        if self.table is None:
+            return {
+                "version": self._version,
+                "held": [{"hold": "", "reason": self.failed, "least_role": "technician"}],
+                "record": {"ok": False, "reason": self.failed},
+                "next": f"HELD: {self.failed}",
+            }
+        engine, journal = self.table.engine, self.table.journal
+        document = table_document(engine.setup, engine.state)
+        document["version"] = self._version
+        document["devices"] = {name: self._device(name) for name in engine.state.devices}
+        document["record"] = {
+            "ok": engine.failed is None,
+            "reason": engine.failed or "",
+            "journal": journal.id,
+            "heads": {stream.value: head for stream, head in journal.heads().items()},
+            "order": engine.order,
+        }
+        document["broker"] = self.table.publisher.status()
+        return document
+
+    def _device(self, name: str) -> Document:
+        assert self.table is not None
+        document = device_document(name, self.table.engine.state.devices[name])
+        session = self.table.sessions.get(name)
+        if session is not None:
+            status = session.status
+            since_s = asyncio.get_running_loop().time() - status.since
+            document["link"] = {
+                "state": status.state.value,
+                "since_s": round(since_s, 1),
+                "reason": status.reason,
+                "detail": status.detail,
+                "counters": dict(session.counters),
+            }
+        return document
+
+    async def act(self, act: Act, actor: Actor) -> list[Document]:
+        """The facts of an act, once they are durable. Raises `Refused` with the reason and the clauses."""
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        try:
+            told = await self.table.engine.act(act, actor)
+        except RecordFailed as error:
+            raise Refused(ErrorCode.RECORD_FAILED, str(error)) from error
+        no = refusal(told)
+        if no is not None:
+            held = self.table.engine.state.held and no.reason.startswith("play is held")
+            raise Refused(ErrorCode.HELD if held else ErrorCode.REFUSED, no.reason, no.cite)
+        return [_told(t) for t in told]
+
+    def head(self) -> int:
+        return self.table.engine.order if self.table else 0
+
+    def read(self, after: int, limit: int, streams: tuple[str, ...]) -> list[Document]:
+        """Records in global order behind `after`, of these streams."""
+        if self.table is None:
+            return []
+        wanted = [s for s in READABLE if s.value in streams]
+        places = self._places.get(after) or {s: _behind(self.table.journal, s, after) for s in READABLE}
+        found = sorted(
+            (r for s in wanted for r in self.table.journal.read(s, places[s], limit)), key=lambda r: r.order
+        )[:limit]
+        for record in found:
+            places = {**places, record.stream: record.sequence}
+        if found:
+            self._places[found[-1].order] = places
+            while len(self._places) > 64:
+                self._places.pop(next(iter(self._places)))
+        return [_record(r, self.table.journal.id) for r in found]
+
+    async def wait_news(self, after: int) -> None:
+        """Returns once a record behind `after` is durable."""
+        while self.head() <= after:
+            await self._news.wait()
+
+    def outbox_status(self) -> Document:
+        return self.table.publisher.status() if self.table else {"connected": False, "reason": self.failed}
+
+    async def outbox_release(self, stream: str, sequence: int, who: str) -> Document:
+        """Sends a parked event again. Raises `Refused` where it is not parked."""
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        try:
+            count = await self.table.publisher.release(stream, sequence)
+        except NotParked as error:
+            raise Refused(ErrorCode.REFUSED, str(error)) from error
+        return {"released": count, "by": who}
+
+
+def _behind(journal: Journal, stream: Stream, after: int) -> int:
+    """The last sequence of a stream whose place in the global order is not behind `after`."""
+    low, high = journal.oldest()[stream] - 1, journal.heads()[stream]
+    while low < high:
+        middle = (low + high + 1) // 2
+        (record,) = journal.read(stream, middle - 1, 1)
+        low, high = (middle, high) if record.order <= after else (low, middle - 1)
+    return low
+
+
+def _told(told: Told) -> Document:
+    return {
+        "order": told.order,
+        "stream": told.stream,
+        "sequence": told.sequence,
+        "subject": told.fact.subject,
+        "kind": told.fact.event.kind,
+        "data": builtins(told.fact.event),
+    }
+
+
+def _record(record: Record, journal: str) -> Document:
+    return {
+        "order": record.order,
+        "id": record.id(journal),
+        "stream": record.stream.value,
+        "sequence": record.sequence,
+        "kind": record.kind,
+        "subject": record.subject,
+        "round": record.round_id,
+        "time_us": record.time_us,
+        "cause": record.cause,
+        "data": msgspec.json.decode(record.data),
+    }
