@@ -82,14 +82,12 @@ def _check_trigger(parts: Parts, trigger: Trigger, scope: Scope) -> None:
             case [row]:
                 ruling.add(id(row))
             case several:
-                cites = " and ".join("/".join(row.cite) for row in several)
-                scope.fault(
-                    where, f"is answered by {len(several)} live rows ({cites}) when {describe(trigger, state)}"
-                )
+                places = " and ".join(scope.place_of(row) for row in several)
+                scope.fault(where, f"is answered twice when {describe(trigger, state)}: {places}")
                 ruling.update(id(row) for row in several)
-    for place, row in enumerate(rows, 1):
+    for row in rows:
         if id(row) not in ruling:
-            scope.fault(f"answer {place} to {trigger}", "never governs")
+            scope.fault(scope.place_of(row), "never governs")
 
 
 def _check_row(parts: Parts, row: Row, scope: Scope) -> None:

@@ -1,7 +1,7 @@
 """The closed vocabulary of the rulebooks: what can happen, under which conditions, and what a document can demand.
 
-A rulebook combines these words; it never invents one. Python decides *when* a trigger has happened and carries
-out actions; the rulebook decides *which* actions follow, and cites why.
+A rulebook combines these words; it never invents one. Code knows that a trigger is there and how an action is done;
+the rulebook knows which actions follow from it, and cites why.
 """
 
 from enum import StrEnum
@@ -40,7 +40,7 @@ class Guard(StrEnum):
     ROUND_LIVE = "round_live"  # wagers are on the layout and not yet settled
     FIRST_CARD_DEALT = "first_card_dealt"
     INITIAL_DEAL_DONE = "initial_deal_done"  # each player and the dealer hold their first cards
-    ALL_PLAYERS_ACTED = "all_players_acted"  # each player has folded or placed a Play wager
+    ALL_PLAYERS_ACTED = "all_players_acted"  # no player has a decision left: each folded or made Play
     TRIPS_PLACED = "trips_placed"
     SEVERAL = "several"  # more than one card
     MISDEALT = "misdealt"

@@ -1,0 +1,237 @@
+"""A rulebook that is not sound is refused at load, with every fault named and placed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.rules.library import available, find, shipped
+from controller.rules.loader import RulebookInvalid, load_rulebook, parse_rulebook
+
+FaultsOf = Callable[..., tuple[str, ...]]
+SEATS = 'seats = { value = 6, cite = "2.A" }'
+DRAWN = 'do = [{ action = "use_as_next", cite = "13.D" }]'
+SILENT_IDENTITIES = 'trigger   = "shuffler_identities_wrong"'
+
+
+@pytest.mark.parametrize("book", available())
+def test_each_shipped_rulebook_is_sound(book: str) -> None:
+    """What is shipped loads without a fault and carries the hash of its bytes."""
+    assert len(find(book).sha256) == 64
+
+
+SINGLE_FAULTS = [
+    # what breaks, text in the shipped md-uth, its replacement, the one fault
+    (
+        "unknown key",
+        'cover_cards  = {',
+        'cover_card = 2\ncover_cards  = {',
+        "[decks]: unknown key 'cover_card' (nearest: cover_cards)",
+    ),
+    ("unknown table", "[decks]", "[deck]\n[decks]", "file: unknown key 'deck' (nearest: decks)"),
+    ("unknown key in a value", SEATS, 'seats = { value = 6, cite = "2.A", cites = "2.A" }',
+     "[table] seats: unknown key 'cites' (nearest: cite)"),
+    ("unknown key in a row", 'says    = "A card came', 'saids = "x"\nsays    = "A card came',
+     "[[outcome]] 22 (card_drawn_unexposed): unknown key 'saids' (nearest: says)"),
+    ("uncited value", SEATS, "seats = 6", "[table]: 'seats' is uncited: it must be { value = 6, cite = ... }"),
+    ("value without a cite", SEATS, "seats = { value = 6 }", "[table] seats: 'cite' is missing"),
+    ("value with an empty cite", SEATS, "seats = { value = 6, cite = [] }", "[table] seats: 'cite' names no clause"),
+    ("unknown clause", SEATS, 'seats = { value = 6, cite = "2.AA" }',
+     "[table] seats: the document has no clause '2.AA' (nearest: 2.A)"),
+    ("demand without a cite", DRAWN, 'do = [{ action = "use_as_next" }]',
+     "[[outcome]] 22 (card_drawn_unexposed) do 1: 'cite' is missing"),
+    ("demand of an unknown clause", DRAWN, 'do = [{ action = "use_as_next", cite = "13.DD" }]',
+     "[[outcome]] 22 (card_drawn_unexposed) do 1: the document has no clause '13.DD' (nearest: 13.D)"),
+    ("wrong type", SEATS, 'seats = { value = "6", cite = "2.A" }',
+     "[table] seats: 'value' must be a whole number, not '6'"),
+    ("truth is no number", SEATS, 'seats = { value = true, cite = "2.A" }',
+     "[table] seats: 'value' must be a whole number, not True"),
+    ("nothing where something must be", SEATS, 'seats = { value = 0, cite = "2.A" }',
+     "[table] seats: 'value' must be at least 1"),
+    ("below nothing", "burns           = { value = 0,", "burns           = { value = -1,",
+     "[[dealing]] 1 (manual_shoe) burns: 'value' must not be negative, as -1 is"),
+    ("no duration", 'hand         = { value = "4h"', 'hand         = { value = "4 hours"',
+     "[deck_change] hand: 'value' must be a duration such as \"4h\", not '4 hours'"),
+    ("unknown waiver", 'value = "shuffler_counts_each_shuffle"', 'value = "shuffler_counts"',
+     "[stub_count] waived_by: 'value' is unknown: 'shuffler_counts' (nearest: shuffler_counts_each_shuffle)"),
+    ("unknown action", DRAWN, 'do = [{ action = "use_as_nxt", cite = "13.D" }]',
+     "[[outcome]] 22 (card_drawn_unexposed) do 1: unknown action 'use_as_nxt' (nearest: use_as_next)"),
+    ("unknown method", "hand         = {", "hands = {", "[deck_change]: unknown method 'hands' (nearest: hand)"),
+    ("unknown role", 'recut                    = { value = "floorperson"', 'recut = { value = "pit_boss"',
+     "[act_roles] recut: unknown value 'pit_boss' "
+     "(known: dealer, floorperson, player, supervisor, technician)"),
+    ("unknown guard", 'when    = ["device_failed"]', 'when    = ["device_fails"]',
+     "[[outcome]] 12 (method_change): unknown guard 'device_fails' (nearest: device_failed)"),
+    ("unknown reading of a row", 'reading = "R-40", choice = "no_demand"', 'reading = "R-400", choice = "no_demand"',
+     "[[silent]] 5 (method_change): unknown reading 'R-400' (nearest: R-40)"),
+    ("unknown reading of a value", 'cite = "3.C", reading = "R-06"', 'cite = "3.C", reading = "R-6"',
+     "[deck_change] shuffler: unknown reading 'R-6' (nearest: R-46)"),
+    ("choice that the reading lacks", 'reading = "R-40", choice = "no_demand"', 'reading = "R-40", choice = "nodemand"',
+     "[[silent]] 5 (method_change): R-40 has no choice 'nodemand' (nearest: no_demand)"),
+    ("choice that no row uses", '{ id = "no_demand", says', '{ id = "third", says = "x" },\n  { id = "no_demand", says',
+     "[[reading]] (R-40): no row uses its choice 'third'"),
+    ("cautious choice that is none", 'cautious = "cover"', 'cautious = "covered"',
+     "[[reading]] (R-40): cautious is no choice: 'covered' (nearest: cover)"),
+    ("reading that stands twice", 'id       = "R-51"', 'id       = "R-48"',
+     "[[reading]] 26 (R-48): id 'R-48' stands twice"),
+    ("wager that stands twice", 'name     = "play_the_board"', 'name     = "bad_beat"',
+     "[[wager]] 9 (bad_beat): name 'bad_beat' stands twice"),
+    ("method that stands twice", 'method          = "shuffler"', 'method          = "dealing_shoe"',
+     "[[dealing]] 4 (dealing_shoe): method 'dealing_shoe' stands twice"),
+    ("stack for no wager", 'only_if = "six_card"', 'only_if = "six_cards"',
+     "[[dealing]] (dealing_shoe): only_if names no wager: 'six_cards' (nearest: six_card)"),
+    ("wager that needs no known wager", 'requires = { value = ["ante", "blind", "trips"]',
+     'requires = { value = ["ante", "blind", "trip"]',
+     "[[wager]] (six_card): requires no known wager: 'trip' (nearest: trips)"),
+    ("guard of another trigger", 'trigger = "card_drawn_unexposed"',
+     'trigger = "card_drawn_unexposed"\nwhen = ["not_several"]',
+     "[[outcome]] 22 (card_drawn_unexposed): guard several does not belong to card_drawn_unexposed (it has: none)"),
+    ("action twice", DRAWN, DRAWN[:-1] + ', { action = "use_as_next", cite = "13.D" }]',
+     "[[outcome]] 22 (card_drawn_unexposed): demands use_as_next twice"),
+    ("duty of nobody", "count_stub           = {", "card_to_racks = {",
+     "[duty_roles]: unknown action 'card_to_racks' (nearest: card_to_rack)"),
+    ("other id than the file's", 'id        = "md-uth"', 'id        = "md-texas"',
+     "[rulebook]: id 'md-texas' does not fit the file's name 'md-uth'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"), [c[1:] for c in SINGLE_FAULTS], ids=[c[0] for c in SINGLE_FAULTS]
+)
+def test_one_broken_line_is_refused_with_its_place_and_a_hint(
+    faults_of: FaultsOf, old: str, new: str, fault: str
+) -> None:
+    """The message says where the fault stands, what is wrong with it, and the nearest word that is known."""
+    assert fault in faults_of((old, new))
+
+
+def test_a_hole_in_the_matrix_is_refused_with_the_state_that_nothing_answers(faults_of: FaultsOf) -> None:
+    """A row that covers less than before leaves states of the table without an answer, and each is named."""
+    when = 'when    = ["not_misdealt"]'
+    faults = faults_of((when, 'when    = ["not_misdealt", "full_set_remains"]'))
+    assert faults == (
+        "trigger stub_wrong: has a hole: nothing answers when not_misdealt, not_full_set_remains",
+    )  # fmt: skip
+
+
+def test_a_trigger_without_any_row_is_refused(faults_of: FaultsOf) -> None:
+    """Each trigger of the vocabulary has an answer in each document, if only that the text is silent."""
+    text = (shipped() / "md-uth.toml").read_text()
+    start = text.index(SILENT_IDENTITIES) - len("[[silent]]\n")
+    row = text[start : text.index("# ---- the dealing shoe")]
+    assert "trigger shuffler_identities_wrong: has no [[outcome]] and no [[silent]]" in faults_of((row, ""))
+
+
+def test_two_live_rows_are_refused_with_the_place_of_both(faults_of: FaultsOf) -> None:
+    """A row that covers more than before meets another; both are named, with the state in which they meet."""
+    faults = faults_of(('when    = ["shuffler_counts"]', "when    = []"))
+    assert faults == (
+        "trigger stub_count_due: is answered twice when not_shuffler_counts: "
+        "[[outcome]] 15 (stub_count_due) and [[outcome]] 16 (stub_count_due)",
+    )
+
+
+def test_an_exception_without_notwithstanding_is_a_second_live_row(faults_of: FaultsOf) -> None:
+    """What the text says notwithstanding another clause must say so in the file, or both rows would be live."""
+    faults = faults_of(('notwithstanding = "13.F"\n', ""))
+    assert any("dealer_card_exposed: is answered twice" in fault for fault in faults)
+
+
+def test_a_row_that_can_never_govern_is_refused(faults_of: FaultsOf) -> None:
+    """Conditions that exclude each other make a dead row."""
+    faults = faults_of(
+        ('when    = ["shuffler_counts"]', 'when    = ["shuffler_counts", "not_shuffler_counts"]'),
+        ('when    = ["not_shuffler_counts"]', "when    = []"),
+    )
+    assert faults == ("[[outcome]] 16 (stub_count_due): never governs",)
+
+
+def test_a_silent_row_must_act_by_a_reading(faults_of: FaultsOf) -> None:
+    """Where the text is silent only an election acts: a row of its own demands would be law of our making."""
+    steps = """by_reading = [
+  { reading = "R-40", choice = "cover", do = ["cover_or_sign_device"] },
+  { reading = "R-40", choice = "no_demand", do = ["record_only"] },
+]"""
+    faults = faults_of((steps, 'do = [{ action = "cover_or_sign_device", cite = "13.J" }]'))
+    assert "[[silent]] 5 (method_change): unknown key 'do' " in " ".join(faults)
+    assert "[[silent]] 5 (method_change): 'by_reading' is missing" in faults
+    assert "[[reading]] (R-40): nothing uses it" in faults
+
+
+def test_a_reading_that_acts_must_be_elected_before_the_table_opens(faults_of: FaultsOf) -> None:
+    """A reading that a row acts by and that does not move anything could stay unelected, and the row would do nothing."""
+    faults = faults_of(('cautious = "cover"\nmoves    = true', 'cautious = "cover"\nmoves    = false'))
+    assert faults == (
+        "[[silent]] 5 (method_change): acts by R-40, which must then have moves = true: nobody might have elected it",
+    )
+
+
+def test_a_row_must_have_a_step_for_each_choice_of_its_reading(faults_of: FaultsOf) -> None:
+    """An election that a row does not know would silently demand nothing there."""
+    faults = faults_of(('  { reading = "R-42", choice = "change_set", do = ["change_set"] },\n', ""))
+    assert "[[silent]] 9 (set_not_alternated): demands nothing under R-42 = change_set" in faults
+    assert "[[silent]] 9 (set_not_alternated): acts by R-42 but has no step for its choice 'change_set'" in faults
+
+
+def test_a_value_can_not_rest_on_a_reading_with_several_choices(faults_of: FaultsOf) -> None:
+    """The value in the file is the one that is used, so a choice beside it would be a promise that nothing keeps."""
+    two = '{ id = "optional", says = "x" }, { id = "required", says = "x" }'
+    faults = faults_of(('[{ id = "optional", says = "A player may leave Trips out." }]', f"[{two}]"))
+    assert faults == (
+        "[[reading]] (R-12): a value rests on it or it governs a trigger: it has one choice, and another is an edition",
+    )
+
+
+def test_a_demand_whose_duty_nobody_confirms_is_refused(faults_of: FaultsOf) -> None:
+    """What a person carries out needs a role that may say so."""
+    text = (shipped() / "md-uth.toml").read_text()
+    role = next(line for line in text.splitlines() if line.startswith("count_stub "))
+    faults = faults_of((role, ""))
+    assert faults == (
+        "[[outcome]] 15 (stub_count_due): demands count_stub, but [duty_roles] does not say who confirms it",
+    )
+
+
+def test_all_faults_are_listed_together(faults_of: FaultsOf) -> None:
+    """One load shows everything that is wrong: a table that cannot be read does not hide a hole elsewhere."""
+    faults = faults_of(
+        (SEATS, "seats = 6"),
+        ("every_rounds = { value = 5", 'every_rounds = { value = "five"'),
+        (DRAWN, 'do = [{ action = "use_as_next", cite = "99.Z" }]'),
+        ('when    = ["not_misdealt"]', 'when    = ["not_misdealt", "full_set_remains"]'),
+        ('cautious = "cover"', 'cautious = "covered"'),
+    )
+    assert len(faults) == 5, "\n".join(faults)
+
+
+def test_the_error_tells_the_file_and_every_fault(tmp_path: Path) -> None:
+    """What a person sees at start names the path first, then one fault a line."""
+    path = tmp_path / "md-uth.toml"
+    with pytest.raises(RulebookInvalid) as refused:
+        parse_rulebook(b"[rulebook]\nid = 'md-uth'\n", frozenset(), path)
+    text = str(refused.value)
+    assert text.startswith(f"{path}: refused for ")
+    assert all(f"  {fault}" in text for fault in refused.value.faults)
+    assert "[rulebook]: 'edition' is missing" in refused.value.faults
+    assert "file: 'decks' is missing" in refused.value.faults
+
+
+@pytest.mark.parametrize("data", [b"[decks", b"\xff\xfe", b"a = 1\na = 2\n"], ids=["cut", "no UTF-8", "key twice"])
+def test_bytes_that_are_no_toml_are_refused_as_such(data: bytes, tmp_path: Path) -> None:
+    """A torn file is one fault with the reason of the parser, not a traceback."""
+    with pytest.raises(RulebookInvalid, match="file: no TOML"):
+        parse_rulebook(data, frozenset(), tmp_path / "md-uth.toml")
+
+
+def test_a_rulebook_without_its_clause_ids_is_refused(tmp_path: Path) -> None:
+    """No citation can be checked without the list, so nothing of the file is believed."""
+    path = tmp_path / "md-uth.toml"
+    path.write_bytes((shipped() / "md-uth.toml").read_bytes())
+    with pytest.raises(RulebookInvalid, match=r"clauses/md-uth\.txt are missing"):
+        load_rulebook(path)
+
+
+def test_a_missing_rulebook_is_not_an_invalid_one(tmp_path: Path) -> None:
+    """The caller can tell a file that is not there from one that is wrong."""
+    with pytest.raises(FileNotFoundError):
+        load_rulebook(tmp_path / "md-uth.toml")

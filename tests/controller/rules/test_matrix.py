@@ -1,0 +1,79 @@
+"""What each document demands for each irregularity in each state of the table, against tables written from the texts.
+
+The tables are the files of `matrix/`. A line: trigger, the states it covers (a guard left out may be either), and the demands in order. A demand
+is `action@clause` (several clauses joined by `+`) or `action@R-nn`; `silent` opens a line where the text has no answer.
+`ma-uth.txt` and `md-uth.txt` hold under the cautious elections; `elected.txt` has what each other election changes.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from controller.rules.checks import describe, every_state
+from controller.rules.elections import cautious
+from controller.rules.library import find
+from controller.rules.model import Demand, Election, Law
+from controller.rules.vocabulary import Guard, Trigger
+
+
+MATRIX = Path(__file__).parent / "matrix"
+BOOKS = ("ma-uth", "md-uth")
+
+
+def _lines(name: str) -> list[list[str]]:
+    lines = (MATRIX / f"{name}.txt").read_text().splitlines()
+    return [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("#")]
+
+
+def _covers(when: str, state: frozenset[Guard]) -> bool:
+    return all((w.removeprefix("not_") in state) is not w.startswith("not_") for w in when.split())
+
+
+def _written(demands: tuple[Demand, ...]) -> str:
+    return " ".join(f"{d.action}@{'+'.join(d.cite) or d.reading}" for d in demands)
+
+
+def _cells() -> list[object]:
+    return [
+        pytest.param(book, trigger, state, id=f"{book}-{trigger}-{describe(trigger, state)}")
+        for book in BOOKS
+        for trigger in Trigger
+        for state in every_state(trigger)
+    ]
+
+
+@pytest.mark.parametrize(("book", "trigger", "state"), _cells())
+def test_each_cell_of_the_matrix_is_what_the_text_demands(
+    book: str, trigger: Trigger, state: frozenset[Guard]
+) -> None:
+    """Every trigger in every state of the table gives the demands, the order and the citations read in the document."""
+    expected = [cells[2] for cells in _lines(book) if cells[0] == trigger and _covers(cells[1], state)]
+    assert len(expected) == 1, (
+        f"the matrix of this test covers {book} {trigger} {sorted(state)} {len(expected)} times"
+    )
+    row, demands = cautious(find(book), "test").demands(trigger, state)
+    assert ("silent " if row.silent else "") + _written(demands) == expected[0]
+
+
+@pytest.mark.parametrize("line", _lines("elected"), ids=lambda cells: " ".join(cells[:4]))
+def test_another_election_changes_what_follows(line: list[str]) -> None:
+    """Each choice that is not the cautious one has its own outcome, cited as the reading and never as the clause."""
+    book, election, trigger, when, expected = line
+    reading, choice = election.split(" = ")
+    law = cautious(find(book), "test")
+    law = Law(law.rulebook, {**law.elections, reading: Election(reading, choice, "test")})
+    _, demands = law.demands(Trigger(trigger), frozenset(map(Guard, when.split())))
+    assert _written(demands) == expected
+
+
+def test_every_choice_of_every_reading_that_acts_is_shown_here() -> None:
+    """No choice of a rulebook escapes this file: the cautious ones stand in the matrices, the others in the list."""
+    listed = {(cells[0], *cells[1].split(" = ")) for cells in _lines("elected")}
+    offered = {
+        (book, reading.id, choice.id)
+        for book in BOOKS
+        for reading in find(book).readings.values()
+        for choice in reading.choices
+        if choice.id != reading.cautious
+    }
+    assert listed == offered
