@@ -30,6 +30,7 @@ class Recorder:
     """The one way by which the daemon appends. Grouping is the caller's: one call is one commit."""
 
     def __init__(self, journal: Journal, clock: Clock, *, limit_s: float = COMMIT_LIMIT_S) -> None:
+        self.path = journal.path
         self._journal, self._clock, self._limit_s = journal, clock, limit_s
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._jobs: set[Future[list[Record]]] = set()
@@ -49,8 +50,7 @@ class Recorder:
         cancelled, the commit is carried out all the same.
         """
         if self.is_inline and not self._jobs:
-            records = self._append(transactions)
-            return records
+            return self._append(transactions)
         job = self._thread.submit(self._append, transactions)
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)

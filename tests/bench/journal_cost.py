@@ -1,0 +1,144 @@
+"""What the record costs, as ratios to what the file system and the JSON parser cost in the same run.
+
+usage: journal_cost.py [DIR] [--events 1500] [--reps 5] [--records 200000] [--json]
+
+DIR must lie on the disk to be measured, not in memory. An event is one input with one fact, hashed, numbered and
+committed; the raw append writes the same two bodies to a plain file and calls fdatasync. Repetitions are interleaved
+and the medians are shown, because the disk's own speed wanders.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from controller.clock import SystemClock
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal
+from controller.journal.verify import verify
+
+BODY = (
+    b'{"back":"red","activity":"dealing","place":"output","stack":3,"cards_inside":27,"cites":["15(f)"],"n":%9d}'
+)
+IN_FLIGHT = 64
+clock = SystemClock()
+
+
+def event(counter: int) -> Transaction:
+    body = BODY % counter
+    said = Draft(Stream.INPUT, "device_report", 1, "shoe-1", None, body)
+    fact = Draft(Stream.MAIN, "device_jammed", 1, "shoe-1", "20260101-0421", body)
+    return Transaction(clock.stamp(), said, ("SHOE-0042", "00000000000000d1", counter), (fact,))
+
+
+@contextmanager
+def fresh(directory: Path) -> Iterator[Journal]:
+    with tempfile.TemporaryDirectory(dir=directory) as place:
+        journal = Journal.open(Path(place) / "journal.db", site="bench", table="t-1")
+        try:
+            yield journal
+        finally:
+            journal.close()
+
+
+def raw_append(directory: Path, events: int) -> list[float]:
+    with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        return [
+            _timed(lambda n=n: (file.write((BODY % n + b"\n") * 2), os.fdatasync(file.fileno())))
+            for n in range(events)
+        ]
+
+
+def append(directory: Path, events: int, group: int) -> list[float]:
+    """Microseconds of each commit of `group` events."""
+    with fresh(directory) as journal:
+        groups = ([event(n + k) for k in range(group)] for n in range(0, events * group, group))
+        return [_timed(lambda g=g: journal.append(g, clock.stamp())) for g in groups]
+
+
+def audit(directory: Path, records: int) -> dict[str, float]:
+    """Milliseconds to prove a big journal, to parse its bodies, to read its records, and to open it and an empty one."""
+    with fresh(directory) as journal:
+        for n in range(0, records // 2, 1000):
+            journal.append([event(n + k) for k in range(1000)], clock.stamp())
+        empty_ms = _open_ms(directory, None)
+        proof = _timed(lambda: verify(journal.path)) / 1e3
+        read = _timed(lambda: [0 for _ in journal.records(list(Stream), {})]) / 1e3
+        bodies = [r.data for r in journal.records(list(Stream), {})]
+        parse = _timed(lambda: [json.loads(body) for body in bodies]) / 1e3
+        size = journal.path.stat().st_size / len(bodies)
+        journal.close()
+        full_ms = _open_ms(directory, journal.path)
+    return {"proof_ms": proof, "read_ms": read, "json_loads_ms": parse, "open_empty_ms": empty_ms,
+            "open_full_ms": full_ms, "bytes_a_record": size}  # fmt: skip
+
+
+def _open_ms(directory: Path, path: Path | None) -> float:
+    def once(at: Path) -> float:
+        opened: list[Journal] = []
+        took = _timed(lambda: opened.append(Journal.open(at, site="bench", table="t-1")))
+        opened[0].close()
+        return took / 1e3
+
+    with tempfile.TemporaryDirectory(dir=directory) as place:
+        at = path or Path(place) / "journal.db"
+        once(at)
+        return statistics.median(once(at) for _ in range(3))
+
+
+def _timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter_ns()
+    work()
+    return (time.perf_counter_ns() - start) / 1e3
+
+
+def measure(directory: Path, events: int, reps: int, records: int) -> dict[str, float]:
+    runs = []
+    for _ in range(reps):
+        raw, one = raw_append(directory, events), append(directory, events, 1)
+        many = append(directory, max(events // IN_FLIGHT, 20), IN_FLIGHT)
+        floor, p50 = statistics.median(raw), statistics.median(one)
+        runs.append(
+            {
+                "raw_p50_us": floor,
+                "append_p50_us": p50,
+                "append_p99_us": statistics.quantiles(one, n=100)[98],
+                "append_ratio": p50 / floor,
+                "in_flight_ratio": statistics.median(many) / IN_FLIGHT / floor,
+            }
+        )
+    out = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+    if records:
+        big = audit(directory, records)
+        out |= big | {
+            "proof_ratio": big["proof_ms"] / big["json_loads_ms"],
+            "open_ratio": big["open_full_ms"] / big["open_empty_ms"],
+        }
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dir", nargs="?", type=Path, default=Path("/var/tmp"))
+    parser.add_argument("--events", type=int, default=1500)
+    parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument(
+        "--records", type=int, default=200_000, help="size of the journal that is audited; 0 = none"
+    )
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    out = measure(args.dir, args.events, args.reps, args.records)
+    if args.json:
+        print(json.dumps(out))
+        return
+    for key, value in out.items():
+        print(f"{key:18} {value:10.3f}")
+
+
+if __name__ == "__main__":
+    main()
