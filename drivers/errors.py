@@ -14,6 +14,7 @@ class Fault(StrEnum):
     LINK_OPEN_FAILED = "link_open_failed"
     LINK_EOF = "link_eof"
     LINK_IO_ERROR = "link_io_error"
+    LINK_RESTARTED = "link_restarted"  # the device rebooted under us
     LINK_CLOSED = "link_closed"  # we closed it
     FRAME_CRC = "frame_crc"
     FRAME_COBS = "frame_cobs"

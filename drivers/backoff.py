@@ -1,0 +1,36 @@
+"""How long to wait before a port is opened again: short at first, never for ever, never in step with the neighbours."""
+
+import random
+
+from drivers.protocol.constants import (
+    BACKOFF_FACTOR,
+    BACKOFF_FIRST_S,
+    BACKOFF_JITTER,
+    BACKOFF_MAX_S,
+    BACKOFF_RESET_AFTER_S,
+)
+
+__all__ = ["Backoff"]
+
+
+class Backoff:
+    """Waits of 0.25 s, doubling to 5 s, each varied by a fifth. `rng` is the only chance in it."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._next_s = BACKOFF_FIRST_S
+
+    def reset(self) -> None:
+        """The next wait is the shortest again."""
+        self._next_s = BACKOFF_FIRST_S
+
+    def wait_s(self, online_s: float) -> float:
+        """Seconds to wait after a connection that was online for `online_s`.
+
+        Only a connection that held for 30 s starts small again: a device that boots in a loop would else storm.
+        """
+        if online_s >= BACKOFF_RESET_AFTER_S:
+            self.reset()
+        wait = self._next_s * self._rng.uniform(1 - BACKOFF_JITTER, 1 + BACKOFF_JITTER)
+        self._next_s = min(BACKOFF_MAX_S, self._next_s * BACKOFF_FACTOR)
+        return wait

@@ -1,0 +1,57 @@
+"""What a session is given and what it gives: one device's configuration, deliveries, and state."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from drivers.events import LinkEvent, Origin, Report
+from drivers.protocol.constants import DEFAULT_BAUD
+from drivers.protocol.reports import DeviceKind
+
+__all__ = ["Delivery", "DeviceConfig", "SessionState", "SessionStatus"]
+
+
+class SessionState(StrEnum):
+    DISABLED = "disabled"  # not running
+    ABSENT = "absent"  # no port, no answer, or the link was lost
+    OPENING = "opening"
+    HELLO = "hello"  # asked, not yet answered
+    SYNC = "sync"  # known, its log being read
+    ONLINE = "online"
+    SUSPECT = "suspect"  # was online, no echo for a while
+    STALE = "stale"  # was online, no echo for too long
+    REJECTED = "rejected"  # the wrong device, or one that is not approved
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStatus:
+    """`since`: the loop's clock, seconds. `reason`: id of a `Fault`, "" = none needed. `detail` is for people."""
+
+    state: SessionState
+    since: float
+    reason: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConfig:
+    """One device of a table. `path`: best a by-id link. `serial`: the serial number expected, None = any.
+
+    `accept_test_only`: whether simulators and other test models may serve; never on a table in real play.
+    """
+
+    name: str
+    kind: DeviceKind
+    path: str
+    serial: str | None = None
+    baud: int = DEFAULT_BAUD
+    accept_test_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a session hands to its owner, one at a time, in order. `received_ns`: CLOCK_MONOTONIC of its last bytes."""
+
+    device: str
+    body: Report | LinkEvent
+    origin: Origin | None
+    received_ns: int

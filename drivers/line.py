@@ -1,0 +1,161 @@
+"""Devices that send lines of ASCII text and nothing else: no check, no counter, no clock, no answer.
+
+The daemon counts for them, so their reports have an identity like all others; that none is missing cannot be proven,
+and each `Online` says so. Text is kept as it came. The link end has the face of `drivers.protocol.host.HostLink`.
+"""
+
+from collections.abc import Mapping
+
+from drivers.catalog import LINE_VENDOR
+from drivers.protocol.constants import MAX_LINE
+from drivers.protocol.host import HostEvent, LevelRefused, Online, Reported, Welcomed
+from drivers.protocol.messages import ERR_UNSUPPORTED, Identity
+from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, ResetCause
+
+__all__ = ["GAP_LIMIT_S", "LineCodec", "LineLink"]
+
+GAP_LIMIT_S = 0.5
+"""Longest silence inside a line. A line that is cut off for longer is not a line."""
+
+LINE_END = b"\n"
+
+
+class LineCodec:
+    """Cuts bytes into lines that end in CR LF (a bare LF will do). Never raises; what is no line is counted by cause."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._last_byte = 0.0
+        self._skipping = False  # inside a line that is too long, up to its end
+        self.oversize = self.partial = self.non_ascii = self.lines = 0
+
+    def feed(self, data: bytes, now: float) -> list[str]:
+        """The lines completed by `data`, without their ends; empty ones are left out. `now`: monotonic seconds.
+
+        Does not look at the gap limit, `tick` does: bytes that waited because we were slow are no silence.
+        """
+        self._last_byte = now
+        self._held += data
+        if LINE_END not in data:
+            self._bound()
+            return []
+        *raw, rest = bytes(self._held).split(LINE_END)
+        self._held = bytearray(rest)
+        lines = [line for line in map(self._accept, raw) if line]
+        self._bound()
+        self.lines += len(lines)
+        return lines
+
+    def _accept(self, raw: bytes) -> str:
+        """A complete line as text; "" if it is empty or is none."""
+        if self._skipping:
+            self._skipping = False
+            return ""
+        line = raw.removesuffix(b"\r")
+        if len(line) > MAX_LINE:
+            self.oversize += 1
+        elif not line.isascii() or not (text := line.decode("ascii")).isprintable():
+            self.non_ascii += 1
+        else:
+            return text
+        return ""
+
+    def _bound(self) -> None:
+        """Keeps no more of a line than a line may have, CR included."""
+        if self._skipping or len(self._held) > MAX_LINE + 1:
+            self.oversize += not self._skipping
+            self._skipping = True
+            self._held.clear()
+
+    def tick(self, now: float) -> None:
+        """Drops what is held once the line has been silent for too long."""
+        deadline = self.next_deadline()
+        if deadline is not None and now >= deadline:
+            self.partial += not self._skipping
+            self._skipping = False
+            self._held.clear()
+
+    def extend(self, lag_s: float) -> None:
+        """Moves the gap limit by `lag_s` seconds."""
+        self._last_byte += lag_s
+
+    def next_deadline(self) -> float | None:
+        """When the line begun is given up; None = none is begun."""
+        return self._last_byte + GAP_LIMIT_S if self._held or self._skipping else None
+
+
+class LineLink:
+    """A link end for one line device, for as long as the daemon runs. Online from the moment its port is open.
+
+    `boot`: u64, drawn by the host for each run of the daemon; the counter goes on over losses of the port.
+    """
+
+    def __init__(self, serial: str, *, boot: int) -> None:
+        self._identity = Identity(DeviceKind.LINE, LINE_VENDOR, "ascii line", "", serial, "")
+        self._boot = boot
+        self._counter = 0
+        self._codec = LineCodec()
+        self._waiting: list[HostEvent] = []
+        self._since = 0.0
+
+    def connect(self, now: float) -> None:
+        """There is nobody to greet: being welcome and online wait for the next call."""
+        self._codec.tick(
+            now + GAP_LIMIT_S
+        )  # the rest of a line from before a loss does not belong to the next one
+        self._since = now
+        welcome = Welcomed(self._identity, self._boot, ResetCause.UNKNOWN, self._counter + 1, self._counter)
+        self._waiting = [welcome, Online(gap_closed=False, levels=Levels())]
+
+    def receive(self, data: bytes, now: float) -> list[HostEvent]:
+        """One `Reported` a line. `tick_us` is the host's monotonic clock: the device has none."""
+        events, self._waiting = self._waiting, []
+        tick_us = int(now * 1_000_000)
+        for text in self._codec.feed(data, now):
+            self._counter += 1
+            events.append(Reported(self._boot, self._counter, tick_us, LineUnparsed(text), False))
+        return events
+
+    def tick(self, now: float) -> list[HostEvent]:
+        """Gives up a line that stands still."""
+        self._codec.tick(now)
+        events, self._waiting = self._waiting, []
+        return events
+
+    def next_deadline(self) -> float | None:
+        """At once where events wait, else the end of the gap limit."""
+        return self._since if self._waiting else self._codec.next_deadline()
+
+    def data_to_send(self) -> bytes:
+        """Nothing: such a device does not listen."""
+        return b""
+
+    def acknowledge(self, boot: int, counter: int, now: float) -> None:
+        """Nothing: such a device says each thing once."""
+
+    def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
+        """Refused: such a device takes no commands."""
+        self._since = now
+        text = "a line device takes no commands"
+        self._waiting.append(LevelRefused(level, value, operation, ERR_UNSUPPORTED, text))
+
+    def read_levels(self, now: float) -> None:
+        """Nothing: such a device has no levels to read."""
+
+    def bye(self, now: float) -> None:
+        """Nothing to say."""
+
+    def extend_deadlines(self, lag_s: float) -> None:
+        """Our own pause is no silence of the line."""
+        self._codec.extend(lag_s)
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """Lines released, and what was no line by cause."""
+        codec = self._codec
+        return {
+            "lines": codec.lines,
+            "oversize": codec.oversize,
+            "partial": codec.partial,
+            "non_ascii": codec.non_ascii,
+        }

@@ -1,0 +1,394 @@
+"""One device is one session: open, handshake, reports out, wanted levels in, and back again for ever.
+
+What a port can do wrong is a state with a reason, never the end of the session. Reports go from the bytes to the owner
+inside one callback of the event loop: no task, no queue in between. Nothing is logged here; state, counters and the
+`on_state` callback say what happens.
+"""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import assert_never
+
+from drivers import events
+from drivers.backoff import Backoff
+from drivers.catalog import Codec, codec_of, judge
+from drivers.commands import WantedLevel
+from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
+from drivers.errors import Fault, PortUnavailable
+from drivers.events import LinkEvent, Origin, Report
+from drivers.ledger import Acknowledgements, Key, Wishes
+from drivers.line import LineLink
+from drivers.protocol import host
+from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
+from drivers.protocol.host import HostLink, Identity
+from drivers.protocol.reports import DeviceKind
+from drivers.pump import Link, Pump
+from drivers.transport import DataCallback, LostCallback, SerialSettings, SerialTransport, Transport
+
+__all__ = [
+    "Delivery",
+    "DeviceConfig",
+    "DeviceSession",
+    "SessionState",
+    "SessionStatus",
+    "TransportFactory",
+    "serial_transport",
+]
+
+REJECTED_RETRY_S = 60.0
+"""Wait after a device was rejected: a person must act, and a wrong device is not asked more than once a minute."""
+
+PRESENCE_POLL_S = 0.25
+"""How often a missing port is looked for while the back-off runs: a device that is plugged in is opened at once."""
+
+
+CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT)
+
+TransportFactory = Callable[[DeviceConfig, DataCallback, LostCallback], Transport]
+
+
+def serial_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
+    """The transport of a device on a serial port."""
+    return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
+
+
+class DeviceSession:
+    """One device for the life of the daemon. Everything is called, and calls back, in one event loop.
+
+    `deliver(delivery)`: takes each delivery at once; False = the owner's queue is nearly full, then reports are no
+    longer acknowledged until those delivered are durable. `last`: (boot, counter) of the last durable report, None =
+    none. `on_state(status)`: told of each change. `rng` varies waits only.
+    """
+
+    def __init__(
+        self,
+        config: DeviceConfig,
+        *,
+        deliver: Callable[[Delivery], bool],
+        entropy: Callable[[int], bytes],
+        rng: random.Random,
+        last: tuple[str, int] | None = None,
+        transport_factory: TransportFactory = serial_transport,
+        on_state: Callable[[SessionStatus], None] = lambda _: None,
+    ) -> None:
+        self.config = config
+        self.identity: Identity | None = None  # of the device last welcomed
+        self._deliver_to_owner = deliver
+        self._entropy = entropy
+        self._on_state = on_state
+        self._backoff = Backoff(rng)
+        self._transport = transport_factory(config, self._on_data, self._on_lost)
+        durable = (int(last[0], 16), last[1]) if last else None
+        self._acks = Acknowledgements(durable)
+        self._wishes = Wishes()
+        self._line = _line_link(config, entropy)
+        self._pump: Pump | None = None
+        self._ended: asyncio.Future[None] | None = None
+        self._status = SessionStatus(SessionState.DISABLED, time.monotonic())
+        self._boot = durable[0] if durable else None
+        self._rebooted = False
+        self._rejection: events.DeviceRejected | None = None
+        self._online_at: float | None = None
+        self._counters: Counter[str] = Counter()
+        self._ack_scheduled = False
+
+    @property
+    def status(self) -> SessionStatus:
+        """What the session is doing now, since when, and why."""
+        return self._status
+
+    @property
+    def state(self) -> SessionState:
+        """Short for `status.state`."""
+        return self._status.state
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """Counts since the session was made: its own and those of its link ends."""
+        total = Counter(self._counters)
+        if link := self._line or (self._pump.link if self._pump else None):
+            total.update(link.counters)
+        return total
+
+    async def run(self) -> None:
+        """Serves the device until cancelled; then the port is closed and nothing is left. Raises what `deliver` raises."""
+        try:
+            while True:
+                online_s = await self._attempt()
+                if self.state is SessionState.REJECTED:
+                    await asyncio.sleep(REJECTED_RETRY_S)
+                else:
+                    await self._rest(self._backoff.wait_s(online_s))
+        finally:
+            self._move(SessionState.DISABLED)
+
+    async def _attempt(self) -> float:
+        """One connection, from open to close. Returns for how many seconds the device was online."""
+        if self.state is SessionState.DISABLED:
+            self._move(SessionState.OPENING)
+        try:
+            await self._transport.open()
+        except PortUnavailable as exc:
+            self._counters[f"open_{exc.fault}"] += 1
+            self._move(SessionState.ABSENT, exc.fault, str(exc))
+            return 0.0
+        self._counters["opened"] += 1
+        self._online_at = None
+        self._ended = asyncio.get_running_loop().create_future()
+        try:
+            self._start()
+            await self._ended
+        finally:
+            self._leave()
+            await self._transport.close()
+        return _now() - self._online_at if self._online_at is not None else 0.0
+
+    async def _rest(self, wait_s: float) -> None:
+        """The back-off. Ends early, and starts small again, when a missing port appears."""
+        end = _now() + wait_s
+        missing = self._status.reason == Fault.LINK_MISSING
+        while (left := end - _now()) > 0:
+            if missing and self._transport.present():
+                self._backoff.reset()
+                return
+            await asyncio.sleep(min(left, PRESENCE_POLL_S) if missing else left)
+
+    def want(self, wanted: WantedLevel) -> None:
+        """Asks for a level from now on. Raises ValueError for a value that the level cannot have.
+
+        The safe side goes out in this very call if the device is known, else as soon as it is, and again on each new
+        link until another wish replaces it. The other side is asked for once; if it cannot be, or no answer comes
+        before the link is lost, `LevelUnknown` is delivered and it is forgotten.
+        """
+        known = self.state in CONNECTED or (wanted.is_safe and self.state is SessionState.SYNC)
+        if known:
+            self._ask_for(wanted)
+            self._wishes.add(wanted)
+        elif wanted.is_safe:
+            self._wishes.add(wanted)
+        else:
+            self._level_unknown(wanted, "not connected, so it was not sent")
+
+    def acknowledge(self, boot: str, counter: int) -> None:
+        """Every report delivered up to this one is durable. The device is told before the loop sleeps again."""
+        self._acks.make_durable(int(boot, 16), counter)
+        self._acknowledge_soon()
+
+    def _acknowledge_soon(self) -> None:
+        """Once for all that is durable by then."""
+        if not self._ack_scheduled:
+            self._ack_scheduled = True
+            asyncio.get_running_loop().call_soon(self._acknowledge_now)
+
+    def _acknowledge_now(self) -> None:
+        self._ack_scheduled = False
+        if self._pump is None:
+            return
+        if self._line is not None and not self._acks.held:
+            self._transport.resume_reading()
+        if (due := self._acks.due()) is not None:
+            self._pump.call(lambda link, now: link.acknowledge(*due, now))
+
+    # --- one connection: all of this runs in callbacks of the loop --------------------------------------------------
+
+    def _start(self) -> None:
+        self._move(SessionState.HELLO)
+        self._acks.new_link()
+        link = self._line or _host_link(self.config, self._entropy, self._acks.durable)
+        self._pump = Pump(link, write=self._transport.write, handle=self._handle, fail=self._fail)
+        self._pump.start()
+
+    def _on_data(self, data: bytes) -> None:
+        if self._pump is not None:
+            self._pump.feed(data)
+
+    def _on_lost(self, fault: Fault, detail: str) -> None:
+        try:
+            self._end(fault, detail)
+        except Exception as exc:
+            self._fail(exc)
+
+    def _handle(self, event: host.HostEvent) -> None:
+        match event:
+            case host.Reported():
+                self._report(event)
+            case host.Welcomed():
+                self._welcome(event)
+            case host.Online():
+                self._online(event)
+            case host.Lost(boot, first, last):
+                self._lose(boot, first, last)
+            case host.LevelSet(level, value, operation):
+                self._wishes.granted(level, operation)
+                self._deliver(events.LevelConfirmed(level, value, operation))
+            case host.LevelRefused() | host.LevelUnknown():
+                self._not_set(event)
+            case host.LevelsRead(levels):
+                self._deliver(events.LevelsRead(levels))
+            case host.Suspect(half_dead):
+                detail = "it sends, but answers nothing" if half_dead else "nothing comes"
+                self._move(SessionState.SUSPECT, Fault.TIMEOUT_LIVENESS, detail)
+                self._deliver(events.DeviceSuspect(half_dead))
+            case host.Recovered():
+                self._move(SessionState.ONLINE)
+            case host.Restarted():
+                self._counters["restarted"] += 1
+            case host.Failed(fault, detail):
+                self._end(Fault(fault), detail)
+            case _:
+                assert_never(event)
+
+    def _report(self, event: host.Reported) -> None:
+        if not self._acks.take(event.boot, event.counter):
+            self._counters["repeated"] += 1  # handed over before the link was lost; it may be durable by now
+            self._acknowledge_soon()
+            return
+        self._counters["reports"] += 1
+        serial = self.identity.serial if self.identity else ""
+        origin = Origin(serial, _hex(event.boot), event.counter, event.tick_us, event.from_log)
+        self._deliver(event.report, origin)
+
+    def _welcome(self, event: host.Welcomed) -> None:
+        """Judges who answered before anything of it is believed or asked of it."""
+        self.identity = event.identity
+        rejection = judge(
+            event.identity,
+            kind=self.config.kind,
+            serial=self.config.serial,
+            accept_test_only=self.config.accept_test_only,
+        )
+        if rejection is not None:
+            self._end(rejection.fault, rejection.detail)
+            return
+        self._rebooted = self._boot is not None and self._boot != event.boot
+        self._boot = event.boot
+        self._move(SessionState.SYNC)
+        for wanted in self._wishes.standing():
+            self._ask_for(wanted)
+
+    def _online(self, event: host.Online) -> None:
+        who, boot = self.identity, self._boot
+        if who is None or boot is None:
+            raise AssertionError("online comes after welcome")
+        self._online_at = _now()
+        self._rejection = None
+        self._move(SessionState.ONLINE)
+        self._deliver(
+            events.DeviceOnline(
+                who.kind, who.model, who.serial, who.firmware, _hex(boot), self._rebooted,
+                event.gap_closed, who.capabilities, event.levels,
+            )
+        )  # fmt: skip
+
+    def _lose(self, boot: int, first: int, last: int) -> None:
+        """Reports are gone; those among them that were handed over before the link was lost are not."""
+        first = max(first, self._acks.highest(boot) + 1)
+        if last and last < first:
+            return
+        self._acks.pass_over(boot, max(last, first - 1))
+        serial = self.identity.serial if self.identity else ""
+        self._deliver(events.EventsLost(serial, _hex(boot), first, last))
+
+    def _not_set(self, event: host.LevelRefused | host.LevelUnknown) -> None:
+        """To the owner both mean that the level need not hold. A wish that was replaced is not spoken of."""
+        match event:
+            case host.LevelUnknown(reason="superseded"):
+                return
+            case host.LevelUnknown(level, value, operation, reason):
+                self._wishes.unanswered(level, operation)
+            case host.LevelRefused(level, value, operation, code, text):
+                self._counters["refused"] += 1
+                reason = f"refused ({code}): {text}"
+                if not self._wishes.refused(level, value, operation):
+                    return
+            case _:
+                assert_never(event)
+        self._deliver(events.LevelUnknown(level, value, operation, reason))
+
+    def _ask_for(self, wanted: WantedLevel) -> None:
+        if self._pump is not None:
+            self._pump.call(lambda link, now: link.set_level(wanted.level, wanted.value, wanted.operation, now))
+
+    def _end(self, fault: Fault, detail: str) -> None:
+        """The connection is over, whoever found out first. Tells the owner once; the port is closed by `_attempt`."""
+        if self._pump is None:
+            return
+        rejected = fault.value.startswith("auth_")
+        self._leave()
+        if self._online_at is not None:
+            self._counters["lost"] += 1
+            self._deliver(events.DeviceOffline(fault, detail))
+        for wanted in self._wishes.lose():
+            self._level_unknown(wanted, f"the link was lost ({fault})")
+        rejection = events.DeviceRejected(fault, detail)
+        if rejected and rejection != self._rejection:
+            self._rejection = rejection
+            self._deliver(rejection)
+        stale = fault is Fault.TIMEOUT_LIVENESS
+        state = SessionState.REJECTED if rejected else SessionState.STALE if stale else SessionState.ABSENT
+        self._move(state, fault, detail)
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    def _fail(self, error: Exception) -> None:
+        """An error of ours or of the owner ends `run`."""
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_exception(error)
+
+    def _leave(self) -> None:
+        """Stops the link end, with a farewell where somebody may hear it, and keeps its counts."""
+        pump, self._pump = self._pump, None
+        if pump is None:
+            return
+        pump.call(lambda link, now: link.bye(now))
+        pump.stop()
+        self._counters.update({Fault.HOST_LOOP_LAG: pump.lags, "loop_lag_ms": pump.lag_ms})
+        if self._line is None:
+            mine = {name: n for name, n in pump.link.counters.items() if not name.startswith("peer_")}
+            self._counters.update(mine)  # the device's own counts go on over our links
+
+    def _level_unknown(self, wanted: WantedLevel, reason: str) -> None:
+        self._deliver(events.LevelUnknown(wanted.level, wanted.value, wanted.operation, reason))
+
+    def _deliver(self, body: Report | LinkEvent, origin: Origin | None = None) -> None:
+        received_ns = self._pump.received_ns if self._pump else time.monotonic_ns()
+        if self._deliver_to_owner(Delivery(self.config.name, body, origin, received_ns)) or not self._acks.hold():
+            return
+        self._counters[Fault.HOST_QUEUE_FULL] += 1
+        if self._line is not None:
+            self._transport.pause_reading()  # it cannot be told to wait, but the kernel can keep its bytes
+
+    def _move(self, state: SessionState, reason: str = "", detail: str = "") -> None:
+        """Changes the state; a repeated failure of the same kind keeps its `since`."""
+        status = self._status
+        if (status.state, status.reason, status.detail) != (state, reason, detail):
+            self._status = SessionStatus(state, _now(), reason, detail)
+            self._on_state(self._status)
+
+
+def _line_link(config: DeviceConfig, entropy: Callable[[int], bytes]) -> LineLink | None:
+    """The link end of a line device, which keeps its count over losses; None for a device that counts itself."""
+    if codec_of(config.kind) is not Codec.LINE:
+        return None
+    return LineLink(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+
+
+def _host_link(config: DeviceConfig, entropy: Callable[[int], bytes], durable: Key | None) -> Link:
+    """A fresh link end: one life each, starting behind the last durable report."""
+    return HostLink(
+        entropy=entropy,
+        last=durable,
+        stale_after_s=STALE_AFTER_LOCKOUT_S if config.kind is DeviceKind.PROGRESSIVE else STALE_AFTER_S,
+        byte_time_s=10 / config.baud,
+    )
+
+
+def _hex(boot: int) -> str:
+    return f"{boot:016x}"
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

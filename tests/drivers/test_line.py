@@ -1,0 +1,119 @@
+"""The ASCII line codec and its link end: whatever comes, lines come out whole and the rest is counted by cause."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drivers.line import GAP_LIMIT_S, LineCodec, LineLink
+from drivers.protocol.host import LevelRefused, Online, Reported, Welcomed
+from drivers.protocol.reports import ENGAGED, Level, LineUnparsed
+
+TEXT = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128)
+
+
+@given(st.lists(TEXT, max_size=20), st.data())
+def test_lines_come_out_as_they_went_in_whatever_the_pieces(lines, data):
+    """Each line once, in order, however the wire cuts the bytes."""
+    wire = "".join(line + "\r\n" for line in lines).encode()
+    cuts = data.draw(st.lists(st.integers(0, len(wire)), max_size=30).map(sorted))
+    codec, out = LineCodec(), []
+    for start, end in zip([0, *cuts], [*cuts, len(wire)], strict=True):
+        out += codec.feed(wire[start:end], 0.0)
+    assert out == lines
+    assert codec.lines == len(lines)
+
+
+@given(st.lists(st.binary(max_size=300), max_size=20))
+def test_noise_never_raises_never_grows_and_leaves_only_printable_lines(pieces):
+    """Any bytes at all: no error, at most one line's bytes held, and what comes out is text of at most 128 characters."""
+    codec = LineCodec()
+    for piece in pieces:
+        for line in codec.feed(piece, 0.0):
+            assert 0 < len(line) <= 128
+            assert line.isascii()
+            assert line.isprintable()
+        assert len(codec._held) <= 129
+    codec.feed(b"\n", 0.0)
+    assert codec.feed(b"after\r\n", 0.0) == ["after"]
+
+
+@pytest.mark.parametrize(
+    ("wire", "lines", "oversize", "non_ascii"),
+    [
+        (b"x" * 128 + b"\r\n", ["x" * 128], 0, 0),
+        (b"x" * 129 + b"\r\nok\r\n", ["ok"], 1, 0),
+        (b"x" * 1000 + b"\r\nok\r\n", ["ok"], 1, 0),
+        (b"bare\nfeed\n", ["bare", "feed"], 0, 0),
+        (b"\r\n\r\n\n", [], 0, 0),
+        (b"caf\xe9\r\nok\r\n", ["ok"], 0, 1),
+        (b"nul\0\r\nok\r\n", ["ok"], 0, 1),
+        (b"a\rb\r\nok\r\n", ["ok"], 0, 1),
+        (b"", [], 0, 0),
+    ],
+)
+@pytest.mark.parametrize("step", [1, 7, 4096])
+def test_what_is_no_line_is_counted_by_cause(wire, lines, oversize, non_ascii, step):
+    """Both sides of the length limit, foreign bytes, empty lines; the same however the bytes are cut."""
+    codec, out = LineCodec(), []
+    for start in range(0, len(wire), step):
+        out += codec.feed(wire[start : start + step], 0.0)
+    assert out == lines
+    assert (codec.oversize, codec.non_ascii, codec.partial) == (oversize, non_ascii, 0)
+
+
+def test_a_line_that_stands_still_is_given_up_at_the_gap_limit():
+    """A cable pulled in the middle of a line must not glue its beginning to another line."""
+    codec = LineCodec()
+    codec.feed(b"half a li", 10.0)
+    assert codec.next_deadline() == 10.0 + GAP_LIMIT_S
+    codec.tick(10.0 + GAP_LIMIT_S - 0.001)
+    assert codec.partial == 0
+    codec.tick(10.0 + GAP_LIMIT_S)
+    assert codec.partial == 1
+    assert codec.next_deadline() is None
+    assert codec.feed(b"whole\r\n", 11.0) == ["whole"]
+
+
+def test_bytes_that_waited_for_us_are_no_silence():
+    """After a pause of our own loop the rest of the line is read before anybody looks at the limit."""
+    codec = LineCodec()
+    codec.feed(b"begun ", 10.0)
+    assert codec.feed(b"and done\r\n", 12.0) == ["begun and done"]
+    codec.feed(b"begun ", 20.0)
+    codec.extend(5.0)
+    codec.tick(24.0)
+    assert codec.feed(b"again\r\n", 24.0) == ["begun again"]
+
+
+def test_a_line_device_is_online_at_once_and_claims_no_closed_gap():
+    """It cannot say who it is or what was missed; the host counts for it, and the count goes on over a loss."""
+    link = LineLink("bench-line", boot=7)
+    link.connect(1.0)
+    assert link.next_deadline() == 1.0
+    welcomed, online = link.tick(1.0)
+    assert isinstance(welcomed, Welcomed)
+    assert (welcomed.identity.serial, welcomed.boot) == ("bench-line", 7)
+    assert isinstance(online, Online)
+    assert not online.gap_closed
+    first = link.receive(b"one\r\ntwo\r\nthr", 2.0)
+    assert first == [
+        Reported(7, 1, 2_000_000, LineUnparsed("one"), False),
+        Reported(7, 2, 2_000_000, LineUnparsed("two"), False),
+    ]
+    link.connect(3.0)
+    again = link.receive(b"four\r\n", 3.0)
+    assert [type(event) for event in again] == [Welcomed, Online, Reported]
+    assert again[-1] == Reported(7, 3, 3_000_000, LineUnparsed("four"), False), "no rest of before the loss in it"
+
+
+def test_a_line_device_refuses_every_command():
+    """It does not listen; whoever wants something of it is told so, not left waiting."""
+    link = LineLink("bench-line", boot=7)
+    link.connect(1.0)
+    link.tick(1.0)
+    link.set_level(Level.LOCKOUT, ENGAGED, 5, 2.0)
+    assert link.next_deadline() == 2.0
+    (refused,) = link.tick(2.0)
+    assert isinstance(refused, LevelRefused)
+    assert refused.operation == 5
+    assert link.data_to_send() == b""
