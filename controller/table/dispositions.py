@@ -9,7 +9,7 @@ from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.draft import Draft
-from controller.table.state import Fate, Phase, Round, Seat
+from controller.table.state import ALL_HELD, Fate, Phase, Round, Seat
 from drivers.events import DeviceKind
 
 RETURNS = {
@@ -82,16 +82,24 @@ def dispose(
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
+    _hold_round(draft, demands, row.says or trigger.value)
     for demand in demands:
         _open_duty(draft, demand, device=device, back=back, seat=seat)
-    if any(d.action is Action.HOLD_ROUND for d in demands):
-        hold = next(d for d in demands if d.action is Action.HOLD_ROUND)
-        draft.hold(
-            row.says or trigger.value, cite=hold.cite, reading=hold.reading,
-            least_role=_least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON),
-        )  # fmt: skip
     if draft.state.round is not None and not draft.state.round.live:
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
+
+
+def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> None:
+    """One hold is enough: a wager that this disposition holds stops play already, and calls the floor."""
+    hold = next((d for d in demands if d.action is Action.HOLD_ROUND), None)
+    if hold is None or _just_held(draft):
+        return
+    least = _least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
+    draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
+
+
+def _just_held(draft: Draft) -> bool:
+    return any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts)
 
 
 def _void(draft: Draft, demand: Demand, seat: int) -> None:
@@ -109,7 +117,8 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
     named = [d for d in demands if d.action in RETURNS or d.action is Action.SETTLE_TRIPS]
     late = [d for d in demands if d.action in LATE_FATES]
     of_seat = [d for d in demands if d.action in (Action.RETURN_SEAT_WAGERS, Action.HOLD_SEAT_WAGERS)]
-    rest = [d for d in demands if d.action in REST_FATES]
+    round_held = any(d.action is Action.HOLD_ROUND for d in demands)  # then its one hold keeps all wagers
+    rest = [d for d in demands if d.action in REST_FATES and not (round_held and d.action in HOLDS_ALL)]
     for demand in named:
         wager = RETURNS.get(demand.action, "trips")
         fate = Fate.TO_SETTLE if demand.action is Action.SETTLE_TRIPS else Fate.RETURNED
@@ -132,6 +141,7 @@ REST_FATES = {
     Action.HOLD_ALL_WAGERS: Fate.HELD,
     Action.HOLD_OTHERS: Fate.HELD,
 }
+HOLDS_ALL = (Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS)
 LATE_FATES = {
     Action.RETURN_LATE_WAGER: Fate.RETURNED,
     Action.HOLD_LATE_WAGER: Fate.HELD,
@@ -160,21 +170,30 @@ def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns) -> None
         return
     decided = [(s, w) for s, w, _ in round_.wagers(Fate.LIVE, Fate.STANDS) if concerns(s, w)]
     for seat, wager in decided:
-        cents = round_.seats[seat].wagers[wager].cents
-        _decided(draft, round_, seat, wager, cents, fate, demand)
+        _decided(draft, round_, seat, wager, round_.seats[seat].wagers[wager].cents, fate, demand)
     if decided and fate is Fate.RETURNED:
         _open_return_duty(draft, demand)
+    if decided and fate is Fate.HELD:
+        _hold_wagers(draft, decided, demand)
 
 
 def _decided(draft: Draft, round_: Round, seat: int, wager: str, cents: int, fate: Fate, demand: Demand) -> None:
     currency = draft.setup.currency
     draft.add(f.WagerDecided(round_.id, seat, wager, cents, currency, fate.value, demand.cite, demand.reading))
-    if fate is Fate.HELD:
-        draft.hold(
-            f"seat {seat}: {wager} wager is held; decide whether it goes back or stands",
-            cite=demand.cite, reading=demand.reading, seat=seat, wager=wager,
-            least_role=_least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
-        )  # fmt: skip
+
+
+def _hold_wagers(draft: Draft, held: list[tuple[int, str]], demand: Demand) -> None:
+    """One hold for all wagers of one demand: the floor decides once whether they go back or stand."""
+    if len(held) == 1:
+        seat, wager = held[0]
+        what = f"seat {seat}: the {wager} wager is"
+    else:
+        seat, wager = 0, ALL_HELD
+        what = f"{len(held)} wagers are"
+    draft.hold(
+        f"{what} held; decide whether to give back or let stand", cite=demand.cite, reading=demand.reading,
+        seat=seat, wager=wager, least_role=_least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
+    )  # fmt: skip
 
 
 def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
@@ -186,6 +205,8 @@ def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
     _decided(draft, round_, seat, "progressive", draft.setup.progressive_cents, fate, demand)
     if fate is Fate.RETURNED:
         _open_return_duty(draft, demand)
+    elif fate is Fate.HELD:
+        _hold_wagers(draft, [(seat, "progressive")], demand)
 
 
 def accept_progressive(draft: Draft) -> None:
@@ -218,6 +239,8 @@ def _open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: in
         _disarm(draft, action, back)
     elif action not in DUTIES_ON_DEVICE and action not in DUTIES_ON_TABLE:
         return
+    if action is Action.CALL_FLOORPERSON and _just_held(draft):
+        return  # the hold cannot be lifted without the floor
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""
     seat = seat if action in DUTIES_ON_TABLE else 0

@@ -9,7 +9,7 @@ from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import full_set
-from controller.table.state import Fate, Phase, Round, Seat
+from controller.table.state import ALL_HELD, Fate, Phase, Round
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -235,10 +235,11 @@ def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
     round_ = draft.state.round
     if round_ is None:
         return
-    if hold.wager and hold.seat:
+    if hold.wager:
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
-        held = round_.seats.get(hold.seat, Seat()).wagers.get(hold.wager)
-        _fate(draft, hold.seat, hold.wager, held.cents if held else 0, fate, hold.reading)
+        for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
+            if (seat, wager) == (hold.seat, hold.wager) or (hold.wager == ALL_HELD and held.fate is Fate.HELD):
+                _fate(draft, seat, wager, held.cents, fate, hold.reading)
     elif act.resolution is a.Resolution.VOID and not round_.void:
         draft.add(f.RoundVoided(round_.id, hold.cite, hold.reading))
         for seat, wager, held in _round(draft).wagers(Fate.LIVE, Fate.STANDS):

@@ -24,6 +24,10 @@ class Phase(StrEnum):
     STOPPED = "stopped"
 
 
+ALL_HELD = "*"
+"""Stands for every held wager of the round in a hold that concerns several."""
+
+
 class Fate(StrEnum):
     LIVE = "live"
     RETURNED = "returned"

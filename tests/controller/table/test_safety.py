@@ -1,0 +1,141 @@
+"""Restarts, lost links, gaps, and errors of our own: only towards the safe side, and never silently."""
+
+import pytest
+
+from controller.rules.vocabulary import Role
+from controller.table import acts as a
+from controller.table import devices as devices_module
+from controller.table import facts as f
+from controller.table.decide import fold
+from controller.table.inputs import ServiceStarted
+from controller.table.state import Phase, State
+from drivers import events as e
+
+STARTED = ServiceStarted("0.1.0", "md-uth", "1.4", "00")
+
+
+def wanted(events):
+    return [(w.device, w.level, w.value) for w in events if isinstance(w, f.LevelWanted)]
+
+
+def test_after_a_restart_every_release_is_taken_back_and_a_person_opens_again(make_table):
+    """Betting was open: the lock-out is wanted engaged, and only an act in the present state releases it."""
+    table = make_table("md-uth").ready().begin()
+    assert ("progressive-1", "lockout", "engaged") in wanted(table.put(STARTED))
+    table.online("progressive-1")
+    assert ("progressive-1", "lockout", "released") in wanted(table.act(a.ReleaseLockout(), Role.DEALER))
+
+
+def test_a_deal_goes_on_after_a_restart_when_every_log_closes_its_gap(make_table):
+    """The round is not void; the dealer lets the cards out again once each device was heard."""
+    table = make_table("md-uth").ready().begin().let_out().deal(1)
+    assert ("shoe-1", "dispensing", "inhibited") in wanted(table.put(STARTED))
+    assert "waiting for" in table.refused(a.StartDealing()).reason
+    for name in table.setup.devices:
+        table.online(name)
+    assert ("shoe-1", "dispensing", "allowed") in wanted(table.act(a.StartDealing()))
+    for number in range(2, 5):
+        table.stack(number)
+    assert table.round.phase is Phase.PRE_FLOP
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_gap_in_a_live_round_holds_it_as_unproven(make_table, rulebook, lost):
+    """Lost events, or a device that came back with a gap: a floorperson decides under a named reading."""
+    table = make_table(rulebook).ready().begin().let_out().deal(1)
+    if lost:
+        table.put(e.EventsLost("SIM-shoe-1", "0" * 16, 5, 7), "shoe-1")
+    else:
+        table.put(STARTED)
+        table.online("shoe-1", gap_closed=False)
+    holds = list(table.state.holds.values())
+    assert holds
+    assert all(hold.reading or hold.cite for hold in holds)
+    table.act(a.ResolveHold(holds[0].id, a.Resolution.VOID, "three stacks cannot be proven"), Role.FLOORPERSON)
+    assert table.round.void
+    assert set(table.fates().values()) == {"returned"}
+
+
+def test_a_gap_between_rounds_voids_nothing(make_table):
+    """No wager lies: the loss is on record, play is not held."""
+    table = make_table("md-uth").ready()
+    table.put(e.EventsLost("SIM-shoe-1", "0" * 16, 5, 7), "shoe-1")
+    assert not table.state.held
+
+
+def test_holds_and_duties_outlive_a_restart(make_table):
+    """Folding the record gives back every open demand; only a person closes it."""
+    table = make_table("md-uth").ready().begin().let_out().deal(1)
+    table.put(e.Jammed(e.Back.RED, e.Activity.DEALING, e.JamPlace.OUTPUT, 2, 40), "shoe-1")
+    again = fold(State.initial(table.setup), table.all)
+    assert again == table.state
+    table.put(STARTED)
+    assert table.state.duties == again.duties
+
+
+def test_a_device_that_opens_by_itself_is_locked_again_and_play_is_held(make_table):
+    """Somebody pressed something under the table."""
+    table = make_table("md-uth").ready().begin().close_bets()
+    events = table.put(e.LockoutReleased(e.Cause.BUTTON, 0), "progressive-1")
+    assert ("progressive-1", "lockout", "engaged") in wanted(events)
+    assert table.state.held
+
+
+def test_cards_that_nobody_let_out_hold_the_round(make_table):
+    """A stack before "no more bets" is no deal."""
+    table = make_table("md-uth").ready().begin()
+    table.put(e.StackDispensed(e.Back.RED, 1, 5), "shoe-1")
+    assert table.state.held
+
+
+def test_a_shoe_that_lost_its_power_in_the_deal_has_failed_to_deal(make_table, disposed):
+    """It cannot say which stacks were taken; the document voids the round."""
+    table = make_table("md-uth").ready().begin().let_out().deal(2)
+    made = disposed(table.put(e.PoweredUp(e.ResetCause.POWER, 40), "shoe-1"))
+    assert made.cite == ("13.I",)
+
+
+def test_a_shoe_that_ends_short_of_the_plan_has_failed_to_deal(make_table):
+    """R-21: any shortfall counts."""
+    table = make_table("md-uth").ready().begin().let_out().deal(2)
+    table.put(e.DealCompleted(e.Back.RED, 2, 40), "shoe-1")
+    assert table.round.void
+
+
+def test_the_base_game_goes_on_without_the_progressive_link(make_table):
+    """The progressive is locked by itself; nobody waits for it."""
+    table = make_table("md-uth").ready()
+    table.put(e.DeviceOffline("link_eof"), "progressive-1")
+    table.act(a.BeginRound("red"))
+    for wager in ("ante", "blind"):
+        table.act(a.PlaceWager(1, wager, 1000))
+    table.act(a.AnnounceNoMoreBets())
+    table.act(a.StartDealing())
+
+
+def test_an_error_of_our_own_holds_the_table_and_says_so(make_table, monkeypatch):
+    """An exception in a decision becomes a fact with a hold; the next input is decided as usual."""
+    table = make_table("md-uth").ready().begin().let_out().deal(1)
+
+    def broken(*_):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(devices_module, "_dispensed", broken)
+    events = table.stack(2)
+    assert isinstance(events[0], f.DecisionFailed)
+    assert "planted" in events[0].error
+    assert ("shoe-1", "dispensing", "inhibited") in wanted(events)
+    monkeypatch.undo()
+    assert "play is held" in table.refused(a.StartDealing()).reason
+    (hold,) = table.state.holds
+    assert (
+        "lifted by a supervisor" in table.refused(a.ResolveHold(hold, a.Resolution.GO_ON), Role.FLOORPERSON).reason
+    )
+    table.act(a.ResolveHold(hold, a.Resolution.VOID, "checked by hand"), Role.SUPERVISOR)
+
+
+def test_an_input_of_a_device_that_is_not_here_is_refused(make_table):
+    """It names the devices that belong to the table."""
+    (event,) = make_table("md-uth").put(e.DoorOpened(), "shoe-9")
+    assert isinstance(event, f.InputRefused)
+    assert "shoe-1" in event.reason
