@@ -130,9 +130,12 @@ class HostLink:
 
     def data_to_send(self) -> bytes:
         """Bytes to write now, the most urgent frame first; each is handed out once."""
-        for boot in sorted(self._acks_due):
-            self._send(ACK, m.EventAck(boot, self._durable[boot]))
-        self._acks_due.clear()
+        if (
+            self._state is _State.ONLINE
+        ):  # while the log is read, acks would only make the device send it a second time
+            for boot in sorted(self._acks_due):
+                self._send(ACK, m.EventAck(boot, self._durable[boot]))
+            self._acks_due.clear()
         return self._outbox.drain()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
@@ -141,8 +144,7 @@ class HostLink:
             raise ValueError(f"report {counter} was not released yet")
         if counter > self._durable.get(boot, 0):
             self._durable[boot] = counter
-            if self._is_up:
-                self._acks_due.add(boot)
+            self._acks_due.add(boot)
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
         """Asks for a level. One of LevelSet, LevelRefused, LevelUnknown follows. Raises ValueError for an impossible wish.
@@ -292,7 +294,7 @@ class HostLink:
         self._liveness.start(now)
         self._events += self._sequencer.welcome(welcome)
         if welcome.boot in self._durable:
-            self._acks_due.add(welcome.boot)  # tells the device where to go on
+            self._send(ACK, m.EventAck(welcome.boot, self._durable[welcome.boot]))  # where the device shall go on
         self._events += self._requests.add(m.GetLevels(), now)
 
     def _answered(self, seq: int, answer: m.Response | m.Error, now: float) -> None:

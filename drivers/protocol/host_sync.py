@@ -183,7 +183,9 @@ class LogReader:
     def __init__(self, outbox: Outbox, round_trip: RoundTrip) -> None:
         self._outbox = outbox
         self._round_trip = round_trip
+        self._wanted: LogSpan | None = None
         self._asked: LogSpan | None = None
+        self._is_answered = False
         self._seq = 0
         self._tries = 0
         self._deadline = 0.0
@@ -191,43 +193,56 @@ class LogReader:
         self.session = 0
 
     def is_answer(self, seq: int) -> bool:
-        """True where `seq` is the outstanding question's; what was answered late is passed over."""
-        return self._asked is not None and seq == self._seq
+        """True where `seq` is the last question's; what answers an older one is passed over."""
+        if self._asked is None or seq != self._seq:
+            return False
+        self._is_answered = True
+        return True
 
     def follow(self, wanted: LogSpan | None, ack: int, now: float) -> None:
-        """Asks for what is wanted now. Progress starts the tries anew; a gap that closed by itself ends them."""
+        """Asks for what is wanted now. Any progress starts the tries anew; a gap that closed by itself ends them."""
+        before, self._wanted = self._wanted, wanted
         if wanted is None:
             self._asked = None
-        elif self._asked is None or (wanted.boot, wanted.first) != (self._asked.boot, self._asked.first):
-            self._asked = wanted
-            self._seq = next_seq(self._seq)
+            return
+        if before is None or (wanted.boot, wanted.first) != (before.boot, before.first):
             self._tries = 0
             self._gives_up_at = now + FILL_TIMEOUT_S
-            self._ask(ack, now)
+        elif self._asked is not None:
+            return  # no progress: an answer that brought none must not be asked for again at once
+        if self._asked is None or self._is_answered or not self._is_under_way(wanted):
+            self._ask(wanted, ack, now)
 
     def tick(self, ack: int, now: float) -> None:
         """Repeats a question that was not answered. Raises `LinkFault` (timeout_fill) after the last try."""
-        if self._asked is None:
+        if self._wanted is None:
             return
         if now >= self._gives_up_at:
-            span = self._asked
-            raise LinkFault("timeout_fill", f"reports {span.first} to {span.last} could not be read again")
+            first, last = self._wanted.first, self._wanted.last
+            raise LinkFault("timeout_fill", f"reports {first} to {last} could not be read again")
         if now >= self._deadline:
-            self._ask(ack, now)
+            self._ask(self._wanted, ack, now)
 
     def next_deadline(self) -> float | None:
         """When the outstanding question is late."""
-        return min(self._deadline, self._gives_up_at) if self._asked else None
+        return min(self._deadline, self._gives_up_at) if self._wanted else None
 
     def extend(self, lag_s: float) -> None:
         """Gives the outstanding question more time."""
         self._deadline += lag_s
         self._gives_up_at += lag_s
 
-    def _ask(self, ack: int, now: float) -> None:
-        assert self._asked is not None
+    def _is_under_way(self, wanted: LogSpan) -> bool:
+        asked = self._asked
+        return asked is not None and asked.boot == wanted.boot and asked.first <= wanted.first <= asked.last
+
+    def _ask(self, wanted: LogSpan, ack: int, now: float) -> None:
+        is_repeat = wanted == self._asked
+        if not is_repeat:
+            self._seq = next_seq(self._seq)
+        self._asked, self._is_answered = wanted, False
         self._tries += 1
         waits = self._tries < FILL_TRIES
         self._deadline = now + self._round_trip.backed_off(self._tries) if waits else self._gives_up_at
-        message = LogRead(self._asked.boot, self._asked.first, self._asked.last)
-        self._outbox.add(LOG, Frame(message, self.session, self._seq, ack, retransmit=self._tries > 1))
+        message = LogRead(wanted.boot, wanted.first, wanted.last)
+        self._outbox.add(LOG, Frame(message, self.session, self._seq, ack, retransmit=is_repeat))

@@ -171,10 +171,16 @@ class World:
 
     def _execute(self, request: LevelRequested) -> None:
         self.executed.append(request)
-        if request.level is Level.LOCKOUT:
-            self.levels = replace(self.levels, lockout=request.value)
-        if request.level is Level.DISPENSING:
-            self.levels = replace(self.levels, dispensing=request.value)
+        match request.level:
+            case Level.LOCKOUT | Level.DISPENSING:
+                self.levels = replace(self.levels, **{request.level.value: request.value})
+            case Level.MODE:
+                self.levels = replace(self.levels, mode=Mode(request.value))
+            case Level.LAMPS:
+                seats = [int(seat) for seat in request.value.split(",") if seat]
+                self.levels = replace(self.levels, lamps=sum(1 << seat - 1 for seat in seats))
+            case Level.DISPLAY:
+                pass
         self.device.set_levels(self.levels)
         if self.answering:
             self.device.answer(request, ok=True)
