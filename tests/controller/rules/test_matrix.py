@@ -1,8 +1,9 @@
 """What each document demands for each irregularity in each state of the table, against tables written from the texts.
 
-The tables are the files of `matrix/`. A line: trigger, the states it covers (a guard left out may be either), and the demands in order. A demand
-is `action@clause` (several clauses joined by `+`) or `action@R-nn`; `silent` opens a line where the text has no answer.
-`ma-uth.txt` and `md-uth.txt` hold under the cautious elections; `elected.txt` has what each other election changes.
+The tables are the files of `matrix/`. A line: trigger, the states it covers (a guard left out may be either), and the
+demands in order. A demand is `action@clause` (several clauses joined by `+`) or `action@R-nn`; `silent` opens a line
+where the text has no answer. `ma-uth.txt` and `md-uth.txt` hold under the cautious elections; `elected.txt` has what
+each other election changes.
 """
 
 from pathlib import Path
@@ -14,7 +15,6 @@ from controller.rules.elections import cautious
 from controller.rules.library import find
 from controller.rules.model import Demand, Election, Law
 from controller.rules.vocabulary import Guard, Trigger
-
 
 MATRIX = Path(__file__).parent / "matrix"
 BOOKS = ("ma-uth", "md-uth")

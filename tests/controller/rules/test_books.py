@@ -1,0 +1,131 @@
+"""The numbers and roles of the two documents, as printed, and where they differ."""
+
+from controller.rules.model import Rulebook
+from controller.rules.vocabulary import Action, Area, Method, Role
+
+
+def test_a_set_is_one_deck_of_52_and_two_sets_take_turns_each_round(ma: Rulebook, md: Rulebook) -> None:
+    """Clauses: ma-uth 2, 7(f)(1); md-uth 3.A-B, 8.F. Both documents agree."""
+    for book in (ma, md):
+        assert (book.decks.per_set.value, book.decks.full.value, book.decks.cover_cards.value) == (1, 52, 2)
+        assert (book.decks.second_set.value, book.decks.swap_after.value) == ("with_shuffler", "round")
+        assert book.decks.sets_in_rack.value == 1
+        assert (book.hand.player.value, book.hand.dealer.value, book.hand.community.value) == (2, 2, 5)
+        assert book.seats.value == 6
+    assert ma.decks.swap_after.cite == ("2(b)(4)",)
+    assert md.decks.swap_after.cite == ("3.B(4)",)
+    assert (ma.seats.reading, md.seats.reading) == ("R-49", None)
+
+
+def test_only_maryland_waives_the_stub_count(ma: Rulebook, md: Rulebook) -> None:
+    """Both count at least every five rounds; a counting shuffler relieves the dealer in md-uth alone."""
+    assert ma.stub.every_rounds.value == md.stub.every_rounds.value == 5
+    assert ma.stub.waived_by is None
+    assert md.stub.waived_by is not None
+    assert md.stub.waived_by.value == "shuffler_counts_each_shuffle"
+    assert md.stub.waived_by.reading == "R-34"
+
+
+def test_only_maryland_limits_how_long_a_deck_stays(ma: Rulebook, md: Rulebook) -> None:
+    """Four hours by hand, eight from a shoe, and the shorter one for packets, which the text does not name."""
+    assert ma.deck_change.interval_s == {}
+    hours = {method: rule.value / 3600 for method, rule in md.deck_change.interval_s.items()}
+    assert hours == {Method.HAND: 4, Method.MANUAL_SHOE: 8, Method.DEALING_SHOE: 8, Method.SHUFFLER: 4}
+    assert md.deck_change.interval_s[Method.SHUFFLER].reading == "R-06"
+    assert md.deck_change.interval_s[Method.HAND].cite == ("3.C(1)",)
+
+
+def test_massachusetts_deals_the_community_cards_by_hand_and_burns(ma: Rulebook) -> None:
+    """Clauses 9(c), 9(d), 10(b), 10(d): packets of two, players first, then the dealer; two burns whatever the method."""
+    assert set(ma.dealing) == set(Method)
+    for method in (Method.DEALING_SHOE, Method.SHUFFLER):
+        stacks = [(stack.to, stack.cards) for stack in ma.dealing[method].stacks]
+        assert stacks == [(Area.PLAYER, 2), (Area.DEALER, 2)]
+    assert all(dealing.community_after and dealing.burns.value == 2 for dealing in ma.dealing.values())
+
+
+def test_maryland_deals_community_first_and_burns_only_by_hand(md: Rulebook) -> None:
+    """Clauses 10.B, 11.C(1), 11.E(1): box, community, dealer, players; the box only where its wager is offered."""
+    assert set(md.dealing) == set(Method)
+    for method in (Method.DEALING_SHOE, Method.SHUFFLER):
+        dealing = md.dealing[method]
+        assert [(s.to, s.cards, s.only_if) for s in dealing.stacks] == [
+            (Area.SIX_CARD_BOX, 4, "six_card"),
+            (Area.COMMUNITY, 5, None),
+            (Area.DEALER, 2, None),
+            (Area.PLAYER, 2, None),
+        ]
+        assert not dealing.community_after
+    assert {m: d.burns.value for m, d in md.dealing.items()} == {
+        Method.HAND: 2, Method.MANUAL_SHOE: 0, Method.DEALING_SHOE: 0, Method.SHUFFLER: 0,
+    }  # fmt: skip
+
+
+def test_dealing_from_the_hand_needs_a_shuffler_and_one_card_at_a_time(ma: Rulebook, md: Rulebook) -> None:
+    """Clauses ma-uth 8(b)(1), 8(c); md-uth 9.A(1), 9.B(2)."""
+    for book in (ma, md):
+        for method in Method:
+            needs = book.dealing[method].needs_shuffler
+            assert (needs is not None and needs.value) == (method is Method.HAND)
+        stacks = [(stack.to, stack.cards) for stack in book.dealing[Method.HAND].stacks]
+        assert stacks == [(Area.PLAYER, 1), (Area.DEALER, 1)] * 2
+
+
+def test_the_progressive_costs_five_dollars_and_trips_in_massachusetts(ma: Rulebook, md: Rulebook) -> None:
+    """Clauses ma-uth 14(a)-(b); md-uth 7.F(3)(a): Maryland names no amount and asks for Ante and Blind only."""
+    ma_rule, md_rule = ma.wagers["progressive"], md.wagers["progressive"]
+    assert ma_rule.exact_cents is not None
+    assert (ma_rule.exact_cents.value, ma_rule.exact_cents.cite) == (500, ("14(a)",))
+    assert md_rule.exact_cents is None
+    assert ma_rule.requires.value == ("ante", "blind", "trips")
+    assert md_rule.requires.value == ("ante", "blind")
+    assert ma_rule.sensed
+    assert md_rule.sensed
+
+
+def test_wagers_of_each_document(ma: Rulebook, md: Rulebook) -> None:
+    """What may be placed, what must be, and when; only progressive chips lie on sensors."""
+    common = {"ante", "blind", "play", "trips", "progressive"}
+    assert set(ma.wagers) == common | {"cover_all"}
+    assert set(md.wagers) == common | {"six_card", "ultimate_pairs", "bad_beat", "play_the_board"}
+    for book in (ma, md):
+        assert {w.name for w in book.wagers.values() if not w.optional} == {"ante", "blind"}
+        assert {w.name for w in book.wagers.values() if w.placed == "decision"} == {"play"}
+        assert {w.name for w in book.wagers.values() if w.sensed} == {"progressive"}
+    assert md.wagers["six_card"].requires.value == ("ante", "blind", "trips")
+
+
+def test_lock_and_count_of_the_progressive_are_law_in_maryland_and_a_reading_in_massachusetts(
+    ma: Rulebook, md: Rulebook
+) -> None:
+    """Clauses md-uth 2.C(2), 10.A(2)(b)(i)-(ii); ma-uth 14 knows neither lock nor count."""
+    for book in (ma, md):
+        assert (book.progressive.lock_at.value, book.progressive.verify_count.value) == ("no_more_bets", True)
+    assert (ma.progressive.lock_at.reading, ma.progressive.verify_count.reading) == ("R-43", "R-44")
+    assert (md.progressive.lock_at.reading, md.progressive.verify_count.reading) == (None, None)
+
+
+def test_a_recut_belongs_to_a_supervisor_or_to_a_floorperson(ma: Rulebook, md: Rulebook) -> None:
+    """Clauses ma-uth 4(d); md-uth 5.G. Shuffling on direction exists in md-uth 5.A(3) alone."""
+    assert (ma.act_roles["recut"].value, ma.act_roles["recut"].cite) == (Role.SUPERVISOR, ("4(d)",))
+    assert (md.act_roles["recut"].value, md.act_roles["recut"].cite) == (Role.FLOORPERSON, ("5.G",))
+    assert "direct_shuffle" not in ma.act_roles
+    assert md.act_roles["direct_shuffle"].value is Role.FLOORPERSON
+
+
+def test_holds_are_lifted_by_a_floorperson(ma: Rulebook, md: Rulebook) -> None:
+    """No hold is the dealer's to lift, whatever it holds."""
+    for book in (ma, md):
+        holds = {action: role for action, role in book.duty_roles.items() if action.startswith("hold_")}
+        assert holds.keys() >= {Action.HOLD_ROUND, Action.HOLD_ALL_WAGERS, Action.HOLD_LATE_WAGER}
+        assert {role.value for role in holds.values()} == {Role.FLOORPERSON}
+        assert book.act_roles["resolve_hold"].value is Role.FLOORPERSON
+
+
+def test_the_same_reading_asks_the_same_question_in_both_documents(ma: Rulebook, md: Rulebook) -> None:
+    """Ids are unique across rulebooks: where both have one, its cautious choice and its weight are the same."""
+    shared = ma.readings.keys() & md.readings.keys()
+    assert len(shared) > 10
+    for reading in shared:
+        one, other = ma.readings[reading], md.readings[reading]
+        assert (one.cautious, one.moves, one.governs) == (other.cautious, other.moves, other.governs), reading

@@ -1,0 +1,51 @@
+"""A clause is explained in a few plain lines: what it decides here, and what it leaves open."""
+
+import pytest
+
+from controller.rules.explain import ClauseUnknown, explain
+from controller.rules.model import Rulebook
+
+
+def test_a_clause_tells_its_outcomes_with_its_parts_and_its_readings(md: Rulebook) -> None:
+    """13.I: the shoe that fails, each demand under its own sub-clause, and the readings about it."""
+    lines = explain(md, "13.I")
+    assert lines[0].startswith("md-uth 13.I (Ultimate Texas Hold 'Em Poker, edition 1.4)")
+    assert "    return_all_wagers: 13.I(1)" in lines
+    assert any(line.startswith("  shoe_jam when round_live, not_self_cleared: ") for line in lines)
+    assert any("the text is silent" in line for line in lines)
+    assert any(line.startswith("  reading R-29: ") for line in lines)
+
+
+def test_a_sub_clause_tells_only_what_rests_on_it(md: Rulebook) -> None:
+    """13.I(2) is about emptying the device; the base clause's readings are not its own."""
+    lines = explain(md, "13.I(2)")
+    assert not any(line.startswith("  reading") for line in lines)
+    assert [line.split(" when")[0] for line in lines[1:] if line.startswith("  s")] == [
+        "  shuffler_jam",
+        "  shoe_jam",
+    ]
+
+
+def test_values_and_roles_are_told_with_their_reading(ma: Rulebook, md: Rulebook) -> None:
+    """A number or a role that rests on the clause, and whether it is printed."""
+    assert "  value decks.swap_after = round" in explain(ma, "2(b)(4)")
+    assert "  value act recut = supervisor" in explain(ma, "4(d)")
+    assert "  value wagers.progressive.exact_cents = 500" in explain(ma, "14(a)")
+    assert "  value deck_change.interval_s.shuffler = 14400 (by reading R-06)" in explain(md, "3.C")
+    assert "  value dealing.dealing_shoe.stacks.1 = 4 cards to six_card_box (by reading R-08)" in explain(
+        md, "10.B(1)"
+    )
+
+
+def test_a_clause_on_which_nothing_rests_says_so(md: Rulebook) -> None:
+    """Layout and odds wording bind others; the answer is a sentence, not an empty page."""
+    assert explain(md, "2.D(1)")[1:] == ["  nothing here rests on it"]
+
+
+@pytest.mark.parametrize(("clause", "hint"), [("13.Z", "13."), ("99", "nearest: 9"), ("xx", "known: 1, 10")])
+def test_an_unknown_clause_is_answered_with_the_nearest(md: Rulebook, clause: str, hint: str) -> None:
+    """The reader learns what the document does have."""
+    with pytest.raises(ClauseUnknown) as unknown:
+        explain(md, clause)
+    assert f"md-uth has no clause '{clause}'" in str(unknown.value)
+    assert hint in str(unknown.value)
