@@ -108,7 +108,7 @@ class Requests:
             raise LinkFault("timeout_request", f"no answer to {late.transmissions} transmissions")
         if urgency(late.wish) != URGENT and any(urgency(wish) == URGENT for wish, _ in self._queue):
             self._outstanding = None
-            self._queue.append((late.wish, late.transmissions))
+            self._queue.insert(0, (late.wish, late.transmissions))
         else:
             self._send(late, now, retransmit=True)
         return []
