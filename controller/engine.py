@@ -73,6 +73,7 @@ class Engine:
         self.failed: str | None = None
         self.order = 0
         self._queue: deque[_Waiting] = deque()
+        self._under_way: list[_Waiting] = []
         self._news = asyncio.Event()
         self._readers: list[Callable[[], None]] = []
         self._highest: dict[tuple[str, str], int] = {}
@@ -131,7 +132,9 @@ class Engine:
                 await self._news.wait()
                 self._news.clear()
                 while self._queue:
-                    await self._group([self._queue.popleft() for _ in range(min(len(self._queue), GROUP_LIMIT))])
+                    self._under_way = [self._queue.popleft() for _ in range(min(len(self._queue), GROUP_LIMIT))]
+                    await self._group(self._under_way)
+                    self._under_way = []
         finally:
             self._fail_waiting()
 
@@ -246,10 +249,11 @@ class Engine:
             session.want(wanted)
 
     def _fail_waiting(self) -> None:
-        while self._queue:
-            answer = self._queue.popleft().answer
+        for waiting in (*self._under_way, *self._queue):
+            answer = waiting.answer
             if answer is not None and not answer.done():
                 answer.set_exception(RecordFailed(self.failed or "the daemon is stopping"))
+        self._queue.clear()
 
 
 def _command(wanted: LevelWanted) -> WantedLevel:
