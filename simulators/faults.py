@@ -46,7 +46,7 @@ FAULTS: dict[str, FaultKind] = {
         "The first card of stack `stack` sticks; it and the rest stay inside.", DEALERS, {"stack": "2"}
     ),
     "jam_dealing_self_cleared": FaultKind(
-        "As jam_dealing, but the device frees the card by itself after `tries` attempts and goes on.",
+        "The first card of stack `stack` sticks, but the device frees the card by itself after `tries` attempts and goes on.",
         DEALERS,
         {"stack": "2", "tries": "2"},
     ),
@@ -144,7 +144,7 @@ class Fault:
     def number(self, key: str) -> int:
         return int(self.text(key))
 
-    def seconds(self, key: str) -> float:
+    def real(self, key: str) -> float:
         return float(self.text(key))
 
     def __str__(self) -> str:
@@ -237,4 +237,4 @@ class FaultBook:
     def _at(fault: Fault, occasion: int, since: float) -> float:
         if occasion == 0 or fault.at not in (None, occasion):
             return NEVER
-        return since + fault.seconds("after")
+        return since + fault.real("after")

@@ -1,0 +1,276 @@
+"""`sim`: one simulated device as a process of its own, on a pseudo-terminal with a stable name."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, TextIO
+
+import click
+
+from drivers.protocol.messages import Identity
+from drivers.protocol.reports import SIMULATED_VENDOR, Back, DeviceKind
+
+from . import shoe as shoe_model
+from . import shuffler as shuffler_model
+from .body import CardSettings
+from .cards import FACES, Witness
+from .control import control_socket
+from .device import SimulatedDevice
+from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
+from .log import EventLog
+from .model import Model
+from .port import LinkTaken, PtyPort
+from .progressive import Progressive, ProgressiveSettings
+from .runtime import Simulator
+from .wire import Wire
+
+HARDWARE, FIRMWARE = "pty", "1.0.0"
+BITS_PER_BYTE = 10
+"""8N1: a start bit, eight of data, a stop bit."""
+
+Build = Callable[[FaultBook, Witness, Random], Model]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every simulator takes on the command line."""
+
+    link: Path
+    serial: str | None
+    faults: tuple[str, ...]
+    speed: float
+    seed: int | None
+    log: Path | None
+    control: Path | None
+    baud: int | None
+    keep_log: bool
+    drop_unread: bool
+    cooked: bool
+
+
+def common(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of `Options`."""
+    path = click.Path(path_type=Path)
+    options = [
+        click.option(
+            "--link", type=path, required=True, help="The port's name, a symlink to the pseudo-terminal."
+        ),
+        click.option("--serial", help="Serial number.  [default: SIM- and the link's name]"),
+        click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; may be repeated."),
+        click.option("--speed", type=click.FloatRange(0.01, 10_000), default=1.0, help="Of the mechanics only."),
+        click.option("--seed", type=int, help="Repeats cards and boot ids: start with a fresh journal then."),
+        click.option("--log", type=path, help="Record of what really happened.  [default: standard output]"),
+        click.option("--control", type=path, help="Socket for hands and faults.  [default: LINK.ctl]"),
+        click.option("--baud", type=click.IntRange(min=300), help="Paces the bytes.  [default: no pacing]"),
+        click.option("--keep-log", is_flag=True, help="Its reports and memory outlive a power cut."),
+        click.option("--drop-unread", is_flag=True, help="No ghost bytes: forgets what a lost host did not read."),
+        click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def faults_of(device: DeviceKind) -> str:
+    """The faults that a device can have, for its help."""
+    short = {full: name for name, full in SHOE_ALIASES.items()} if device is DeviceKind.SHOE else {}
+    lines = ["\b", "Faults: NAME, on occasion N with @N, with particulars :key=value"]
+    for name, kind in FAULTS.items():
+        if device in kind.devices:
+            parameters = "".join(f":{key}={value}" for key, value in kind.parameters.items())
+            lines += [f"  {short.get(name, name)}{parameters}", f"      {kind.effect}"]
+    return "\n".join(lines)
+
+
+def _plan(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
+    sizes = [] if text == "none" else text.split(",")
+    if not all(size.isdecimal() and 1 <= int(size) <= len(FACES) for size in sizes):
+        raise click.BadParameter(f"{text!r} is no list of stack sizes from 1 to {len(FACES)}, like 2,2,2")
+    return tuple(int(size) for size in sizes)
+
+
+def _backs(context: click.Context, parameter: click.Parameter, text: str) -> tuple[Back, ...]:
+    names = [] if text == "none" else text.split(",")
+    if not set(names) <= set(Back):
+        raise click.BadParameter(f"{text!r} is no list of {', '.join(Back)}")
+    return tuple(Back(name) for name in names)
+
+
+@click.group()
+def sim() -> None:
+    """A simulated device on a pseudo-terminal: real cards or chips, real faults, TDP/1 on the wire.
+
+    \b
+    Example: a shoe that jams in its fourth deal, and hands at it
+      tablewarden sim shoe --link run/shoe0 --plan 2,2,2 --fault jam@4
+      echo '{"act": "load", "back": "red"}' | socat - UNIX-CONNECT:run/shoe0.ctl
+    """
+
+
+@sim.command(epilog=faults_of(DeviceKind.SHUFFLER))
+@common
+@click.option(
+    "--plan",
+    callback=_plan,
+    default="2,2,2",
+    show_default=True,
+    help="Packet sizes in order; none = a batch shuffler.",
+)
+@click.option(
+    "--backs",
+    callback=_backs,
+    default="red,blue",
+    show_default=True,
+    help="Sets on the table at first; none = no set.",
+)
+@click.option("--recognition", is_flag=True, help="It reads the cards.")
+@click.option("--no-count", is_flag=True, help="It does not count them.")
+def shuffler(
+    plan: tuple[int, ...], backs: tuple[Back, ...], recognition: bool, no_count: bool, **given: Any
+) -> None:
+    """A hand-forming single-deck shuffler with two sets.
+
+    \b
+    Example: packets for the Maryland procedure, a wrong count in the third cycle
+      tablewarden sim shuffler --link run/shuffler0 --plan 4,5,2,2,2 --fault count_low@3
+    """
+    options = Options(**given)
+    settings = CardSettings(plan, backs, not no_count, recognition, options.keep_log, _serial(options))
+    _start(
+        DeviceKind.SHUFFLER,
+        options,
+        lambda faults, log, rng: shuffler_model.build(settings, rng, faults, log),
+        asdict(settings),
+    )
+
+
+@sim.command(epilog=faults_of(DeviceKind.SHOE))
+@common
+@click.option("--plan", callback=_plan, default="2,2,2", show_default=True, help="Stack sizes in order.")
+@click.option(
+    "--backs",
+    callback=_backs,
+    default="red,blue",
+    show_default=True,
+    help="Sets on the table at first; none = no set.",
+)
+@click.option("--recognition", is_flag=True, help="It sees a card that lies face up.")
+def shoe(plan: tuple[int, ...], backs: tuple[Back, ...], recognition: bool, **given: Any) -> None:
+    """A dealing shoe that dispenses stacks.
+
+    \b
+    Example: a jam at the second stack of the fourth deal, at twenty times the speed
+      tablewarden sim shoe --link run/shoe0 --fault jam@4:stack=2 --speed 20
+    """
+    if not plan:
+        raise click.BadParameter("a shoe does nothing but deal; it needs a plan", param_hint="--plan")
+    options = Options(**given)
+    settings = CardSettings(plan, backs, False, recognition, options.keep_log, _serial(options))
+    _start(
+        DeviceKind.SHOE,
+        options,
+        lambda faults, log, rng: shoe_model.build(settings, rng, faults, log),
+        asdict(settings),
+    )
+
+
+@sim.command(epilog=faults_of(DeviceKind.PROGRESSIVE))
+@common
+@click.option("--seats", type=click.IntRange(1, 15), default=6, show_default=True, help="Seats with a sensor.")
+@click.option("--sensors", type=click.IntRange(1, 3), default=1, show_default=True, help="Sensors at each seat.")
+def progressive(seats: int, sensors: int, **given: Any) -> None:
+    """A progressive unit: a sensor and a lamp at each seat, one lock-out.
+
+    \b
+    Example: a chip at seat 3 half a second after the second lock-out
+      tablewarden sim progressive --link run/progressive0 --fault late_chip@2:seat=3
+    """
+    options = Options(**given)
+    settings = ProgressiveSettings(seats, sensors, options.keep_log)
+    _start(
+        DeviceKind.PROGRESSIVE,
+        options,
+        lambda faults, log, rng: Progressive(settings, faults, log),
+        asdict(settings),
+    )
+
+
+def _serial(options: Options) -> str:
+    return options.serial or f"SIM-{options.link.name}"
+
+
+def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str, object]) -> None:
+    """Runs until SIGTERM or SIGINT. Exits 2 on a fault nobody knows, 1 where the link's name is taken."""
+    try:
+        faults = [parse(text, kind) for text in options.faults]
+    except FaultError as exc:
+        raise click.BadParameter(str(exc), param_hint="--fault") from None
+    with _record(options.log) as out:
+        try:
+            asyncio.run(_run(kind, options, build, faults, settings, out))
+        except (LinkTaken, FileNotFoundError, PermissionError) as exc:
+            raise click.ClickException(str(exc)) from exc
+
+
+@contextlib.contextmanager
+def _record(path: Path | None) -> Iterator[TextIO]:
+    if path is None:
+        yield sys.stdout
+        return
+    try:
+        out = path.open("a", encoding="utf-8")
+    except OSError as exc:
+        raise click.ClickException(f"{path}: {exc.strerror}") from exc
+    with out:
+        yield out
+
+
+def _seeded(seed: int, serial: str, purpose: str) -> Random:
+    """Chance that can be repeated, apart for each device and purpose. Nothing here is a secret."""
+    return Random(f"{seed}/{serial}/{purpose}")  # noqa: S311
+
+
+async def _run(
+    kind: DeviceKind, options: Options, build: Build, faults: list[Fault], settings: dict[str, object], out: TextIO
+) -> None:
+    serial = _serial(options)
+    seed = secrets.randbits(32) if options.seed is None else options.seed
+    entropy = os.urandom if options.seed is None else _seeded(seed, serial, "boots").randbytes
+    control = options.control or options.link.with_name(options.link.name + ".ctl")
+    log = EventLog(out)
+    about = {
+        "kind": kind,
+        "serial": serial,
+        "link": str(options.link),
+        "control": str(control),
+        "pid": os.getpid(),
+    }
+    log("start", {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": settings})
+    book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
+    model = build(book, log, _seeded(seed, serial, "cards"))
+    identity = Identity(
+        kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, FIRMWARE, capabilities=model.capabilities
+    )
+    loop = asyncio.get_running_loop()
+    device = SimulatedDevice(
+        model, identity, log, entropy=entropy, now=loop.time(), speed=options.speed, keeps_log=options.keep_log
+    )
+    wire = Wire([fault for fault in faults if fault.name in WIRE], _seeded(seed, serial, "wire"))
+
+    def port(on_data: Callable[[bytes], None]) -> PtyPort:
+        byte_time_s = BITS_PER_BYTE / options.baud if options.baud else 0.0
+        return PtyPort(options.link, on_data, wire, byte_time_s=byte_time_s, cooked=options.cooked)
+
+    simulator = Simulator(device, log, port, drops_unread=options.drop_unread)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, simulator.stop)
+    async with control_socket(simulator, control):
+        await simulator.run()
+    log("end", {"link": device.counters})

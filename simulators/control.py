@@ -1,0 +1,152 @@
+"""Out-of-band control of a simulator over a Unix socket: JSON lines, one answer for each request, in order.
+
+    {"act": "load", "back": "red"}        -> {"ok": true, "cards": ["2c/red/S1.1", ...], "note": ""}
+    {"act": "take"}                       -> {"ok": false, "error": "no stack lies in the output"}
+
+Hands at a shuffler or shoe: load (back, or cards as written), unload, green, take, remove (leave), open_lid, close_lid,
+mode (mode), plan (plan), bring_deck, retire, wash (back), find_lost. At a progressive: put_chip, lift_chip (seat,
+sensor), collect, lockout. At any device: state; await (key, value, timeout_s); inject (fault); hang, unplug, power_off
+(for_s); wake, replug, power_on; reboot (cause); watch: from then on every line of the record, and no more requests.
+"""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from drivers.protocol.reports import ResetCause
+
+from .faults import FaultError
+from .model import ActImpossible
+from .runtime import Simulator
+
+AWAIT_S = 10.0
+"""How long `await` waits where the request does not say."""
+LINE_BYTES = 65536
+"""Longest request: a set of 54 written cards is about 1.5 KiB."""
+
+
+@asynccontextmanager
+async def control_socket(simulator: Simulator, path: Path) -> AsyncIterator[None]:
+    """Serves `simulator` at `path` while the block runs; a socket left over there by a killed simulator is replaced."""
+    clients: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        clients.add(task)
+        try:
+            await _serve(simulator, reader, writer)
+        except (ConnectionError, asyncio.CancelledError):
+            pass  # the client went away, or the simulator ends: nobody is left to be told
+        finally:
+            clients.discard(task)
+            writer.close()
+
+    _remove(path)
+    server = await asyncio.start_unix_server(serve, path, limit=LINE_BYTES)
+    try:
+        yield
+    finally:
+        server.close()
+        for task in clients.copy():
+            task.cancel()
+        await asyncio.gather(*clients, return_exceptions=True)
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+async def _serve(simulator: Simulator, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while line := await _line(reader):
+        request = _parse(line)
+        if request.get("act") == "watch":
+            await _stream(simulator, writer)
+            return
+        writer.write(json.dumps(await answer(simulator, request)).encode() + b"\n")
+        await writer.drain()
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes:
+    """One request; b"" at the end, also where a line is longer than any request."""
+    with contextlib.suppress(ValueError):
+        return await reader.readline()
+    return b""
+
+
+def _parse(line: bytes) -> Mapping[str, object]:
+    try:
+        request = json.loads(line)
+    except ValueError:
+        return {}
+    return request if isinstance(request, dict) else {}
+
+
+async def _stream(simulator: Simulator, writer: asyncio.StreamWriter) -> None:
+    with simulator.log.watch() as lines:
+        writer.write(b'{"ok": true}\n')
+        while (line := await lines.get()) is not None:
+            writer.write(line.encode() + b"\n")
+            await writer.drain()
+
+
+async def answer(simulator: Simulator, request: Mapping[str, object]) -> dict[str, object]:
+    """Carries out one request. What can't be done is an answer with `ok` false and the reason, never an exception."""
+    given = {key: value for key, value in request.items() if key != "act"}
+    try:
+        match request.get("act"):
+            case str() as act:
+                return {"ok": True, **await _carry_out(simulator, act, given)}
+            case _:
+                raise ActImpossible('a request is a line like {"act": "state"}')
+    except TimeoutError:
+        return {"ok": False, "error": f"{given.get('key')} did not become {given.get('value')!r} in time"}
+    except (ActImpossible, FaultError) as exc:
+        return {"ok": False, "error": str(exc)}
+
+
+async def _carry_out(simulator: Simulator, act: str, given: Mapping[str, object]) -> dict[str, object]:
+    match act:
+        case "state":
+            return {"state": simulator.state()}
+        case "await":
+            await simulator.until(str(given.get("key")), given.get("value"), _seconds(given, "timeout_s", AWAIT_S))
+            return {"state": simulator.state()}
+        case "inject":
+            simulator.inject(str(given.get("fault")))
+        case "hang":
+            simulator.hang(_seconds(given, "for_s"))
+        case "unplug":
+            simulator.unplug(_seconds(given, "for_s"))
+        case "power_off":
+            simulator.power_off(_seconds(given, "for_s"))
+        case "wake":
+            simulator.wake()
+        case "replug":
+            simulator.replug()
+        case "power_on":
+            simulator.power_on()
+        case "reboot":
+            simulator.reboot(_cause(given))
+        case _:
+            done = simulator.act(act, given)
+            return {"cards": [str(card) for card in done.cards], "note": done.note}
+    return {}
+
+
+def _seconds(given: Mapping[str, object], key: str, default: float = 0.0) -> float:
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise ActImpossible(f"{key} is a number of seconds")
+    return float(value)
+
+
+def _cause(given: Mapping[str, object]) -> ResetCause:
+    try:
+        return ResetCause(str(given.get("cause", ResetCause.WATCHDOG)))
+    except ValueError:
+        raise ActImpossible(f"cause must be one of {', '.join(ResetCause)}") from None
