@@ -23,10 +23,10 @@ class RulebookUnknown(Exception):
 
 def shipped() -> Path:
     """The directory of the rulebooks that came with this software. Raises `FileNotFoundError` if there is none."""
-    for directory in (HOUSE, INSTALLED):
+    for directory in (INSTALLED, HOUSE):
         if directory.is_dir():
             return directory
-    raise FileNotFoundError(f"no rulebooks in {HOUSE} or {INSTALLED}")
+    raise FileNotFoundError(f"no rulebooks in {INSTALLED} or {HOUSE}")
 
 
 def available(directory: Path | None = None) -> tuple[str, ...]:

@@ -164,7 +164,6 @@ CONFIRMED: frozenset[Action] = frozenset(Action) - {
     Action.VOID_ROUND,
     Action.VOID_ALL_HANDS,
     Action.VOID_HAND,
-    Action.USE_AS_NEXT,
     Action.BY_APPROVED_PROCEDURES,
     Action.PLAY_ON,
     Action.RECORD_ONLY,
