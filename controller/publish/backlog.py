@@ -40,12 +40,13 @@ class Backlog:
         silence_s = 2 * config.keepalive_s if config.rewind_s else 0
         rewind_ns = round((config.rewind_s + silence_s) * NS)
         kept = {str(stream): position for stream, position in journal.position(READER).items()}
-        self.boxes = {s: Outbox(s, kept.get(s), rewind_ns=rewind_ns, batch=config.window) for s in STREAMS}
+        times = {"rewind_ns": rewind_ns, "patience_ns": round(config.patience_s * NS)}
+        self.boxes = {s: Outbox(s, kept.get(s), **times, batch=config.window) for s in STREAMS}
         self.board = Board()
         self.suspects = Suspects()
         self.counters = Counters()
         self.journal, self.report, self._states = journal, report, states
-        self.unheard = False
+        self.unheard: set[str] = set()  # streams nobody listens to, as far as the broker says
         self._saved = {stream: box.position() for stream, box in self.boxes.items()}
         for box in self.boxes.values():
             if box.unreadable:

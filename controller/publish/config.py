@@ -25,9 +25,10 @@ class PublishConfig:
     """Settings of the broker link; seconds where a name ends in `_s`. Raises ValueError where a value cannot work.
 
     `client_id`: fixed and unique in the whole company: a changing one leaves two sessions, and the old one's will
-    declares the table lost. `rewind_s`: how long a message that the broker acknowledged may still be lost with it; the
-    default is the save interval of mosquitto. `window`: messages on their way at once; 20 fills a line of 50 ms.
-    `max_payload`: bytes; a larger event is set aside without being sent.
+    declares the table lost. `window`: messages on their way at once; 20 fills a line of 50 ms. `rewind_s`: how long a
+    message that the broker acknowledged may still be lost with it; the default is the save interval of mosquitto.
+    `patience_s`: how long a stream waits for somebody to listen (MQTT 5) before it goes on without. `max_payload`:
+    bytes; a larger event is set aside without being sent.
     """
 
     site: str
@@ -47,6 +48,7 @@ class PublishConfig:
     backoff_most_s: float = 30.0
     window: int = 20
     rewind_s: float = 1800.0
+    patience_s: float = 60.0
     max_payload: int = 65536
     heartbeat_s: float = 10.0
     will_delay_s: int = 5
@@ -58,7 +60,13 @@ class PublishConfig:
         if self.session_expiry_s <= self.will_delay_s:
             # MQTT 5, 3.1.3.2.2: the will goes out at the delay's end or the session's, whichever comes first.
             raise ValueError("session_expiry_s must exceed will_delay_s, or the will is sent at the session's end")
-        for name, least in (("keepalive_s", 1), ("window", 1), ("rewind_s", 0), ("max_payload", 1024)):
+        for name, least in (
+            ("keepalive_s", 1),
+            ("window", 1),
+            ("rewind_s", 0),
+            ("patience_s", 0),
+            ("max_payload", 1024),
+        ):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} must be at least {least}")
         if not 0 < self.backoff_first_s <= self.backoff_most_s:

@@ -44,18 +44,19 @@ class Connection:
         clock: Clock,
         rng: random.Random,
         link: Link,
+        limits: Limits,
         session: int,
     ) -> None:
         self._config, self._backlog, self._clock, self._link = config, backlog, clock, link
         self._topics = wrapper.topics
-        self._pump = Pump(config, wrapper, backlog, clock, rng, link)
+        self._pump = Pump(config, wrapper, backlog, clock, rng, link, limits)
         self._unanswered = False
         self._rebirths, self._reborn_ns = 0, 0
         self.session = session
         self.opened_us: int | None = None  # when the birth was answered
         self.wake = self._pump.wake
 
-    async def serve(self, limits: Limits, stop: Stop) -> Closed | None:
+    async def serve(self, stop: Stop) -> Closed | None:
         """Runs the link until it ends (why) or until `stop` (None, after a goodbye that names its reason).
 
         Raises what the journal or the function that gives the states raised.
@@ -64,7 +65,7 @@ class Connection:
         stopped = asyncio.ensure_future(stop.wanted.wait())
         try:
             async with asyncio.TaskGroup() as group:
-                steps = (self._live(limits), self._watch_conn(), self._watch_answers())
+                steps = (self._live(), self._watch_conn(), self._watch_answers())
                 tasks = [group.create_task(step) for step in steps]
                 await asyncio.wait({over, stopped}, return_when=asyncio.FIRST_COMPLETED)
                 for task in tasks:
@@ -84,16 +85,16 @@ class Connection:
             on_way = list(self._pump.on_way)
             self._backlog.ended(on_way, self._clock.mono_ns(), accusing=by_peer or self._unanswered)
 
-    async def _live(self, limits: Limits) -> None:
+    async def _live(self) -> None:
         try:
-            await self._open(limits)
+            await self._open()
             while True:
                 self._beat()
                 await asyncio.sleep(self._config.heartbeat_s)
         except LinkDown:
             return  # serve() is waiting for just this
 
-    async def _open(self, limits: Limits) -> None:
+    async def _open(self) -> None:
         """Birth first and answered, then our own `conn`: what is retained there by then is ours, or an alarm."""
         topic, report = self._topics.conn, self._backlog.report
         repeats = self._backlog.begin()
@@ -104,7 +105,7 @@ class Connection:
         self.opened_us = self._clock.stamp().wall_us
         report("broker_connected", session=self.session, repeats=repeats)
         self._backlog.refresh_states()
-        self._pump.open(limits)
+        self._pump.open()
 
     def _birth(self) -> bytes:
         heads, oldest = self._backlog.heads(), self._backlog.oldest()
@@ -160,10 +161,7 @@ class Connection:
             await asyncio.sleep(max(0.0, wait_s - (now - self._reborn_ns) / NS))
         state, session, journal = said or ("unreadable" if message.payload else "deleted", None, None)
         self._backlog.report("conn_overwritten", state=state, session=session, journal=journal, ours=self.session)
-        try:
-            self._pump.publish(self._topics.conn, self._birth())
-        except LinkDown:
-            return
+        await self._publish(self._topics.conn, self._birth())
         self._rebirths, self._reborn_ns = self._rebirths + 1, self._clock.mono_ns()
 
     # -- leaving ----------------------------------------------------------------------------------------------------

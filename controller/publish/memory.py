@@ -127,8 +127,8 @@ class MemoryLink:
         if qos == 0 or answered is None or self._broker.losing:
             return
         self._held.append((answered, code))
-        if self._broker.answering:
-            asyncio.get_running_loop().call_soon(self.answer_held)
+        if self._broker.answering and len(self._held) == 1:
+            asyncio.get_running_loop().call_soon(self._answer_soon)
 
     async def subscribe(self, topic: str) -> int:
         if self._over.done():
@@ -155,7 +155,12 @@ class MemoryLink:
         if message.topic in self._topics:
             self._queue.put_nowait(message)
 
+    def _answer_soon(self) -> None:
+        if self._broker.answering:
+            self.answer_held()
+
     def answer_held(self) -> None:
+        """Answers what is held back, and nothing that is sent meanwhile."""
         held, self._held = self._held, []
         for answered, code in held:
             if not self._over.done():

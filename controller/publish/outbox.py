@@ -39,7 +39,8 @@ class Verdict(Enum):
     """What an answer of the broker means for the event."""
 
     TAKEN = auto()
-    UNHEARD = auto()  # taken, but the broker says that nobody is subscribed
+    UNHEARD = auto()  # taken, but nobody is subscribed, and that for longer than we wait for consumers
+    LISTENERS = auto()  # nobody is subscribed yet: the stream waits for a consumer to come back
     AGAIN = auto()  # refused, to be sent again now
     WAIT = auto()  # the broker is out of means; the stream waits
     PARKED = auto()
@@ -65,13 +66,16 @@ class _Mark:
 class Outbox:
     """Events of `stream`; at most `batch` of them are held in memory. Times are monotonic nanoseconds."""
 
-    def __init__(self, stream: str, position: Position | None, *, rewind_ns: int, batch: int) -> None:
-        self.stream, self._rewind_ns, self._batch = stream, rewind_ns, batch
+    def __init__(
+        self, stream: str, position: Position | None, *, rewind_ns: int, patience_ns: int, batch: int
+    ) -> None:
+        self.stream, self._batch = stream, batch
+        self._rewind_ns, self._patience_ns = rewind_ns, patience_ns
         self.settled = self.acked = self.cursor = position.through if position else 0
         self.highest = self.acked
         self.parked = Ranges()
         self.unreadable = False  # the kept holes could not be read: they will be sent again
-        self.held = False  # the broker is out of means
+        self.held = False  # the broker is out of means, or nobody listens
         self.more = True  # the journal may have what we have not read
         self._released = Ranges()
         self._buffer: deque[Record] = deque()
@@ -80,6 +84,7 @@ class Outbox:
         self._again: list[int] = []
         self._tries: Counter[int] = Counter()
         self._marks: deque[_Mark] = deque()
+        self._unheard_ns: int | None = None  # since when nobody listens
         if position and position.extra:
             self._recall(position.extra)
 
@@ -157,11 +162,15 @@ class Outbox:
         """The broker's reason code for `sequence`. On PARKED the caller parks it, with the reason in words."""
         self._on_way.discard(sequence)
         if code < Code.REFUSED:
+            unheard = self._unheard_since(code, now_ns)
+            if unheard is not None and now_ns - unheard < self._patience_ns:
+                self._send_again(sequence)
+                return Verdict.LISTENERS
             self._drop(sequence)
             if sequence > self.acked:
                 self._ahead.add(sequence)
             self._advance(now_ns)
-            return Verdict.UNHEARD if code == Code.NO_SUBSCRIBERS else Verdict.TAKEN
+            return Verdict.TAKEN if unheard is None else Verdict.UNHEARD
         if code in (Code.QUOTA, Code.IMPLEMENTATION):
             self._send_again(sequence)
             return Verdict.WAIT
@@ -170,6 +179,15 @@ class Outbox:
             return Verdict.PARKED
         self._send_again(sequence)
         return Verdict.AGAIN
+
+    def _unheard_since(self, code: int, now_ns: int) -> int | None:
+        """Since when nobody listens. After a broker came back empty, the consumers may be later than we are: what we
+        sent into the void meanwhile would be lost although it was acknowledged."""
+        if code != Code.NO_SUBSCRIBERS:
+            self._unheard_ns = None
+        elif self._unheard_ns is None:
+            self._unheard_ns = now_ns
+        return self._unheard_ns
 
     def _send_again(self, sequence: int) -> None:
         if not self._released.holding(sequence):
@@ -220,7 +238,7 @@ class Outbox:
         """The connection is over: what is not settled is to be sent again. Released events stay released."""
         self.settle(now_ns)
         self.acked = self.cursor = self.settled
-        self.held, self.more = False, True
+        self.held, self.more, self._unheard_ns = False, True, None
         for collection in (self._buffer, self._on_way, self._ahead, self._again, self._marks):
             collection.clear()
 

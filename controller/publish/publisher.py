@@ -108,12 +108,12 @@ class Publisher:
         if limits is None:
             return False, self._stop.reason
         connection = Connection(
-            self._config, self._wrapper, self._backlog, self._clock, self._rng, link, self._session
+            self._config, self._wrapper, self._backlog, self._clock, self._rng, link, limits, self._session
         )
         self._session, self._connection = None, connection
         self._backlog.counters.connects += 1
         try:
-            closed = await connection.serve(limits, self._stop)
+            closed = await connection.serve(self._stop)
         finally:
             self._connection = None
             self._down_us = self._clock.stamp().wall_us
@@ -153,7 +153,7 @@ class Publisher:
             "sent": counters.sent,
             "acked": counters.acked,
             "refused": counters.refused,
-            "nobody_listening": self._backlog.unheard,
+            "nobody_listening": sorted(self._backlog.unheard),
             "streams": {
                 name: {
                     "head": heads[name],

@@ -8,6 +8,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from functools import partial
+from typing import assert_never
 
 from controller.clock import Clock
 from controller.publish.backlog import NS, Backlog
@@ -21,6 +22,8 @@ __all__ = ["Pump", "full_jitter"]
 
 STATE_S = 0.1
 """Least time between two looks at the table's state; what changes in between is told by the last of it."""
+LISTENERS_S = 2.0
+"""Longest wait between two looks whether a consumer has come back."""
 PACKET_ROOM = 512
 """Bytes of a packet beside the payload: topic, properties, header."""
 
@@ -42,29 +45,30 @@ class Pump:
         clock: Clock,
         rng: random.Random,
         link: Link,
+        limits: Limits,
     ) -> None:
         self._config, self._wrapper, self._backlog = config, wrapper, backlog
         self._clock, self._rng, self._link = clock, rng, link
         self._topics = wrapper.topics
-        self._window, self._limit = config.window, config.max_payload
+        self._window = max(1, min(config.window, limits.receive_maximum))
+        packet = limits.packet if limits.packet is not None else config.max_payload + PACKET_ROOM
+        self._limit = max(0, min(config.max_payload, packet - PACKET_ROOM))
         self._running = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._waits: dict[str, int] = {}
         self._states_from_ns = 0
+        self._urgent: list[tuple[str, bytes, Callable[[int], None]]] = []
         self.on_way: dict[Key, int] = {}  # unanswered, in the order they were sent, with the time
         self.idle = asyncio.Event()
         self.fault: Exception | None = None
 
-    def open(self, limits: Limits) -> None:
-        """Begins to send, within what the broker takes."""
-        self._window = max(1, min(self._config.window, limits.receive_maximum))
-        if limits.packet is not None:
-            self._limit = min(self._limit, max(0, limits.packet - PACKET_ROOM))
+    def open(self) -> None:
+        """Begins to send states and events."""
         self._running = True
         self.wake()
 
     def shut(self) -> None:
-        """Sends nothing new. Answers still count."""
+        """Sends no more states and events. Answers still count."""
         self._running = False
         for timer in self._timers.values():
             timer.cancel()
@@ -78,19 +82,10 @@ class Pump:
             self._look_at_states()
             self._fill()
 
-    def publish(self, topic: str, payload: bytes, answered: Callable[[int], None] | None = None) -> None:
-        """Sends a retained message at once, whatever the window: birth and goodbye. Raises LinkDown."""
-        key = (topic, 0)
-
-        def done(code: int) -> None:
-            self.on_way.pop(key, None)
-            self._backlog.suspects.clear(key)
-            if answered is not None:
-                answered(code)
-            self._fill()
-
-        self._link.send(topic, payload, qos=1, retain=True, answered=done)
-        self.on_way[key] = self._clock.mono_ns()
+    def publish(self, topic: str, payload: bytes, answered: Callable[[int], None]) -> None:
+        """Sends a retained message before everything else, also on a shut pump: birth and goodbye."""
+        self._urgent.append((topic, payload, answered))
+        self._fill()
 
     def oldest_ns(self) -> int | None:
         """When the message that has waited longest for its answer was sent."""
@@ -99,10 +94,8 @@ class Pump:
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        if not self._running:
-            return
         try:
-            while len(self.on_way) < self._window and (self._send_state() or self._send_event()):
+            while len(self.on_way) < self._window and self._send_next():
                 pass
         except LinkDown:
             self._running = False  # whoever runs the connection is waiting for its end
@@ -112,6 +105,28 @@ class Pump:
             self.idle.clear()
         else:
             self.idle.set()
+
+    def _send_next(self) -> bool:
+        if self._urgent:
+            return self._send_urgent()
+        return self._running and (self._send_state() or self._send_event())
+
+    def _send_urgent(self) -> bool:
+        topic, payload, answered = self._urgent[0]
+        key = (topic, 0)
+        if key in self.on_way:
+            return False
+
+        def done(code: int) -> None:
+            self.on_way.pop(key, None)
+            self._backlog.suspects.clear(key)
+            answered(code)
+            self._fill()
+
+        self._link.send(topic, payload, qos=1, retain=True, answered=done)
+        self.on_way[key] = self._clock.mono_ns()
+        self._urgent.pop(0)
+        return True
 
     def _fail(self, exc: Exception) -> None:
         """The core that woke us, or the reader that brought an answer, must not fall over our fault."""
@@ -179,41 +194,42 @@ class Pump:
         if code >= Code.REFUSED:
             backlog.counters.refused += 1
         match verdict:
-            case Verdict.TAKEN:
-                backlog.counters.acked += 1
-                backlog.unheard = False
-                self._waits.pop(box.stream, None)
-            case Verdict.UNHEARD:
+            case Verdict.TAKEN | Verdict.UNHEARD:
                 backlog.counters.acked += 1
                 self._waits.pop(box.stream, None)
-                if not backlog.unheard:
-                    backlog.unheard = True
-                    backlog.report("nobody_listening", stream=box.stream, sequence=sequence)
+                if verdict is Verdict.TAKEN:
+                    backlog.unheard.discard(box.stream)
+            case Verdict.LISTENERS:
+                self._hold(box, LISTENERS_S)
             case Verdict.WAIT:
-                self._hold(box, sequence, code)
+                if box.stream not in self._waits:
+                    reason = f"refused for now with 0x{code:02x}"
+                    backlog.report("publish_delayed", stream=box.stream, sequence=sequence, reason=reason)
+                self._hold(box, self._config.backoff_most_s)
             case Verdict.PARKED:
                 backlog.set_aside(key, f"refused with 0x{code:02x}", now)
             case Verdict.AGAIN:
                 pass  # it is the first that the box gives out
+            case _:
+                assert_never(verdict)
+        if code == Code.NO_SUBSCRIBERS and box.stream not in backlog.unheard:
+            backlog.unheard.add(box.stream)
+            backlog.report("nobody_listening", stream=box.stream, sequence=sequence)
         self._fill()
 
-    def _hold(self, box: Outbox, sequence: int, code: int) -> None:
-        """The broker is out of means: the stream waits, longer each time, and keeps its order."""
+    def _hold(self, box: Outbox, most_s: float) -> None:
+        """The stream waits, longer each time up to `most_s`, and keeps its order."""
         box.held = True
-        attempt = self._waits.get(box.stream, 0)
-        if attempt == 0:
-            reason = f"refused for now with 0x{code:02x}"
-            self._backlog.report("publish_delayed", stream=box.stream, sequence=sequence, reason=reason)
         if box.stream in self._timers:
             return
+        attempt = self._waits.get(box.stream, 0)
         self._waits[box.stream] = attempt + 1
 
         def resume() -> None:
             box.held = False
             self._fill()
 
-        wait_s = full_jitter(self._rng, attempt, self._config.backoff_first_s, self._config.backoff_most_s)
-        self._later(box.stream, wait_s, resume)
+        self._later(box.stream, full_jitter(self._rng, attempt, self._config.backoff_first_s, most_s), resume)
 
     def _state_answered(self, thing: str, code: int) -> None:
         self.on_way.pop((thing, 0), None)

@@ -1,0 +1,127 @@
+"""The envelope is a public contract: its keys, their forms, and the schema that consumers build on."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from controller.publish.envelope import Wrapper, rfc3339, schema
+from controller.publish.topics import Topics
+
+SCHEMA = Path(__file__).parents[3] / "docs/schema/envelope.json"
+KEYS = [
+    *("specversion", "id", "source", "type", "subject", "time", "recordedtime", "dataschema"),
+    *("sequence", "stream", "journal", "bootid", "monons", "clockstate", "roundid", "cause"),
+    *("prevhash", "recordhash", "data"),
+]
+
+
+@pytest.fixture
+def wrapper(journal: Any) -> Wrapper:
+    return Wrapper(Topics("lv01", "lv01-bj-017"), journal.id)
+
+
+def wrapped(wrapper: Wrapper, journal: Any, **changes: Any) -> dict[str, Any]:
+    journal.add(**changes)
+    stream = changes.get("stream", "main")
+    body: dict[str, Any] = json.loads(wrapper.wrap(journal.rows[stream][-1]).payload)
+    return body
+
+
+def test_an_event_has_exactly_the_keys_and_forms_of_the_contract(wrapper: Wrapper, journal: Any) -> None:
+    """Each value is checked against the text of the contract, not against the code."""
+    event = wrapped(wrapper, journal)
+    assert list(event) == KEYS
+    assert event["specversion"] == "1.0"
+    assert event["id"] == "0123456789abcdef-main-1"
+    assert event["source"] == "urn:tablewarden:lv01:lv01-bj-017"
+    assert event["type"] == "org.tablewarden.tg.shuffler.shuffler_jammed.v1"
+    assert event["dataschema"] == "urn:tablewarden:schema:shuffler.shuffler_jammed:1"
+    assert event["sequence"] == "00000000000000000001"
+    assert event["time"] == "2026-01-01T00:00:00.000001Z"
+    assert event["recordedtime"] == "2026-01-01T00:00:00.000401Z"
+    assert (event["roundid"], event["cause"]) == ("r-42", "0123456789abcdef-input-1")
+    assert event["prevhash"] == "0" * 64
+    assert event["data"] == {"cards": 3}
+
+
+def test_the_recorded_body_is_sent_byte_for_byte(wrapper: Wrapper, journal: Any) -> None:
+    """A consumer that hashes `data` as it stands in the payload gets what the journal hashed."""
+    data = '{"note":"ünïcode \\u0007 \\"quoted\\"","big":9007199254740991,"z":1,"a":2}'.encode()
+    journal.add(data=data)
+    assert b'"data":' + data + b"}" in wrapper.wrap(journal.rows["main"][-1]).payload
+
+
+def test_what_is_unknown_is_absent_and_never_null(wrapper: Wrapper, journal: Any) -> None:
+    """An event outside of any round has no `roundid` key at all."""
+    event = wrapped(wrapper, journal, round_id=None, cause=None)
+    assert list(event) == [key for key in KEYS if key not in ("roundid", "cause")]
+
+
+def test_a_withheld_body_leaves_its_commitment_and_keeps_its_place(wrapper: Wrapper, journal: Any) -> None:
+    """Sequence and chain go on; `data` is replaced by `withheld` and `datahash`."""
+    event = wrapped(wrapper, journal, data=b"")
+    assert "data" not in event
+    assert event["withheld"] is True
+    assert len(event["datahash"]) == 64
+    jsonschema.validate(event, json.loads(SCHEMA.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("subject", "device_class"),
+    [
+        ("shuffler-1", "shuffler"),
+        ("shoe-12", "shoe"),
+        ("table", "table"),
+        ("seat-lamp-3", "seat-lamp"),
+        ("link", "link"),
+    ],
+)
+def test_the_type_names_the_class_of_the_device_and_not_the_device(
+    wrapper: Wrapper, journal: Any, subject: str, device_class: str
+) -> None:
+    """A consumer filters by type over all tables, so no instance number may stand in it."""
+    assert wrapped(wrapper, journal, subject=subject)["type"].split(".tg.")[1].split(".")[0] == device_class
+
+
+def test_the_published_schema_is_the_one_of_the_code() -> None:
+    """Consumers generate readers from the file: it follows the code, or this fails."""
+    assert json.loads(SCHEMA.read_text()) == schema()
+
+
+def test_the_schema_takes_real_envelopes_and_refuses_broken_ones(wrapper: Wrapper, journal: Any) -> None:
+    """A schema that takes everything proves nothing: each damage is refused."""
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    event = wrapped(wrapper, journal)
+    validator.validate(event)
+    validator.validate({**event, "later_key": 1})
+    damages: list[dict[str, Any]] = [
+        {"sequence": "1"},
+        {"id": "main-1"},
+        {"time": "2026-01-01 00:00:00"},
+        {"type": "shuffler.jam"},
+        {"data": [1]},
+        {"roundid": None},
+        {"clockstate": "fine"},
+        {"prevhash": "00"},
+        {"withheld": True, "datahash": "0" * 64},
+    ]
+    for damage in damages:
+        assert not validator.is_valid({**event, **damage}), damage
+    for key in set(KEYS) - {"roundid", "cause"}:
+        assert not validator.is_valid({k: v for k, v in event.items() if k != key}), key
+
+
+def test_times_have_all_digits_so_that_texts_sort_as_times_do() -> None:
+    """A whole second keeps its six zeros."""
+    assert rfc3339(0) == "1970-01-01T00:00:00.000000Z"
+    assert rfc3339(1_767_225_599_999_999) == "2025-12-31T23:59:59.999999Z"
+
+
+def test_a_site_may_put_its_own_vendor_in_front_of_the_types(journal: Any) -> None:
+    """The vendor domain is the only part of a type that a site chooses."""
+    journal.add()
+    event = Wrapper(Topics("lv01", "t"), journal.id, vendor="com.example").wrap(journal.rows["main"][0])
+    assert event.type == "com.example.tg.shuffler.shuffler_jammed.v1"
