@@ -1,0 +1,123 @@
+"""The other end of the control socket, for commands at a terminal: blocking, without an event loop, quick to start."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+__all__ = ["ANSWER_TIMEOUT_S", "ControlClient", "ControlFailed", "ControlUnreachable"]
+
+ANSWER_TIMEOUT_S = 10.0
+"""Longer than any answer takes: a commit that takes over 2 s has failed, and the daemon says so."""
+
+
+class ControlUnreachable(Exception):
+    """No daemon answers at this socket; the reason says what was seen and what to do."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path, self.reason = path, reason
+
+
+class ControlFailed(Exception):
+    """The daemon answered that it did not do it. `code`: an id of `ErrorCode`; `cite`: clauses, where law says so."""
+
+    def __init__(self, code: str, reason: str, cite: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.code, self.reason, self.cite = code, reason, cite
+
+
+class ControlClient:
+    """One connection. Raises `ControlUnreachable` when there is no daemon, or none any more."""
+
+    def __init__(self, path: Path, timeout_s: float = ANSWER_TIMEOUT_S) -> None:
+        self._path, self._timeout_s, self._last = path, timeout_s, 0
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout_s)
+        try:
+            self._socket.connect(str(path))
+        except OSError as exc:
+            self._socket.close()
+            raise ControlUnreachable(path, _why(exc)) from exc
+        self._lines = self._socket.makefile("rb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._lines.close()
+        self._socket.close()
+
+    def ask(self, do: str, **rest: object) -> dict[str, Any]:
+        """The result of one request. Raises `ControlFailed` with the daemon's reason."""
+        self._request(do, rest)
+        result: dict[str, Any] = self._answer()["result"]
+        return result
+
+    def watch(self, after: int | None = None, streams: tuple[str, ...] | None = None) -> Iterator[dict[str, Any]]:
+        """Every record after that order (None = from now), for ever; `{"caught_up": order}` once, after the backlog.
+
+        Ends when the daemon ends; the connection then serves nothing else. Raises `ControlFailed`.
+        """
+        rest: dict[str, object] = {} if after is None else {"after": after}
+        self._request("watch", rest if streams is None else {**rest, "streams": streams})
+        self._socket.settimeout(None)  # the next event may be hours away
+        while (line := self._line()) is not None:
+            told = _unwrap(line)
+            yield told["event"] if "event" in told else {"caught_up": told["caught_up"]}
+
+    def _request(self, do: str, rest: dict[str, object]) -> None:
+        self._last += 1
+        line = msgspec.json.encode({"id": self._last, "do": do, **rest}) + b"\n"
+        try:
+            self._socket.sendall(line)
+        except OSError as exc:
+            raise ControlUnreachable(self._path, _why(exc)) from exc
+
+    def _answer(self) -> dict[str, Any]:
+        line = self._line()
+        if line is None:
+            raise ControlUnreachable(
+                self._path, "the daemon ended before it answered; what was asked may have been done"
+            )
+        return _unwrap(line)
+
+    def _line(self) -> bytes | None:
+        """One line; None where the daemon closed, even in the middle of one."""
+        try:
+            line = self._lines.readline()
+        except TimeoutError as exc:
+            reason = f"no answer within {self._timeout_s:g} s; what was asked may still be done"
+            raise ControlUnreachable(self._path, reason) from exc
+        except OSError as exc:
+            raise ControlUnreachable(self._path, _why(exc)) from exc
+        return line if line.endswith(b"\n") else None
+
+
+def _unwrap(line: bytes) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.json.decode(line)
+    if not told["ok"]:
+        error = told["error"]
+        raise ControlFailed(error["code"], error["reason"], tuple(error["cite"]))
+    return told
+
+
+def _why(exc: OSError) -> str:
+    match exc:
+        case FileNotFoundError():
+            return "no daemon runs here; start it with `tablewarden run`, or name its socket with --socket"
+        case ConnectionRefusedError():
+            return "a daemon was here and is gone; start it with `tablewarden run`"
+        case PermissionError():
+            return f"this login (uid {os.geteuid()}) may not talk to the daemon; it must be in the socket's group"
+        case _:
+            return exc.strerror or str(exc)

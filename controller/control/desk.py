@@ -1,0 +1,88 @@
+"""What stands behind the control socket, and who may stand before it. The server knows no rule: it asks the desk."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from controller.rules.reader import nearest
+from controller.rules.vocabulary import Role
+from controller.table.acts import Act
+from controller.table.inputs import Actor
+
+__all__ = ["Desk", "ErrorCode", "Person", "Refused", "identify"]
+
+
+class ErrorCode(StrEnum):
+    """Why a request was not done. Stable; the reason beside it is for people."""
+
+    BAD_REQUEST = "bad_request"
+    TOO_LARGE = "too_large"
+    UNKNOWN_ACT = "unknown_act"
+    UNKNOWN_PERSON = "unknown_person"  # not listed, not in this role, or not this login
+    REFUSED = "refused"  # the law or the phase of play does not allow it
+    HELD = "held"  # play is held
+    RECORD_FAILED = "record_failed"  # it could not be made durable, so it did not happen
+    FAILED = "failed"  # a fault of ours, told in the daemon's log
+
+
+class Refused(Exception):
+    """A request that was not done: `reason` for the person who asked, `cite` the clauses where law says so."""
+
+    def __init__(self, code: ErrorCode, reason: str, cite: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.code, self.reason, self.cite = code, reason, cite
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One who may act at this table. `uid`: the only login that may act in this name; None = any that reaches the socket."""
+
+    name: str
+    roles: frozenset[Role]
+    uid: int | None = None
+
+
+class Desk(Protocol):
+    """The table as the control socket needs it. Everything is called in the event loop of the server."""
+
+    def status(self) -> Mapping[str, Any]:
+        """The whole table as one JSON-able document."""
+        ...
+
+    async def act(self, act: Act, actor: Actor) -> list[dict[str, Any]]:
+        """Does it; returns the facts that follow, once they are durable. Raises `Refused`."""
+        ...
+
+    def head(self) -> int:
+        """Order of the newest durable record, 0 = none."""
+        ...
+
+    def read(self, after: int, limit: int, streams: tuple[str, ...]) -> list[dict[str, Any]]:
+        """At most `limit` durable records of these streams whose order is above `after`, in order."""
+        ...
+
+    async def wait_news(self, after: int) -> None:
+        """Returns when a record with an order above `after` is durable."""
+        ...
+
+    def outbox_status(self) -> Mapping[str, Any]:
+        """What has reached the broker, what waits, and what was set aside."""
+        ...
+
+    async def outbox_release(self, stream: str, sequence: int, who: str) -> Mapping[str, Any]:
+        """Lets an event that was set aside be sent again. Raises `Refused`."""
+        ...
+
+
+def identify(people: Mapping[str, Person], who: str, role: str, uid: int) -> Actor:
+    """The actor, if this person is listed, has the role, and may act from the login `uid`. Raises `Refused`."""
+    person = people.get(who)
+    if person is None:
+        raise Refused(ErrorCode.UNKNOWN_PERSON, f"nobody called {who!r} is listed here {nearest(who, people)}")
+    if role not in person.roles:
+        roles = ", ".join(sorted(person.roles))
+        raise Refused(ErrorCode.UNKNOWN_PERSON, f"{who} does not act as {role!r}; listed: {roles}")
+    if person.uid is not None and person.uid != uid:
+        raise Refused(ErrorCode.UNKNOWN_PERSON, f"{who} acts from another login than uid {uid}")
+    return Actor(who, Role(role))

@@ -1,0 +1,241 @@
+"""The control socket: any number of people and programs, each at its own speed, none of them in the way of the table."""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import assert_never
+
+from controller.control.desk import Desk, ErrorCode, Person, Refused, identify
+from controller.control.endpoint import Endpoint, peer_of
+from controller.control.wire import (
+    MAX_REQUEST,
+    ActRequest,
+    OutboxReleaseRequest,
+    OutboxStatusRequest,
+    Request,
+    RequestId,
+    StatusRequest,
+    WatchRequest,
+    act_from,
+    answer,
+    failure,
+    request_from,
+)
+from controller.log import get_logger
+from controller.rules.vocabulary import Role
+
+__all__ = ["ControlServer"]
+
+BATCH = 100
+"""Records read at once for a watcher: under a millisecond of the event loop, and all that waits for a slow one."""
+
+MAX_CONNECTIONS = 64
+"""A table has a handful of people; a program that forgets to close must not take the descriptors of the devices."""
+
+MAX_WATCHES = 8
+"""Watches of one connection."""
+
+CLOSE_S = 1.0
+"""How long a peer may take to read what is left for it when the server closes."""
+
+MAY_RELEASE = frozenset({Role.TECHNICIAN, Role.SUPERVISOR})
+"""Who may send an event again that the broker would not have: it concerns the link, not the play."""
+
+log = get_logger("control")
+
+
+class ControlServer:
+    """Serves `desk` at a Unix socket. `open` offers it, `run` serves until cancelled and takes it away again."""
+
+    def __init__(self, path: Path, desk: Desk, people: Mapping[str, Person]) -> None:
+        self.path, self._desk, self._people = path, desk, people
+        self._endpoint: Endpoint | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    def open(self) -> None:
+        """Offers the socket; who connects now is served by `run`. Raises `ControlUnavailable`."""
+        if self._endpoint is None:
+            self._endpoint = Endpoint.open(self.path)
+
+    def close(self) -> None:
+        """Takes the socket away; for one that was opened and never run."""
+        if self._endpoint is not None:
+            self._endpoint.close()
+            self._endpoint = None
+
+    async def run(self) -> None:
+        """Serves until cancelled; then every connection is closed and nothing is left. Raises `ControlUnavailable`."""
+        self.open()
+        assert self._endpoint is not None
+        try:
+            server = await asyncio.start_unix_server(
+                self._connected, sock=self._endpoint.socket, limit=MAX_REQUEST - 1
+            )
+            async with server:
+                log.info("control_open", path=str(self.path))
+                await asyncio.get_running_loop().create_future()
+        finally:
+            self.close()
+            for task in self._connections:
+                task.cancel()
+            if self._connections:
+                await asyncio.wait(self._connections)
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pid, uid = peer_of(writer.get_extra_info("socket"))
+        if len(self._connections) >= MAX_CONNECTIONS:
+            log.warning("control_too_many_connections", pid=pid, uid=uid, most=MAX_CONNECTIONS)
+            writer.write(
+                failure(None, Refused(ErrorCode.REFUSED, f"{MAX_CONNECTIONS} connections are open already"))
+            )
+            writer.close()
+            return
+        connection = _Connection(self._desk, self._people, reader, writer, uid)
+        task = asyncio.create_task(connection.run(), name=f"control-{pid}")
+        self._connections.add(task)
+        task.add_done_callback(lambda ended: self._ended(ended, writer))
+
+    def _ended(self, connection: asyncio.Task[None], writer: asyncio.StreamWriter) -> None:
+        self._connections.discard(connection)
+        writer.transport.abort()  # closed already, unless the task was cancelled before its first step
+
+
+class _Connection:
+    """One peer: its requests in turn, its watches beside them."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        people: Mapping[str, Person],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        uid: int,
+    ) -> None:
+        self._desk, self._people, self._uid = desk, people, uid
+        self._reader, self._writer = reader, writer
+        self._watches: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Serves the peer until it goes, or until cancelled; then its watches have ended and the connection is closed."""
+        try:
+            while (line := await self._line()) != b"":
+                await self._serve(line)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the peer has gone, perhaps before its answer; an act that was accepted stands in the record
+        finally:
+            for watch in self._watches:
+                watch.cancel()
+            await self._part()
+
+    async def _part(self) -> None:
+        """Closes, giving the peer a moment to take what is written; one that takes nothing is dropped."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await self._writer.wait_closed()
+        except (ConnectionError, TimeoutError):
+            pass  # it has gone, or does not read
+        finally:
+            self._writer.transport.abort()
+
+    async def _line(self) -> bytes | None:
+        """The next line; b"" at the end, None for one that was too long and is skipped."""
+        too_long = False
+        while True:
+            try:
+                line = await self._reader.readuntil(b"\n")
+            except asyncio.LimitOverrunError as exc:
+                too_long = True
+                await self._reader.readexactly(exc.consumed)
+            except asyncio.IncompleteReadError:
+                return b""  # half a line is no request
+            else:
+                return None if too_long else line
+
+    async def _serve(self, line: bytes | None) -> None:
+        if line is None:
+            reason = f"a request has at most {MAX_REQUEST} bytes"
+            return await self._send(failure(None, Refused(ErrorCode.TOO_LARGE, reason)))
+        request_id, request = request_from(line)
+        if isinstance(request, Refused):
+            return await self._send(failure(request_id, request))
+        try:
+            reply = await self._reply(request_id, request)
+        except Refused as refused:
+            if isinstance(request, ActRequest | OutboxReleaseRequest):
+                log.info("control_refused", who=request.who, code=refused.code.value, reason=refused.reason)
+            reply = failure(request_id, refused)
+        except Exception as exc:  # a fault of ours in one answer must not end the play of the table
+            log.exception("control_request_failed", request=type(request).__name__)
+            reply = failure(
+                request_id, Refused(ErrorCode.FAILED, f"{type(exc).__name__}: {exc}; see the daemon's log")
+            )
+        return await self._send(reply)
+
+    async def _reply(self, request_id: RequestId, request: Request) -> bytes:
+        """The line to send now. A watch sends its lines itself, from its own task."""
+        match request:
+            case StatusRequest():
+                return answer(request_id, "result", self._desk.status())
+            case ActRequest():
+                act = act_from(request.act, request.args)
+                actor = identify(self._people, request.who, request.role, self._uid)
+                return answer(request_id, "result", {"facts": await self._desk.act(act, actor)})
+            case WatchRequest():
+                self._watch(request_id, request)
+                return b""
+            case OutboxStatusRequest():
+                return answer(request_id, "result", self._desk.outbox_status())
+            case OutboxReleaseRequest():
+                actor = identify(self._people, request.who, request.role, self._uid)
+                if actor.role not in MAY_RELEASE:
+                    able = " or ".join(sorted(MAY_RELEASE))
+                    raise Refused(ErrorCode.REFUSED, f"a {able} releases what was set aside, not a {actor.role}")
+                released = await self._desk.outbox_release(request.stream, request.sequence, request.who)
+                return answer(request_id, "result", released)
+            case _:
+                assert_never(request)
+
+    def _watch(self, request_id: RequestId, request: WatchRequest) -> None:
+        head = self._desk.head()
+        after = head if request.after is None else request.after
+        if after > head:
+            raise Refused(ErrorCode.BAD_REQUEST, f"'after' {after} lies beyond the newest record, {head}")
+        if len(self._watches) >= MAX_WATCHES:
+            raise Refused(ErrorCode.REFUSED, f"one connection has at most {MAX_WATCHES} watches")
+        task = asyncio.create_task(self._tell(request_id, after, request.streams), name=f"watch-{request_id}")
+        self._watches.add(task)
+        task.add_done_callback(self._watches.discard)
+
+    async def _tell(self, request_id: RequestId, position: int, streams: tuple[str, ...]) -> None:
+        """Every record after `position`, at the speed of the peer; between them only the position is kept."""
+        caught_up = False
+        try:
+            while True:
+                head = self._desk.head()  # before reading: all up to it is in what is read, or is of other streams
+                records = self._desk.read(position, BATCH, streams)
+                for record in records:
+                    self._writer.write(answer(request_id, "event", record))
+                await self._writer.drain()
+                if len(records) == BATCH:
+                    position = records[-1]["order"]
+                    await asyncio.sleep(0)  # a long backlog lets the table play between its batches
+                    continue
+                position = max(head, records[-1]["order"] if records else 0)
+                if not caught_up:
+                    caught_up = True
+                    await self._send(answer(request_id, "caught_up", position))
+                await self._desk.wait_news(position)
+        except ConnectionError:
+            return  # the connection sees it too, and ends
+        except Exception as exc:
+            log.exception("control_watch_failed", after=position)
+            refused = Refused(ErrorCode.FAILED, f"{type(exc).__name__}: {exc}; the watch ended after {position}")
+            with contextlib.suppress(ConnectionError):
+                await self._send(failure(request_id, refused))
+
+    async def _send(self, line: bytes) -> None:
+        if line:
+            self._writer.write(line)
+            await self._writer.drain()

@@ -1,0 +1,188 @@
+"""The lines of the control socket: JSON objects in UTF-8, one a line. Requests are read strictly, answers written plainly.
+
+A key that nobody reads is an error here, because it is most likely a misspelt one that somebody relies on.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from controller.control.desk import ErrorCode, Refused
+from controller.rules.reader import nearest
+from controller.table.acts import ACTS, Act
+
+__all__ = [
+    "MAX_REQUEST",
+    "STREAMS",
+    "ActRequest",
+    "OutboxReleaseRequest",
+    "OutboxStatusRequest",
+    "Request",
+    "StatusRequest",
+    "WatchRequest",
+    "act_from",
+    "answer",
+    "failure",
+    "request_from",
+]
+
+MAX_REQUEST = 64 * 1024
+"""Bytes of one request with its line end. The longest sensible one, an act with a note, has under 1 KiB."""
+
+MAX_ID = 64
+"""Characters of a request's id, where it is text."""
+
+INT64 = 2**63
+"""Whole numbers beyond it cannot be stored as one; no amount or count at a table comes near."""
+
+STREAMS = ("main", "diag", "input")
+"""What can be watched. `input` is what came in, before anything was decided; it never leaves this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class ActRequest:
+    act: str
+    who: str
+    role: str
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRequest:
+    """`after`: order of the last record already known; 0 = from the beginning, None = from now."""
+
+    after: int | None = None
+    streams: tuple[str, ...] = ("main", "diag")
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxStatusRequest:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxReleaseRequest:
+    stream: str
+    sequence: int
+    who: str
+    role: str
+
+
+T = TypeVar("T")
+Request = StatusRequest | ActRequest | WatchRequest | OutboxStatusRequest | OutboxReleaseRequest
+RequestId = int | str | None
+
+REQUESTS: dict[str, type[Request]] = {
+    "status": StatusRequest,
+    "act": ActRequest,
+    "watch": WatchRequest,
+    "outbox_status": OutboxStatusRequest,
+    "outbox_release": OutboxReleaseRequest,
+}
+
+
+def request_from(line: bytes) -> tuple[RequestId, Request | Refused]:
+    """The request in a line with the id to answer under; a `Refused` in its place if it cannot be read.
+
+    The id is None where even that cannot be told.
+    """
+    try:
+        raw = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError, ValueError) as exc:
+        return None, Refused(ErrorCode.BAD_REQUEST, f"not a line of JSON: {exc}")
+    if not isinstance(raw, dict):
+        return None, Refused(ErrorCode.BAD_REQUEST, 'a request is an object such as {"id": 1, "do": "status"}')
+    request_id = raw.pop("id", None)
+    if isinstance(request_id, bool) or not isinstance(request_id, int | str) or _is_huge(request_id):
+        return None, Refused(
+            ErrorCode.BAD_REQUEST, f"'id' is a whole number, or text of at most {MAX_ID} characters"
+        )
+    try:
+        return request_id, _request(raw)
+    except Refused as refused:
+        return request_id, refused
+
+
+def act_from(name: str, args: Mapping[str, Any], *, strict: bool = True) -> Act:
+    """The act of this name with these arguments; without `strict`, text such as "5" or "true" stands for its value.
+
+    Raises `Refused`: unknown name, unknown, missing or unfit argument, with the nearest known name.
+    """
+    cls = ACTS.get(name)
+    if cls is None:
+        raise Refused(ErrorCode.UNKNOWN_ACT, f"no act {name!r} {nearest(name, ACTS)}")
+    return _convert(args, cls, name, strict=strict)
+
+
+def answer(request_id: RequestId, key: str, value: object) -> bytes:
+    """One line of a request that was done; `key`: result, event or caught_up."""
+    return msgspec.json.encode({"id": request_id, "ok": True, key: value}) + b"\n"
+
+
+def failure(request_id: RequestId, refused: Refused) -> bytes:
+    """One line of a request that was not done."""
+    error = {"code": refused.code.value, "reason": refused.reason, "cite": list(refused.cite)}
+    return msgspec.json.encode({"id": request_id, "ok": False, "error": error}) + b"\n"
+
+
+def _request(raw: dict[str, Any]) -> Request:
+    do = raw.pop("do", None)
+    cls = REQUESTS.get(do) if isinstance(do, str) else None
+    if cls is None:
+        raise Refused(ErrorCode.BAD_REQUEST, f"'do' is {do!r} {nearest(str(do), REQUESTS)}")
+    request = _convert(raw, cls, str(do), strict=True)
+    if isinstance(request, WatchRequest):
+        _verify_watch(request)
+    return request
+
+
+def _verify_watch(request: WatchRequest) -> None:
+    if request.after is not None and request.after < 0:
+        raise Refused(ErrorCode.BAD_REQUEST, f"'after' is an order from 0, not {request.after}")
+    unknown = [stream for stream in request.streams if stream not in STREAMS]
+    if unknown or not request.streams:
+        raise Refused(ErrorCode.BAD_REQUEST, f"'streams' are one or more of {', '.join(STREAMS)}")
+
+
+def _convert(raw: Mapping[str, Any], cls: type[T], what: str, *, strict: bool) -> T:
+    known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
+    for key in raw:
+        if key not in known:
+            raise Refused(ErrorCode.BAD_REQUEST, f"{what} takes no {key!r} {nearest(key, known)}")
+    for key, f in known.items():
+        if key not in raw and f.default is MISSING and f.default_factory is MISSING:
+            raise Refused(ErrorCode.BAD_REQUEST, f"{what} needs {key!r}")
+    types = get_type_hints(cls)
+    for key, value in raw.items():
+        if isinstance(value, int) and not -INT64 <= value < INT64:
+            raise Refused(ErrorCode.BAD_REQUEST, f"{key!r} of {what} is too large a number")
+        words = types[key]
+        if isinstance(words, type) and issubclass(words, StrEnum) and value not in [*words]:
+            hint = nearest(str(value), [word.value for word in words])
+            raise Refused(ErrorCode.BAD_REQUEST, f"{key!r} of {what} is {value!r} {hint}")
+    try:
+        return msgspec.convert(raw, cls, strict=strict)
+    except msgspec.ValidationError as exc:
+        raise Refused(ErrorCode.BAD_REQUEST, f"{what}: {_in_words(str(exc))}") from exc
+
+
+def _in_words(error: str) -> str:
+    """`Expected `int`, got `str` - at `$.seat`` as `'seat': expected int, got str`."""
+    found = re.fullmatch(r"(?P<what>.*) - at `\$\.?(?P<where>.*)`", error)
+    if not found:
+        return error.replace("`", "")
+    what = found["what"].replace("`", "")
+    return f"{found['where']!r}: {what[:1].lower()}{what[1:]}"
+
+
+def _is_huge(request_id: int | str) -> bool:
+    return len(request_id) > MAX_ID if isinstance(request_id, str) else not -INT64 <= request_id < INT64

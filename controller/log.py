@@ -1,0 +1,155 @@
+"""How the daemon speaks to its engineers: one event a line with its fields, ours and the libraries' in the same form.
+
+Logs may be lost; what must not be lost stands in the journal. No card identity and no secret passes through here.
+"""
+
+import logging
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from enum import Enum, StrEnum
+from typing import Any, TextIO
+
+import msgspec
+import structlog
+from structlog.typing import Processor
+
+__all__ = ["WITHHELD", "LogFormat", "LogLevel", "configure", "get_logger", "redact"]
+
+WITHHELD = "[withheld]"
+
+CARD_FIELDS = frozenset({"card", "rank", "ranks", "suit", "suits", "hand", "hole", "board", "community"})
+"""Fields that name cards: withheld whatever they hold."""
+
+COUNT_FIELDS = frozenset({"cards", "hands", "stub"})
+"""Fields that hold a count as a rule; a whole number stays, anything else may name cards and is withheld."""
+
+SECRET_FIELDS = frozenset({"password", "pin", "secret", "token", "salt"})
+"""Fields that open something: withheld whatever they hold."""
+
+LIBRARIES = {"paho": logging.WARNING, "aiomqtt": logging.WARNING, "asyncio": logging.WARNING}
+"""Least levels of libraries: their retries are our business and are told once, by us."""
+
+_ALL = "|".join(sorted(CARD_FIELDS | COUNT_FIELDS | SECRET_FIELDS))
+_IN_TEXT = re.compile(
+    rf"(?P<before>(?P<quote>['\"]?)\b(?P<field>{_ALL})(?P=quote)\s*[=:]\s*)"
+    r"(?P<value>[A-Za-z_.]*\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|'[^']*'|\"[^\"]*\"|[^\s,;)\]}]+)",
+    re.IGNORECASE,
+)
+"""A field inside a text, as a repr or a library's message has it: `card=Card(rank=14, suit='s')`, `'pin': 1234`."""
+_SUIT_SIGN = re.compile(r"(?:10|[2-9TJQKA])?[\u2660-\u2667]|[\U0001F0A1-\U0001F0FF]")
+"""A card as it is printed: rank and suit sign, or one sign for the whole card."""
+
+
+class LogFormat(StrEnum):
+    AUTO = "auto"  # console on a terminal, JSON elsewhere
+    JSON = "json"
+    CONSOLE = "console"
+
+
+class LogLevel(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+def get_logger(name: str) -> structlog.stdlib.BoundLogger:
+    """A logger for events with fields: `log.warning("shoe_jam", device="shoe-1", cite="13.I")`."""
+    logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return logger
+
+
+def configure(
+    style: LogFormat = LogFormat.AUTO,
+    level: LogLevel = LogLevel.INFO,
+    *,
+    stream: TextIO | None = None,
+    cache: bool = False,
+) -> None:
+    """Sets up logging of the whole process, ours and that of libraries, to `stream` (standard error).
+
+    A second call replaces the first. `cache`: loggers keep this set-up for good, which is for the daemon only.
+    """
+    out = sys.stderr if stream is None else stream
+    is_console = style is LogFormat.CONSOLE or (style is LogFormat.AUTO and out.isatty())
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,  # as text: a traceback with local variables would show cards
+        redact,
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=cache,
+    )
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(is_console, out)],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    logging.captureWarnings(True)
+    for name, least in LIBRARIES.items():
+        logging.getLogger(name).setLevel(least)
+
+
+def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A processor that withholds card identities and secrets, at any depth and inside texts."""
+    for key, value in event.items():
+        if not key.startswith("_"):  # structlog's own bookkeeping, never shown
+            event[key] = _cleaned(key, value)
+    return event
+
+
+def _cleaned(key: str, value: object) -> object:
+    name = key.lower()
+    if name in CARD_FIELDS | SECRET_FIELDS or (name in COUNT_FIELDS and not _is_count(value)):
+        return WITHHELD
+    match value:
+        case bool() | int() | float() | StrEnum() | None:
+            return value
+        case str():
+            return _clean_text(value)
+        case Mapping():
+            return {str(k): _cleaned(str(k), v) for k, v in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_cleaned(key, v) for v in value]
+        case _:
+            return _clean_text(str(value))
+
+
+def _is_count(value: object) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, Enum))
+
+
+def _clean_text(text: str) -> str:
+    clean = _SUIT_SIGN.sub(WITHHELD, _IN_TEXT.sub(_clean_field, text))
+    return clean.encode("utf-8", "backslashreplace").decode()  # a file name may hold bytes that are no text
+
+
+def _clean_field(found: re.Match[str]) -> str:
+    is_count = found["field"].lower() in COUNT_FIELDS and found["value"].lstrip("-").isdigit()
+    return found[0] if is_count else found["before"] + WITHHELD
+
+
+def _renderer(is_console: bool, out: TextIO) -> Processor:
+    if is_console:
+        return structlog.dev.ConsoleRenderer(
+            colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    return structlog.processors.JSONRenderer(serializer=_to_json)
+
+
+def _to_json(event: object, **_: object) -> str:
+    return msgspec.json.encode(event).decode()

@@ -1,0 +1,398 @@
+"""The control socket as its peers meet it: right answers, bad requests, slow and vanished peers, nothing left behind."""
+
+import asyncio
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.control.desk import ErrorCode, Refused
+from controller.control.endpoint import ControlUnavailable
+from controller.control.server import MAX_CONNECTIONS, MAX_WATCHES, ControlServer
+from controller.control.wire import MAX_REQUEST
+from controller.rules.vocabulary import Role
+from controller.table.acts import BeginRound
+from controller.table.inputs import Actor
+
+BEGIN = {"id": 2, "do": "act", "act": "begin_round", "args": {"back": "red"}, "who": "ada", "role": "dealer"}
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists()
+
+
+async def test_status_is_the_document_of_the_desk(connect: Any) -> None:
+    """The server adds nothing to it and takes nothing away."""
+    peer = await connect()
+    assert await peer.ask({"id": 1, "do": "status"}) == {
+        "id": 1,
+        "ok": True,
+        "result": {"table": "t1", "open": True},
+    }
+
+
+async def test_an_act_reaches_the_desk_with_its_person_and_answers_with_its_facts(connect: Any, desk: Any) -> None:
+    """The core gets the typed act and the actor; the peer gets the records that are now durable."""
+    peer = await connect()
+    told = await peer.ask(BEGIN)
+    assert desk.acts == [(BeginRound("red"), Actor("ada", Role.DEALER))]
+    assert told == {"id": 2, "ok": True, "result": {"facts": [desk.records[0]]}}
+
+
+async def test_an_act_is_not_answered_before_it_is_durable(connect: Any, desk: Any, until: Any) -> None:
+    """What a person is told has happened is on record: nothing comes while the desk still writes."""
+    desk.gate.clear()
+    peer, other = await connect(), await connect()
+    peer.send(BEGIN)
+    await until(lambda: desk.acts)
+    assert (await other.ask({"id": 1, "do": "status"}))["ok"]  # the server is alive, and answers others meanwhile
+    assert not peer.reader._buffer  # type: ignore[attr-defined]
+    desk.gate.set()
+    assert (await peer.line())["ok"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "says"),
+    [
+        ({"who": "adda"}, "unknown_person", "nearest: ada"),
+        ({"role": "supervisor"}, "unknown_person", "ada does not act as 'supervisor'; listed: dealer"),
+        ({"role": "king"}, "unknown_person", "does not act as 'king'"),
+        ({"who": "far"}, "unknown_person", "another login"),
+        ({"act": "begin_rounds"}, "unknown_act", "nearest: begin_round"),
+        ({"args": {"back": 7}}, "bad_request", "'back': expected str"),
+        ({"args": {}}, "bad_request", "begin_round needs 'back'"),
+        ({"args": ["red"]}, "bad_request", "'args': expected object"),
+    ],
+)
+async def test_an_act_that_may_not_be_asked_for_never_reaches_the_desk(
+    connect: Any, desk: Any, change: dict[str, Any], code: str, says: str
+) -> None:
+    """Unknown people, roles they do not have, other logins, unknown acts and unfit arguments are refused at the socket."""
+    peer = await connect()
+    told = await peer.ask({**BEGIN, **change})
+    assert (told["id"], told["ok"], told["error"]["code"]) == (2, False, code)
+    assert says in told["error"]["reason"]
+    assert desk.acts == []
+
+
+async def test_a_person_bound_to_a_login_may_act_from_it(connect: Any, desk: Any) -> None:
+    """The kernel says who is at the other end; the name is taken only from the right login."""
+    assert (await (await connect()).ask({**BEGIN, "who": "own"}))["ok"]
+    assert desk.acts[0][1].who == "own"
+
+
+async def test_a_refusal_by_law_carries_its_clause(connect: Any, desk: Any) -> None:
+    """The person who is refused reads why, and where it stands."""
+    desk.refuse = Refused(ErrorCode.REFUSED, "the stub must be counted first", ("8.E",))
+    told = await (await connect()).ask(BEGIN)
+    assert told["error"] == {"code": "refused", "reason": "the stub must be counted first", "cite": ["8.E"]}
+
+
+async def test_a_fault_of_ours_is_told_and_the_socket_serves_on(connect: Any, desk: Any) -> None:
+    """An exception in one answer ends neither the connection nor the daemon, and does not pass in silence."""
+    peer = await connect()
+    desk.refuse = KeyError("stub")
+    told = await peer.ask({"id": 1, "do": "status"})
+    assert told["error"]["code"] == "failed"
+    assert "KeyError" in told["error"]["reason"]
+    desk.refuse = None
+    assert (await peer.ask({"id": 2, "do": "status"}))["ok"]
+
+
+@pytest.mark.parametrize("line", [b"hello\n", b"\n", b"\x00\xff\n", b'{"id": 1, "do": "status"\n', b"[]\n"])
+async def test_garbage_is_answered_and_the_connection_serves_on(connect: Any, line: bytes) -> None:
+    """One bad line costs only itself."""
+    peer = await connect()
+    told = await peer.ask(line)
+    assert (told["id"], told["error"]["code"]) == (None, "bad_request")
+    assert (await peer.ask({"id": 2, "do": "status"}))["ok"]
+
+
+@pytest.mark.parametrize("size", [MAX_REQUEST, 5 * MAX_REQUEST, 40 * MAX_REQUEST])
+async def test_a_request_that_is_too_large_is_skipped_and_the_next_is_served(connect: Any, size: int) -> None:
+    """However long the line, it is dropped as it comes and never kept in memory; what follows it is read."""
+    peer = await connect()
+    peer.send(b"x" * size + b"\n")
+    peer.send({"id": 2, "do": "status"})
+    told = await peer.line()
+    assert (told["id"], told["error"]["code"]) == (None, "too_large")
+    assert (await peer.line())["id"] == 2
+
+
+async def test_the_largest_request_is_served(connect: Any) -> None:
+    """The limit is the one that is stated, line end included."""
+    text = json.dumps({"id": 1, "do": "status"})
+    peer = await connect()
+    assert (await peer.ask(text.encode().ljust(MAX_REQUEST - 1) + b"\n"))["ok"]
+
+
+async def test_requests_of_one_peer_are_answered_in_turn(connect: Any) -> None:
+    """Many lines in one write come back in their order."""
+    peer = await connect()
+    peer.send(b"".join(json.dumps({"id": n, "do": "status"}).encode() + b"\n" for n in range(50)))
+    assert [(await peer.line())["id"] for _ in range(50)] == list(range(50))
+
+
+async def test_a_request_in_single_bytes_is_one_request(connect: Any) -> None:
+    """The framing is the line, not the write."""
+    peer = await connect()
+    for byte in b'{"id": 9, "do": "status"}\n':
+        peer.send(bytes([byte]))
+        await peer.writer.drain()
+    assert (await peer.line())["id"] == 9
+
+
+async def test_a_watch_gives_the_backlog_then_says_so_then_what_is_new(connect: Any, desk: Any) -> None:
+    """From any order on, each record once, in order, with a mark where the past ends."""
+    for kind in ("a", "b", "c"):
+        desk.record(kind)
+    peer = await connect()
+    peer.send({"id": 3, "do": "watch", "after": 1})
+    told = [await peer.line() for _ in range(3)]
+    assert [t["event"]["kind"] for t in told[:2]] == ["b", "c"]
+    assert told[2] == {"id": 3, "ok": True, "caught_up": 3}
+    desk.record("d")
+    assert (await peer.line())["event"] == desk.records[3]
+
+
+async def test_a_watch_without_a_place_begins_now(connect: Any, desk: Any) -> None:
+    """A person who looks in does not get yesterday."""
+    desk.record("old")
+    peer = await connect()
+    assert await peer.ask({"id": 3, "do": "watch"}) == {"id": 3, "ok": True, "caught_up": 1}
+    desk.record("new")
+    assert (await peer.line())["event"]["kind"] == "new"
+
+
+async def test_a_watch_of_one_stream_waits_while_only_others_grow(connect: Any, desk: Any, until: Any) -> None:
+    """Records that are not watched neither show nor keep the server busy."""
+    peer = await connect()
+    await peer.ask({"id": 3, "do": "watch", "streams": ["diag"]})
+    desk.record("play", stream="main")
+    await until(lambda: len(desk.reads) == 2 and desk.waiting)
+    desk.record("link", stream="diag")
+    assert (await peer.line())["event"]["kind"] == "link"
+    await until(lambda: desk.waiting)
+    assert desk.reads == [0, 0, 1]
+
+
+async def test_a_backlog_longer_than_a_batch_comes_whole(connect: Any, desk: Any) -> None:
+    """Batches are the server's business; the peer sees one series without a gap or a repeat."""
+    for _ in range(350):
+        desk.record("r")
+    peer = await connect()
+    peer.send({"id": 3, "do": "watch", "after": 0})
+    told = [await peer.line() for _ in range(351)]
+    assert [t["event"]["order"] for t in told[:350]] == list(range(1, 351))
+    assert told[350]["caught_up"] == 350
+
+
+async def test_a_peer_acts_while_it_watches(connect: Any) -> None:
+    """Answers and events share a connection; the id says which is which."""
+    peer = await connect()
+    await peer.ask({"id": 1, "do": "watch"})
+    peer.send(BEGIN)
+    told = [await peer.line(), await peer.line()]
+    assert sorted(t["id"] for t in told) == [1, 2]
+
+
+async def test_a_watch_from_beyond_the_record_is_refused(connect: Any, desk: Any) -> None:
+    """Who remembers more than the record holds looks at another journal, and must hear it."""
+    desk.record("r")
+    told = await (await connect()).ask({"id": 3, "do": "watch", "after": 2})
+    assert told["error"] == {
+        "code": "bad_request", "reason": "'after' 2 lies beyond the newest record, 1", "cite": []
+    }  # fmt: skip
+
+
+async def test_a_watch_that_fails_says_where_it_ended(connect: Any, desk: Any) -> None:
+    """A record that cannot be read is not skipped: the watch ends, and says so."""
+    peer = await connect()
+    await peer.ask({"id": 3, "do": "watch"})
+    desk.refuse = OSError("bad block")
+    desk.record("r")
+    told = await peer.line()
+    assert (told["id"], told["error"]["code"]) == (3, "failed")
+    assert "OSError: bad block; the watch ended after 0" in told["error"]["reason"]
+
+
+async def test_the_watches_of_a_connection_are_limited(connect: Any) -> None:
+    """A program that asks again and again does not grow the server."""
+    peer = await connect()
+    for n in range(MAX_WATCHES):
+        assert "caught_up" in await peer.ask({"id": n, "do": "watch"})
+    assert (await peer.ask({"id": 99, "do": "watch"}))["error"]["code"] == "refused"
+
+
+async def test_a_watcher_that_does_not_read_holds_nobody_up_and_loses_nothing(connect: Any, desk: Any) -> None:
+    """Its records stay in the journal, not in memory: only a few batches are read ahead; all come once it reads."""
+    total, note = 3000, "x" * 1000
+    slow, quick = await connect(), await connect()
+    slow.writer.transport.pause_reading()
+    slow.send({"id": 1, "do": "watch", "after": 0})
+    for n in range(total):
+        desk.record("r", note=note)
+        if n % 100 == 0:
+            assert (await quick.ask({"id": n, "do": "status"}))["ok"]
+    assert max(desk.reads) < 1500
+    slow.writer.transport.resume_reading()
+    told = [await slow.line() for _ in range(total + 1)]  # one of them says where the past ended
+    orders = [t["event"]["order"] for t in told if "event" in t]
+    assert orders == list(range(1, total + 1))
+
+
+async def test_a_peer_that_goes_before_its_answer_leaves_the_act_done(
+    connect: Any, desk: Any, server: ControlServer, until: Any
+) -> None:
+    """An accepted act stands in the record although nobody is left to be told, and the connection is gone."""
+    desk.gate.clear()
+    peer = await connect()
+    peer.send(BEGIN)
+    await until(lambda: desk.acts)
+    await peer.close()
+    desk.gate.set()
+    await until(lambda: not server._connections)
+    assert [r["kind"] for r in desk.records] == ["begin_round_done"]
+    assert (await (await connect()).ask({"id": 1, "do": "status"}))["ok"]
+
+
+async def test_a_watcher_that_goes_takes_its_watch_along(
+    connect: Any, desk: Any, server: ControlServer, until: Any
+) -> None:
+    """Nothing waits for news on behalf of somebody who left."""
+    peer = await connect()
+    await peer.ask({"id": 1, "do": "watch"})
+    await until(lambda: desk.waiting == 1)
+    await peer.close()
+    await until(lambda: not server._connections)
+    assert desk.waiting == 0
+
+
+async def test_half_a_request_at_the_end_is_no_request(
+    connect: Any, desk: Any, server: ControlServer, until: Any
+) -> None:
+    """A peer that dies in the middle of an act has not acted."""
+    peer = await connect()
+    peer.send(json.dumps(BEGIN).encode())
+    await peer.writer.drain()
+    await peer.close()
+    await until(lambda: not server._connections)
+    assert desk.acts == []
+
+
+async def test_too_many_connections_are_told_so_and_closed(
+    connect: Any, server: ControlServer, until: Any
+) -> None:
+    """The descriptors of the devices are not for a program that forgets to close."""
+    for _ in range(MAX_CONNECTIONS):
+        await connect()
+    await until(lambda: len(server._connections) == MAX_CONNECTIONS)
+    one_more = await connect()
+    assert (await one_more.line())["error"]["code"] == "refused"
+    assert await one_more.reader.read() == b""
+
+
+async def test_the_outbox_is_seen_by_all_and_released_by_few(connect: Any, desk: Any) -> None:
+    """What was set aside is sent again by a technician or a supervisor, by name."""
+    peer = await connect()
+    assert (await peer.ask({"id": 4, "do": "outbox_status"}))["result"] == {"parked": [17]}
+    release = {"id": 5, "do": "outbox_release", "stream": "main", "sequence": 17}
+    refused = await peer.ask({**release, "who": "ada", "role": "dealer"})
+    assert "not a dealer" in refused["error"]["reason"]
+    assert desk.released == []
+    assert (await peer.ask({**release, "who": "tek", "role": "technician"}))["result"] == {"released": 17}
+    assert desk.released == [("main", 17, "tek")]
+    again = await peer.ask({**release, "who": "tek", "role": "technician", "sequence": 18})
+    assert again["error"] == {"code": "refused", "reason": "main 18 is not set aside", "cite": []}
+
+
+async def test_the_socket_is_for_its_user_and_group(server: ControlServer) -> None:
+    """Nobody else on the machine can act at the table."""
+    assert stat.S_IMODE(server.path.stat().st_mode) == 0o660
+    assert os.listdir(server.path.parent) == [server.path.name]
+
+
+async def test_a_socket_left_by_a_killed_daemon_is_replaced(desk: Any, people: Any, socket_path: Path) -> None:
+    """A start after a kill needs no hand."""
+    killed = ControlServer(socket_path, desk, people)
+    killed.open()
+    assert killed._endpoint is not None
+    killed._endpoint.socket.close()
+    assert _is_there(socket_path)
+    server = ControlServer(socket_path, desk, people)
+    server.open()
+    reader, writer = await asyncio.open_unix_connection(str(socket_path))
+    writer.close()
+    await writer.wait_closed()
+    assert reader is not None
+    server.close()
+    assert not _is_there(socket_path)
+
+
+async def test_a_socket_that_a_living_daemon_serves_is_refused(
+    server: ControlServer, desk: Any, people: Any
+) -> None:
+    """Two daemons at one table would tell two truths; the second hears which process is there."""
+    with pytest.raises(ControlUnavailable, match=f"process {os.getpid()} serves it"):
+        ControlServer(server.path, desk, people).open()
+    assert server.path.exists()
+
+
+def test_a_file_in_the_way_is_not_removed(desk: Any, people: Any, socket_path: Path) -> None:
+    """A path misspelt in the configuration must not cost somebody a file."""
+    socket_path.write_text("precious")
+    with pytest.raises(ControlUnavailable, match="no socket"):
+        ControlServer(socket_path, desk, people).open()
+    assert socket_path.read_text() == "precious"
+
+
+def test_a_missing_folder_is_said(desk: Any, people: Any, tmp_path: Path) -> None:
+    """The reason names the path, and nothing is left open."""
+    with pytest.raises(ControlUnavailable, match="No such file or directory"):
+        ControlServer(tmp_path / "none" / "c.sock", desk, people).open()
+
+
+async def test_a_stopped_server_leaves_nothing(desk: Any, people: Any, socket_path: Path, until: Any) -> None:
+    """With watchers, an act under way and an idle peer: all are closed, and the file is gone."""
+    server = ControlServer(socket_path, desk, people)
+    server.open()
+    task = asyncio.create_task(server.run())
+    peers = [await asyncio.open_unix_connection(str(socket_path)) for _ in range(3)]
+    desk.gate.clear()
+    peers[0][1].write(json.dumps(BEGIN).encode() + b"\n")
+    peers[1][1].write(b'{"id": 1, "do": "watch"}\n')
+    await until(lambda: desk.acts and desk.waiting)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert not _is_there(socket_path)
+    for reader, writer in peers:
+        await reader.read()
+        assert reader.at_eof()
+        writer.close()
+        await writer.wait_closed()
+
+
+def test_a_server_that_stops_leaves_the_socket_of_its_successor(desk: Any, people: Any, socket_path: Path) -> None:
+    """A late clean-up must not take away what another daemon put there."""
+    first, second = ControlServer(socket_path, desk, people), ControlServer(socket_path, desk, people)
+    first.open()
+    socket_path.unlink()
+    second.open()
+    first.close()
+    assert socket_path.exists()
+    second.close()
+    assert not socket_path.exists()
+
+
+def test_an_open_server_that_never_ran_is_closed(desk: Callable[..., Any], people: Any, socket_path: Path) -> None:
+    """A daemon whose start fails after this point leaves no socket; closing twice is no fault."""
+    server = ControlServer(socket_path, desk, people)  # type: ignore[arg-type]
+    server.open()
+    server.close()
+    server.close()
+    assert not socket_path.exists()

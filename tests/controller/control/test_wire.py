@@ -1,0 +1,177 @@
+"""Requests are read strictly and never with a crash; acts come out as the records that the core takes."""
+
+import json
+from dataclasses import MISSING, fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.control.desk import ErrorCode, Refused
+from controller.control.wire import (
+    ActRequest,
+    OutboxReleaseRequest,
+    OutboxStatusRequest,
+    StatusRequest,
+    WatchRequest,
+    act_from,
+    answer,
+    failure,
+    request_from,
+)
+from controller.table.acts import ACTS, BeginRound, Decision, PlaceWager, RecordDecision, RecordStubCount
+
+
+def _refusal(raw: object) -> Refused:
+    line = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
+    refused = request_from(line)[1]
+    assert isinstance(refused, Refused), refused
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("raw", "request_"),
+    [
+        ({"id": 1, "do": "status"}, StatusRequest()),
+        (
+            {"id": 1, "do": "act", "act": "begin_round", "args": {"back": "red"}, "who": "ada", "role": "dealer"},
+            ActRequest("begin_round", "ada", "dealer", {"back": "red"}),
+        ),
+        (
+            {"id": 1, "do": "act", "act": "end_round", "who": "a", "role": "dealer"},
+            ActRequest("end_round", "a", "dealer"),
+        ),
+        ({"id": 1, "do": "watch"}, WatchRequest(None, ("main", "diag"))),
+        ({"id": 1, "do": "watch", "after": 0, "streams": ["input"]}, WatchRequest(0, ("input",))),
+        ({"id": 1, "do": "outbox_status"}, OutboxStatusRequest()),
+        (
+            {"id": 1, "do": "outbox_release", "stream": "main", "sequence": 17, "who": "t", "role": "technician"},
+            OutboxReleaseRequest("main", 17, "t", "technician"),
+        ),
+    ],
+)
+def test_each_request_is_read_as_its_record(raw: dict[str, object], request_: object) -> None:
+    """The five requests of the contract, with their defaults."""
+    assert request_from(json.dumps(raw).encode()) == (1, request_)
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"hello\n", "not a line of JSON"),
+        (b"\xff\xfe\n", "not a line of JSON"),
+        (b"\n", "not a line of JSON"),
+        (b"[" * 30_000, "not a line of JSON"),
+        (b'{"id": ' + b"9" * 20_000 + b"}", "out of range"),
+        (["id", 1], "an object"),
+        ({"do": "status"}, "'id' is"),
+        ({"id": True, "do": "status"}, "'id' is"),
+        ({"id": "x" * 65, "do": "status"}, "'id' is"),
+        ({"id": 1}, "'do' is None"),
+        ({"id": 1, "do": "statsu"}, "nearest: status"),
+        ({"id": 1, "do": ["status"]}, "'do' is"),
+        ({"id": 1, "do": "status", "deep": 1}, "status takes no 'deep'"),
+        ({"id": 1, "do": "watch", "from": 7}, "watch takes no 'from'"),
+        ({"id": 1, "do": "watch", "after": -1}, "'after' is an order from 0"),
+        ({"id": 1, "do": "watch", "after": "7"}, "'after': expected"),
+        ({"id": 1, "do": "watch", "streams": []}, "'streams' are"),
+        ({"id": 1, "do": "watch", "streams": ["mian"]}, "'streams' are"),
+        ({"id": 1, "do": "act", "act": "end_round", "role": "dealer"}, "act needs 'who'"),
+        ({"id": 1, "do": "act", "act": "end_round", "who": 7, "role": "dealer"}, "'who': expected str"),
+    ],
+)
+def test_what_cannot_be_read_is_a_bad_request_that_says_why(raw: object, says: str) -> None:
+    """No input ends in an exception, and a misspelt key is not passed over."""
+    refused = _refusal(raw)
+    assert refused.code is ErrorCode.BAD_REQUEST
+    assert says in refused.reason
+
+
+def test_a_bad_request_is_answered_under_its_own_id_where_that_can_be_read() -> None:
+    """A peer with several requests under way must know which one failed."""
+    request_id, refused = request_from(b'{"id": "seven", "do": "nothing"}')
+    assert isinstance(refused, Refused)
+    assert json.loads(failure(request_id, refused)) == {
+        "id": "seven", "ok": False, "error": {"code": "bad_request", "reason": str(refused), "cite": []},
+    }  # fmt: skip
+
+
+@given(st.binary(max_size=200) | st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
+        st.sampled_from(["id", "do", "act", "args", "who", "role", "after", "streams", "x"]), inner, max_size=6
+    ),
+).map(lambda value: json.dumps(value).encode()))  # fmt: skip
+def test_any_bytes_give_a_request_or_a_refusal(line: bytes) -> None:
+    """Whatever a program writes into the socket, the reader of requests answers."""
+    request_id, request = request_from(line)
+    if isinstance(request, Refused):
+        assert json.loads(failure(request_id, request))["ok"] is False
+
+
+def test_an_answer_is_one_line() -> None:
+    """A note with a line break in it must not break the framing."""
+    line = answer(3, "result", {"note": "a\nb"})
+    assert line.count(b"\n") == 1
+    assert json.loads(line) == {"id": 3, "ok": True, "result": {"note": "a\nb"}}
+
+
+def test_arguments_become_the_act_of_the_core() -> None:
+    """Typed values from JSON, words of the vocabulary as such, defaults where nothing is said."""
+    assert act_from("begin_round", {"back": "red"}) == BeginRound("red")
+    assert act_from("record_decision", {"seat": 2, "decision": "fold"}) == RecordDecision(2, Decision.FOLD, 0)
+    assert act_from("record_stub_count", {"stub": 30, "all_cards": None}) == RecordStubCount(30)
+
+
+def test_text_from_a_terminal_becomes_numbers_and_yes_or_no() -> None:
+    """`key=value` carries only text; the wire itself does not take "5" for 5."""
+    typed = {"seat": "1", "wager": "ante", "cents": "500"}
+    assert act_from("place_wager", typed, strict=False) == PlaceWager(1, "ante", 500)
+    assert act_from("record_stub_count", {"stub": "30", "misdealt": "true"}, strict=False) == RecordStubCount(
+        30, True
+    )
+    with pytest.raises(Refused, match="'seat': expected int"):
+        act_from("place_wager", typed)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "code", "says"),
+    [
+        ("begin_rond", {}, ErrorCode.UNKNOWN_ACT, "nearest: begin_round"),
+        ("begin_round", {}, ErrorCode.BAD_REQUEST, "begin_round needs 'back'"),
+        ("begin_round", {"back": "red", "bakc": 1}, ErrorCode.BAD_REQUEST, "takes no 'bakc' (nearest: back)"),
+        ("end_round", {"now": 1}, ErrorCode.BAD_REQUEST, "end_round takes no 'now'"),
+        (
+            "record_decision",
+            {"seat": 1, "decision": "paly"},
+            ErrorCode.BAD_REQUEST,
+            "'paly' (nearest: play)",
+        ),
+        (
+            "place_wager",
+            {"seat": 1, "wager": "ante", "cents": True},
+            ErrorCode.BAD_REQUEST,
+            "'cents': expected int",
+        ),
+        ("place_wager", {"seat": 1, "wager": "ante", "cents": 2**63}, ErrorCode.BAD_REQUEST, "too large a number"),
+        ("record_progressive_count", {"chips": 1.0}, ErrorCode.BAD_REQUEST, "'chips': expected int"),
+    ],
+)
+def test_an_act_that_cannot_be_is_refused_with_the_nearest_name(
+    name: str, args: dict[str, object], code: ErrorCode, says: str
+) -> None:
+    """What reaches the core is a whole act with each argument of its type."""
+    with pytest.raises(Refused) as caught:
+        act_from(name, args)
+    assert caught.value.code is code
+    assert says in caught.value.reason
+
+
+def test_every_act_of_the_core_can_be_asked_for() -> None:
+    """The wire has no list of its own: an act without arguments is built, one with arguments says what it needs."""
+    for name, cls in ACTS.items():
+        if needed := [f.name for f in fields(cls) if f.default is MISSING]:
+            with pytest.raises(Refused, match=f"{name} needs '{needed[0]}'"):
+                act_from(name, {})
+        else:
+            assert act_from(name, {}).kind == name
