@@ -52,8 +52,8 @@ class Pump:
     ) -> None:
         self.link = link
         self.received_ns = 0  # CLOCK_MONOTONIC of what is being handled
-        self.lags = 0
-        self.lag_ms = 0
+        self._lags = 0
+        self._lag_ms = 0
         self._write = write
         self._handle = handle
         self._fail = fail
@@ -62,6 +62,11 @@ class Pump:
         self._over = (
             False  # the link's last event is a failure: it takes no requests, though some events still wait
         )
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """How often our own loop stood still past a deadline, and for how long in all."""
+        return {Fault.HOST_LOOP_LAG.value: self._lags, "loop_lag_ms": self._lag_ms}
 
     def start(self) -> None:
         """Lets the link begin."""
@@ -114,8 +119,8 @@ class Pump:
             return
         self._disarm()
         if late_s > LOOP_LAG_S:
-            self.lags += 1
-            self.lag_ms += int(late_s * 1000)
+            self._lags += 1
+            self._lag_ms += int(late_s * 1000)
             self.link.extend_deadlines(late_s)
 
     def _settle(self) -> None:

@@ -111,6 +111,8 @@ class DeviceSession:
         total = Counter(self._counters)
         if link := self._line or (self._pump.link if self._pump else None):
             total.update(link.counters)
+        if self._pump is not None:
+            total.update(self._pump.counters)
         return total
 
     async def run(self) -> None:
@@ -345,7 +347,7 @@ class DeviceSession:
             return
         pump.call(lambda link, now: link.bye(now))
         pump.stop()
-        self._counters.update({Fault.HOST_LOOP_LAG: pump.lags, "loop_lag_ms": pump.lag_ms})
+        self._counters.update(pump.counters)
         if self._line is None:
             mine = {name: n for name, n in pump.link.counters.items() if not name.startswith("peer_")}
             self._counters.update(mine)  # the device's own counts go on over our links

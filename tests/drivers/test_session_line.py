@@ -1,0 +1,127 @@
+"""A line device through the same session: the host counts for it, and the kernel keeps what the owner can't take yet."""
+
+import asyncio
+import random
+
+from drivers import events
+from drivers.commands import ENGAGED, Level, WantedLevel
+from drivers.protocol.reports import DeviceKind, LineUnparsed
+from drivers.session import DeviceConfig, DeviceSession
+from drivers.transport import LoopbackCable
+
+
+def line_session(recorder, cable):
+    return DeviceSession(
+        DeviceConfig("line-1", DeviceKind.LINE, "cable", accept_test_only=True),
+        deliver=recorder.deliver,
+        entropy=random.Random(1).randbytes,
+        rng=random.Random(2),
+        transport_factory=lambda _, on_data, on_lost: cable.host(on_data, on_lost),
+        on_state=recorder.states.append,
+    )
+
+
+async def started(recorder):
+    cable = LoopbackCable()
+    far = cable.device(lambda _: None, lambda *_: None)
+    await far.open()
+    session = line_session(recorder, cable)
+    task = asyncio.ensure_future(session.run())
+    await asyncio.sleep(0.1)
+    assert recorder.bodies(events.DeviceOnline), session.status
+    return cable, far, session, task
+
+
+async def stopped(far, task):
+    task.cancel()
+    await asyncio.wait({task})
+    await far.close(0)
+
+
+def test_lines_become_reports_with_a_count_made_by_the_host(recorder, virtual):
+    """Text as it came, in order; online at once, with no claim that nothing was missed."""
+
+    async def scene():
+        _, far, _, task = await started(recorder)
+        (online,) = recorder.bodies(events.DeviceOnline)
+        assert (online.device_kind, online.serial, online.gap_closed) == (DeviceKind.LINE, "line-1", False)
+        assert online.capabilities == ()
+        far.write(b"H3\r\nS12\r")
+        await asyncio.sleep(0.1)
+        far.write(b"\ncut off")
+        await asyncio.sleep(1)
+        far.write(b"D1\r\n")
+        await asyncio.sleep(0.1)
+        assert recorder.bodies(LineUnparsed) == [LineUnparsed(text) for text in ("H3", "S12", "D1")]
+        assert recorder.counters == [(online.boot, 1), (online.boot, 2), (online.boot, 3)]
+        await stopped(far, task)
+
+    virtual(scene())
+
+
+def test_a_full_queue_leaves_the_lines_on_the_wire_and_loses_none(recorder, virtual):
+    """A line device cannot be told to wait: reading stops, and goes on when everything handed over is durable."""
+
+    async def scene():
+        _, far, session, task = await started(recorder)
+        recorder.full = True
+        sent = 0
+        while sent < 3000:
+            lines = b"".join(b"line %05d\r\n" % n for n in range(sent, sent + 100))
+            await asyncio.wait_for(far.drain(), 60)
+            far.write(lines)
+            sent += 100
+            await asyncio.sleep(0.01)
+            handed = recorder.counters
+            if sent % 300 == 0 and handed:
+                before = len(handed)
+                await asyncio.sleep(1)
+                assert len(recorder.counters) == before, "held, so nothing more may come"
+                session.acknowledge(*handed[-1])
+        while len(recorder.counters) < 3000:
+            session.acknowledge(*recorder.counters[-1])
+            await asyncio.sleep(0.01)
+        texts = [body.text for body in recorder.bodies(LineUnparsed)]
+        assert texts == [f"line {n:05d}" for n in range(3000)]
+        assert session.counters["host_queue_full"] >= 1
+        await stopped(far, task)
+
+    virtual(scene())
+
+
+def test_the_count_goes_on_after_a_loss(recorder, virtual):
+    """One boot for each run of the daemon: a replugged line device never repeats a number."""
+
+    async def scene():
+        cable, far, _, task = await started(recorder)
+        far.write(b"one\r\n")
+        await asyncio.sleep(0.1)
+        cable.unplug()
+        await far.close()
+        await asyncio.sleep(1)
+        cable.plug()
+        await far.open()
+        await asyncio.sleep(1)
+        far.write(b"two\r\n")
+        await asyncio.sleep(0.1)
+        assert [n for _, n in recorder.counters] == [1, 2]
+        assert recorder.ups_and_downs == ["device_online", "device_offline", "device_online"]
+        assert not recorder.bodies(events.DeviceOnline)[1].rebooted
+        await stopped(far, task)
+
+    virtual(scene())
+
+
+def test_a_command_to_a_line_device_is_answered_with_unknown(recorder, virtual):
+    """Nobody is left waiting for a lamp that can't be lit."""
+
+    async def scene():
+        _, far, session, task = await started(recorder)
+        session.want(WantedLevel("line-1", Level.LOCKOUT, ENGAGED, 3))
+        await asyncio.sleep(0.1)
+        (unknown,) = recorder.bodies(events.LevelUnknown)
+        assert unknown.operation == 3
+        assert "takes no commands" in unknown.reason
+        await stopped(far, task)
+
+    virtual(scene())

@@ -1,0 +1,258 @@
+"""Sessions on real ttys: a pseudo-terminal that hangs up twenty times, socat that is killed, a line left cooked."""
+
+import asyncio
+import contextlib
+import os
+import random
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from drivers import events
+from drivers.protocol.reports import DeviceKind, DoorOpened, LineUnparsed
+from drivers.session import DeviceConfig, DeviceSession
+
+
+class TtyDevice:
+    """A tiny device at the far end of a pseudo-terminal, behind a link that stays the same when the pty changes."""
+
+    def __init__(self, path, tiny_device):
+        self.path = path
+        self.fd = -1
+        self.device = tiny_device(self._write)
+
+    def plug(self):
+        self.fd, slave = os.openpty()  # as the kernel makes it: cooked and echoing
+        os.set_blocking(self.fd, False)
+        self.path.symlink_to(os.ttyname(slave))
+        os.close(slave)
+        asyncio.get_running_loop().add_reader(self.fd, self._read)
+
+    def unplug(self):
+        asyncio.get_running_loop().remove_reader(self.fd)
+        self.device.off()
+        self.path.unlink()
+        os.close(self.fd)
+        self.fd = -1
+
+    def _read(self):
+        try:
+            data = os.read(self.fd, 4096)
+        except BlockingIOError:
+            return
+        except OSError:  # nobody has the other end open: stop looking for a moment, or we would spin
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(self.fd)
+            loop.call_later(0.05, self._look_again, self.fd)
+            return
+        self.device.feed(data)
+
+    def _look_again(self, fd):
+        if self.fd == fd:
+            asyncio.get_running_loop().add_reader(self.fd, self._read)
+
+    def _write(self, data):
+        if self.fd >= 0:
+            with contextlib.suppress(BlockingIOError):
+                os.write(self.fd, data)
+
+
+def session_on(path, recorder, **config):
+    defaults = {"name": "prog-1", "kind": DeviceKind.PROGRESSIVE, "path": str(path), "accept_test_only": True}
+    return DeviceSession(
+        DeviceConfig(**{**defaults, **config}),
+        deliver=recorder.deliver,
+        entropy=os.urandom,
+        rng=random.Random(1),
+        on_state=recorder.states.append,
+    )
+
+
+@contextlib.asynccontextmanager
+async def running(session) -> AsyncIterator[asyncio.Task]:
+    task = asyncio.ensure_future(session.run())
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled(), task.exception()
+
+
+async def until(condition, what, within_s=15.0):
+    end = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < end, f"not within {within_s} s: {what}"
+        await asyncio.sleep(0.01)
+
+
+async def test_twenty_hang_ups_are_twenty_losses_and_twenty_returns_at_no_cost(tmp_path, recorder, tiny_device):
+    """Every hang-up is told once, every return is online within seconds, and the processor is idle meanwhile."""
+    far = TtyDevice(tmp_path / "port", tiny_device)
+    far.plug()
+    session = session_on(far.path, recorder)
+    async with running(session):
+        started_at, cpu = time.monotonic(), time.process_time()
+        for turn in range(1, 21):
+            await until(lambda turn=turn: len(recorder.bodies(events.DeviceOnline)) == turn, f"online {turn}")
+            if turn % 4 == 0:
+                far.device.report(DoorOpened())  # bytes in flight in both directions
+                session.acknowledge(*recorder.counters[-1]) if recorder.counters else None
+            far.unplug()
+            await until(
+                lambda turn=turn: len(recorder.bodies(events.DeviceOffline)) == turn, f"offline {turn}", 1.0
+            )
+            await asyncio.sleep(0.35)
+            far.plug()
+        await until(lambda: len(recorder.bodies(events.DeviceOnline)) == 21, "online at the end")
+        share = (time.process_time() - cpu) / (time.monotonic() - started_at)
+        assert share < 0.05, f"{share:.1%} of a processor"
+        assert recorder.ups_and_downs == ["device_online", "device_offline"] * 20 + ["device_online"]
+    far.unplug()
+
+
+async def test_a_daemon_that_stops_leaves_the_port_to_the_next_one(tmp_path, recorder, tiny_device):
+    """Stop and start: the second session opens the same port at once and reads what the first did not make durable."""
+    far = TtyDevice(tmp_path / "port", tiny_device)
+    far.plug()
+    session = session_on(far.path, recorder)
+    async with running(session):
+        await until(lambda: recorder.bodies(events.DeviceOnline), "online")
+        for _ in range(3):
+            far.device.report(DoorOpened())
+        await until(lambda: len(recorder.counters) == 3, "three reports")
+        session.acknowledge(recorder.counters[0][0], 1)
+        await until(lambda: far.device.acknowledged, "acknowledged")
+        last = far.device.acknowledged[-1]
+    recorder.deliveries.clear()
+    again = DeviceSession(
+        session.config,
+        deliver=recorder.deliver,
+        entropy=os.urandom,
+        rng=random.Random(1),
+        last=(f"{last[0]:016x}", last[1]),
+    )
+    async with running(again):
+        await until(lambda: len(recorder.counters) == 2, "the two that were not durable")
+        assert [n for _, n in recorder.counters] == [2, 3]
+        await until(lambda: recorder.bodies(events.DeviceOnline), "online")
+        assert recorder.bodies(events.DeviceOnline)[0].gap_closed
+    far.unplug()
+
+
+async def test_stale_bytes_of_an_earlier_session_release_nothing(tmp_path, recorder, tiny_device):
+    """Whole reports of the last session wait in the kernel when the port is opened: each counts once, from this session."""
+    far = TtyDevice(tmp_path / "port", tiny_device)
+    far.plug()
+    session = session_on(far.path, recorder)
+    ghosts = bytearray()
+    async with running(session):
+        await until(lambda: recorder.bodies(events.DeviceOnline), "online")
+        far.device.write = lambda data: (ghosts.extend(data), far._write(data))
+        for _ in range(3):
+            far.device.report(DoorOpened())
+        await until(lambda: len(recorder.counters) == 3, "three reports")
+        session.acknowledge(*recorder.counters[-1])
+        await until(lambda: far.device.acknowledged, "acknowledged")
+    far.device.write = far._write
+    far.device.power_up()  # the new boot has reported nothing: all that it could seem to say is from the grave
+    assert len(recorder.counters) == 3
+    assert len(ghosts) > 100
+    recorder.deliveries.clear()
+    os.write(far.fd, bytes(ghosts))
+    session = session_on(far.path, recorder)
+    async with running(session):
+        await until(lambda: recorder.bodies(events.DeviceOnline), "online in spite of the ghosts")
+        assert session.counters["stale_session"] >= 3, "the ghosts did come"
+        assert recorder.counters == []
+        far.device.report(DoorOpened())
+        await until(lambda: recorder.counters, "the one true report")
+        assert [n for _, n in recorder.counters] == [1]
+        assert recorder.counters[0][0] == recorder.bodies(events.DeviceOnline)[0].boot
+    far.unplug()
+
+
+@pytest.mark.parametrize("cause", ["never answers", "cannot be opened"])
+async def test_failed_attempts_leak_no_descriptor(tmp_path, recorder, tiny_device, monkeypatch, cause):
+    """Forty attempts: the process holds as many descriptors after the fortieth as after the fifth."""
+    monkeypatch.setattr("drivers.backoff.BACKOFF_FIRST_S", 0.005)
+    monkeypatch.setattr("drivers.backoff.BACKOFF_MAX_S", 0.005)
+    monkeypatch.setattr("drivers.protocol.host_handshake.HANDSHAKE_TIMEOUT_S", 0.01)
+    far = TtyDevice(tmp_path / "port", tiny_device)
+    far.plug()
+    far.device.mute = True
+    if cause == "cannot be opened":
+        far.path.unlink()
+        far.path.write_text("no port")
+    session = session_on(far.path, recorder)
+
+    def tries():
+        return sum(n for name, n in session.counters.items() if name.startswith("open"))
+
+    async with running(session):
+        counts = []
+        for attempts in (5, 40):
+            await until(lambda attempts=attempts: tries() >= attempts, f"{attempts} attempts")
+            counts.append(len(os.listdir("/proc/self/fd")))
+        assert abs(counts[1] - counts[0]) <= 6, counts  # one attempt holds a tty and two pairs of pipes
+    far.unplug()
+
+
+async def test_a_killed_socat_is_a_loss_and_a_new_one_a_return(tmp_path, recorder, tiny_device):
+    """The far end dies with its process; when it is started again under the same name the device is back."""
+    link, address = tmp_path / "port", str(tmp_path / "far")
+    loop = asyncio.get_running_loop()
+    session = session_on(link, recorder)
+    async with running(session):
+        for turn in (1, 2):
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind(address)
+                server.listen()
+                server.setblocking(False)
+                process = subprocess.Popen(["socat", f"PTY,link={link}", f"UNIX-CONNECT:{address}"])
+                far, _ = await asyncio.wait_for(loop.sock_accept(server), 10)
+            os.unlink(address)
+            far.setblocking(False)
+            device = tiny_device(far.send)
+            loop.add_reader(far, lambda far=far, device=device: device.feed(far.recv(4096)))
+            await until(lambda turn=turn: len(recorder.bodies(events.DeviceOnline)) == turn, f"online {turn}")
+            loop.remove_reader(far)
+            device.off()
+            process.kill()
+            process.wait()
+            await until(lambda turn=turn: len(recorder.bodies(events.DeviceOffline)) == turn, f"offline {turn}", 2)
+            far.close()
+            link.unlink(missing_ok=True)
+
+
+async def test_a_line_device_floods_a_pty_without_a_line_lost(tmp_path, recorder):
+    """Twenty thousand lines as fast as the pty takes them, far above any serial line: all arrive, in order."""
+    master, slave = os.openpty()
+    path = os.ttyname(slave)
+    os.close(slave)
+    os.set_blocking(master, False)
+    count = 20_000
+    wire = memoryview(b"".join(b"$%08x,%s\r\n" % (n, b"x" * 36) for n in range(count)))
+    loop = asyncio.get_running_loop()
+
+    def push():
+        nonlocal wire
+        with contextlib.suppress(BlockingIOError):
+            wire = wire[os.write(master, wire[:4096]) :]
+        if not wire:
+            loop.remove_writer(master)
+
+    session = session_on(path, recorder, kind=DeviceKind.LINE, name="line-1")
+    async with running(session):
+        await until(lambda: recorder.bodies(events.DeviceOnline), "online")
+        started_at = time.monotonic()
+        loop.add_writer(master, push)
+        await until(lambda: len(recorder.deliveries) > count, "all lines", 30)
+        rate = count / (time.monotonic() - started_at)
+        texts = [body.text for body in recorder.bodies(LineUnparsed)]
+        assert [int(text[1:9], 16) for text in texts] == list(range(count))
+        assert rate > 5_000, f"{rate:.0f} lines a second"
+    os.close(master)
