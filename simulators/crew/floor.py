@@ -1,0 +1,126 @@
+"""Holds and duties: people do the thing at the device or on the layout first, then say so, each in the role it asks for."""
+
+from .sets import Sets
+from .table import Device, Table
+from .view import Duty, Hold
+
+__all__ = ["Floor"]
+
+LOOK_S, CONFIRM_S = 3.0, 1.0
+"""Seconds of the table: a floorperson looks into a hold; somebody confirms a duty."""
+RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set")
+
+
+class Floor:
+    """Everything that is asked of people outside the course of a round."""
+
+    def __init__(self, table: Table, sets: Sets) -> None:
+        self.table, self.sets = table, sets
+
+    async def open_table(self) -> bool:
+        if self.table.view.is_open or self.table.view.holds:
+            return False
+        return await self.table.act("open_table", "floorperson")
+
+    async def resolve_holds(self) -> bool:
+        """Wagers first: what becomes of the round may depend on them."""
+        holds = sorted(self.table.view.holds, key=lambda hold: (not hold.wager, hold.id))
+        for hold in holds:
+            await self.table.pause(LOOK_S)
+            await self._lift_late_chip(hold)
+            note = f"{hold.least_role} looked at it"
+            resolution = self._resolution(hold)
+            if await self.table.act(
+                "resolve_hold", hold.least_role, hold=hold.id, resolution=resolution, note=note
+            ):
+                return True
+        return False
+
+    def _resolution(self, hold: Hold) -> str:
+        """Held chips go back; a round that nobody can prove is called void; after a look at anything else play goes on."""
+        if hold.wager:
+            return "return_wager"
+        unproven = hold.reading == "R-47" or "cannot be proven" in hold.reason
+        stopped = self.table.view.phase in ("", "stopped", "settled")
+        return "void" if unproven and not stopped else "go_on"
+
+    async def _lift_late_chip(self, hold: Hold) -> None:
+        progressive = self.table.devices.get("progressive")
+        if progressive is not None and hold.wager == "progressive" and hold.seat in progressive.chips:
+            await progressive.act("lift_chip", seat=hold.seat)
+
+    async def do_duties(self) -> bool:
+        """The first duty that can be done now."""
+        for duty in self.table.view.duties:
+            if await self._do(duty):
+                return True
+        return await self.sets.bring_missing()
+
+    async def _do(self, duty: Duty) -> bool:
+        match duty.action:
+            case "clear_device":
+                return await self._clear(duty)
+            case "reshuffle" | "reshuffle_with_dealt" | "reshuffle_idle_set":
+                return await self._by_hand(duty)  # with a shuffler at work its report closes the duty
+            case "remove_set" | "change_set":
+                gone = not self.table.view.is_present(duty.back) or await self.sets.retire(duty.back)
+                return gone and await self._confirm(duty)
+            case "remove_device" | "cover_or_sign_device":
+                return await self._away(duty)
+            case "deal_community":
+                return await self._community(duty)
+            case "settle_trips":
+                waits = any(d.action == "deal_community" for d in self.table.view.duties)
+                return not waits and await self._confirm(duty)
+            case "count_stub":
+                return False  # the count itself closes it
+            case _:
+                return await self._confirm(duty)
+
+    async def _confirm(self, duty: Duty) -> bool:
+        await self.table.pause(CONFIRM_S)
+        return await self.table.act("confirm_duty", duty.least_role, duty=duty.id)
+
+    def _device(self, name: str) -> Device | None:
+        return next((d for d in self.table.devices.values() if d.name == name), None)
+
+    async def _clear(self, duty: Duty) -> bool:
+        """Takes the cards out. A device that feels that nothing is left says so itself, and the duty is closed."""
+        device = self._device(duty.device)
+        if device is None or device.phase in ("shuffling", "slipping", "freeing") or device.deal == "freeing":
+            return False
+        if device.inside or device.is_broken:
+            self.sets.hold(await self.sets.empty(device))
+            if device is self.sets.shuffler:
+                self.sets.in_shuffler = ""
+            if device is self.sets.dispenser:
+                self.sets.in_dispenser = ""
+            return True
+        if self.table.view.device(device.name).get("levels", {}).get("cards_inside"):
+            return False  # its report is on the way
+        return await self._confirm(duty)
+
+    async def _by_hand(self, duty: Duty) -> bool:
+        """Where no shuffler is at work a set is washed on the table, once all its cards are gathered."""
+        shuffler, view = self.sets.shuffler, self.table.view
+        at_work = shuffler is not None and not view.device(shuffler.name).get("out")
+        if at_work or (view.round and view.back == duty.back) or shuffler is None:
+            return False
+        await shuffler.act("wash", back=duty.back)
+        return await self.table.act("record_shuffle", back=duty.back)
+
+    async def _away(self, duty: Duty) -> bool:
+        device = self._device(duty.device)
+        if device is not None and device.inside:
+            if device.is_moving:
+                return False
+            self.sets.hold(await self.sets.empty(device))
+            return True
+        return await self._confirm(duty)
+
+    async def _community(self, duty: Duty) -> bool:
+        """Turns the community cards that are still face down, then confirms."""
+        streets = int(self.table.view.round.get("streets", 2))
+        if self.table.view.round and streets < 2:
+            return await self.table.act("reveal_community", street=("flop", "last_two")[streets])
+        return await self._confirm(duty)

@@ -1,0 +1,220 @@
+"""The table as the people share it: the line to the daemon, the devices under their hands, and the cards they hold.
+
+Every act goes through `Table.act`, which never asks for what the status does not allow, and every touch of a device
+through `Device.act`. Both are written down for whoever watches the people.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TextIO
+
+from .scenario import Cue, Mishap, Scenario
+from .talk import Gone, Message, Refused, Talk
+from .view import Document, TableView
+
+__all__ = ["Crew", "Device", "Impossible", "Settings", "Table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Who is at the table, by name. Seat 1 is played by `player-1`."""
+
+    dealer: str = "dealer"
+    floorperson: str = "floorperson"
+    supervisor: str = "supervisor"
+    technician: str = "technician"
+
+    def name(self, role: str, seat: int = 0) -> str:
+        return f"player-{seat}" if role == "player" else str(getattr(self, role))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`rounds`: how many to play, 0 = for ever. `speed`: table seconds a real second. `devices`: kind -> (name, socket)."""
+
+    control: Path
+    devices: Mapping[str, tuple[str, Path]]
+    seats: int = 6
+    rounds: int = 0
+    speed: float = 1.0
+    seed: int = 1
+    mishaps: tuple[Mishap, ...] = ()
+    crew: Crew = field(default_factory=Crew)
+
+
+class Impossible(Exception):
+    """A device's own answer that hands can't do that now."""
+
+
+class Device:
+    """One simulated device as it stands on the table. `state` is as the last look saw it."""
+
+    def __init__(self, kind: str, name: str, path: Path, on_news: Callable[[], None]) -> None:
+        self.kind, self.name = kind, name
+        self.talk = Talk(path)
+        self.eye = Talk(path, on_up=self._watch, on_event=lambda _: on_news())
+        self.state: Document = {}
+
+    def _watch(self) -> None:
+        """From now on everything that happens at the device catches somebody's eye."""
+        self.eye.send({"act": "watch"})
+
+    async def look(self) -> None:
+        """Raises `Gone`."""
+        state = (await self.talk.ask({"act": "state"})).get("state")
+        self.state = state if isinstance(state, dict) else {}
+
+    async def act(self, name: str, **given: object) -> list[str]:
+        """Something that hands do; returns the cards it brought to light, as written. Raises `Impossible`, `Gone`."""
+        try:
+            done = await self.talk.ask({"act": name, **given})
+        except Refused as exc:
+            raise Impossible(f"{self.name}: {exc.reason}") from exc
+        cards = done.get("cards", [])
+        return [str(card) for card in cards] if isinstance(cards, list) else []
+
+    async def arm(self, fault: str) -> None:
+        """Lets a fault happen as soon as it can. Raises `Impossible`, `Gone`."""
+        try:
+            await self.talk.ask({"act": "inject", "fault": fault})
+        except Refused as exc:
+            raise Impossible(f"{self.name}: {exc.reason}") from exc
+
+    @property
+    def inside(self) -> int:
+        """Cards in the machine, the open tray not among them."""
+        outside = ("table", "lost", "retired", "infeed")
+        return sum(n for place, n in self.state.get("places", {}).items() if place not in outside)
+
+    @property
+    def in_tray(self) -> int:
+        return int(self.state.get("places", {}).get("infeed", 0))
+
+    @property
+    def deal(self) -> str:
+        return str(self.state.get("deal", ""))
+
+    @property
+    def phase(self) -> str:
+        """Of a shuffle: idle, shuffling, slipping, freeing, jammed, stopped, ready or spent."""
+        return str(self.state.get("phase", ""))
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.state.get("on"))
+
+    @property
+    def is_moving(self) -> bool:
+        return self.phase in ("shuffling", "slipping", "freeing") or self.deal in ("forming", "offered", "freeing")
+
+    @property
+    def is_broken(self) -> bool:
+        return self.phase in ("jammed", "stopped") or self.deal in ("jammed", "stopped")
+
+    @property
+    def chips(self) -> list[int]:
+        """Seats at whose first sensor a chip lies."""
+        return [int(seat) for seat, sensor in self.state.get("chips", ()) if sensor == 1]
+
+
+class Table:
+    """What everybody at the table has before their eyes."""
+
+    def __init__(self, settings: Settings, log: TextIO = sys.stdout) -> None:
+        self.settings = settings
+        self.view = TableView()
+        self._news = asyncio.Event()
+        self.devices = {
+            kind: Device(kind, name, path, self._news.set) for kind, (name, path) in settings.devices.items()
+        }
+        self.scenario = Scenario(settings.mishaps)
+        self.cards: dict[str, list[str]] = {}
+        """Cards of each set that lie outside the devices and off the layout, as written."""
+        self.last_progress = time.monotonic()
+        self.refusals = 0
+        self._log = log
+        self.talk = Talk(settings.control, numbered=True, on_up=self._watch, on_event=self._told)
+
+    def _watch(self) -> None:
+        self.talk.send({"do": "watch", "streams": ["main", "diag"]})
+        self._news.set()
+
+    def _told(self, message: Message) -> None:
+        if "event" in message:
+            self.last_progress = time.monotonic()
+            self._news.set()
+
+    def rng(self, *what: object) -> Random:
+        """Chance for one question, the same in every run with this seed."""
+        return Random("/".join(map(str, (self.settings.seed, *what))))  # noqa: S311  # players, not cards
+
+    async def pause(self, seconds: float) -> None:
+        """The time a thing takes a person, in seconds of the table."""
+        await asyncio.sleep(seconds / self.settings.speed)
+
+    async def look(self) -> None:
+        """Everyone looks up: the daemon's status and the devices. Raises `Gone` while the daemon is away."""
+        self._news.clear()
+        self.view = TableView(await self.talk.ask({"do": "status"}))
+        for device in self.devices.values():
+            await device.look()
+
+    async def news(self, within_s: float) -> None:
+        """Returns when the daemon or a device tells of something, or after `within_s` real seconds."""
+        try:
+            async with asyncio.timeout(within_s):
+                await self._news.wait()
+        except TimeoutError:
+            return
+
+    async def until(self, seen: Callable[[TableView], bool], within_s: float) -> bool:
+        """Looks until something is seen; False after `within_s` real seconds without it. Raises `Gone`."""
+        end = time.monotonic() + within_s
+        await self.look()
+        while not seen(self.view) and time.monotonic() < end:
+            await self.news(max(0.0, min(0.2, end - time.monotonic())))
+            await self.look()
+        return seen(self.view)
+
+    async def act(self, act: str, role: str = "dealer", seat: int = 0, /, **args: object) -> bool:
+        """Tells the daemon what somebody does; False where it is not allowed now or was refused. Raises `Gone`."""
+        if act not in self.view.allowed:
+            return False
+        who = self.settings.crew.name(role, seat)
+        given = {**args, "seat": seat} if seat and act in SEATED else args
+        try:
+            await self.talk.ask({"do": "act", "act": act, "args": given, "who": who, "role": role})
+        except Refused as exc:
+            self.refusals += 1
+            self.note("refused", act=act, who=who, args=given, reason=str(exc))
+            return False
+        except Gone:
+            self.note("unknown", act=act, who=who, args=given)
+            raise
+        self.note("act", act=act, who=who, args=given)
+        self.last_progress = time.monotonic()
+        return True
+
+    async def cue(self, cue: Cue, device: Device | None = None, **where: int) -> list[Mishap]:
+        """The mishaps of the present round that begin now; their device faults are armed. Raises `Gone`."""
+        mishaps = self.scenario.take(self.view.number, cue)
+        for mishap in mishaps:
+            self.note("mishap", name=mishap.name, round=mishap.round)
+            if device is not None and mishap.scene.fault:
+                await device.arm(mishap.device_fault(**where))
+        return mishaps
+
+    def note(self, what: str, **particulars: object) -> None:
+        """One line of what people did: JSON, `at` in nanoseconds of CLOCK_MONOTONIC."""
+        line = {"at": time.monotonic_ns(), "what": what, "round": self.view.number, **particulars}
+        print(json.dumps(line, separators=(",", ":")), file=self._log, flush=True)
+
+
+SEATED = ("place_wager", "record_decision", "report_irregularity")
+"""Acts that say at which seat."""

@@ -1,0 +1,163 @@
+"""What people see: the table's status document and the devices in front of them, as plain questions.
+
+Answers are taken from JSON as it came, and anything missing is as if it were not so: a person who can't see does nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Duty", "Hold", "Stack", "TableView"]
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    id: str
+    action: str
+    least_role: str
+    device: str
+    back: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """`wager`: the wager that is held, "" = the table."""
+
+    id: str
+    reason: str
+    least_role: str
+    seat: int
+    wager: str
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """One stack of the deal: `to` is player, dealer, community or six_card_box."""
+
+    to: str
+    seat: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """The status as one look saw it."""
+
+    status: Document = field(default_factory=dict)
+
+    @property
+    def is_known(self) -> bool:
+        """False while the daemon is starting, or cannot write its record: then nothing can be done."""
+        return "allowed" in self.status and bool(self.status.get("record", {}).get("ok", True))
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.status.get("open"))
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        return frozenset(self.status.get("allowed", ()))
+
+    @property
+    def method(self) -> str:
+        return str(self.status.get("method", ""))
+
+    @property
+    def holds(self) -> list[Hold]:
+        return [
+            Hold(
+                str(h.get("hold") or h.get("id")), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
+                int(h.get("seat", 0)), str(h.get("wager", "")), str(h.get("reading") or ""),
+            )
+            for h in self.status.get("held", ())
+        ]  # fmt: skip
+
+    @property
+    def duties(self) -> list[Duty]:
+        return [
+            Duty(
+                str(d.get("duty") or d.get("id")), str(d["action"]), str(d.get("least_role", "dealer")),
+                str(d.get("device", "")), str(d.get("back", "")), int(d.get("seat", 0)),
+            )
+            for d in self.status.get("duties", ())
+        ]  # fmt: skip
+
+    @property
+    def round(self) -> Document:
+        """The round in play; empty where none is."""
+        return self.status.get("round") or {}
+
+    @property
+    def phase(self) -> str:
+        return str(self.round.get("phase", ""))
+
+    @property
+    def number(self) -> int:
+        """Number of the round in play, or of the coming one where none is."""
+        return int(self.round["number"]) if self.round else int(self.status.get("rounds", 0)) + 1
+
+    @property
+    def back(self) -> str:
+        """Back colour of the set of this round, "" where none is in play."""
+        return str(self.round.get("back", ""))
+
+    @property
+    def plan(self) -> list[Stack]:
+        return [Stack(str(s["to"]), int(s.get("seat", 0)), int(s["cards"])) for s in self.round.get("plan", ())]
+
+    @property
+    def seats(self) -> dict[int, Document]:
+        """Seats that have wagers in this round, by number."""
+        return {int(number): seat for number, seat in self.round.get("seats", {}).items()}
+
+    def wagers(self, seat: int) -> Document:
+        found: Document = self.seats.get(seat, {}).get("wagers", {})
+        return found
+
+    @property
+    def in_play(self) -> list[int]:
+        return [number for number in sorted(self.seats) if "ante" in self.wagers(number)]
+
+    @property
+    def sets(self) -> Mapping[str, Document]:
+        found: Mapping[str, Document] = self.status.get("sets", {})
+        return found
+
+    def is_armed(self, back: str) -> bool:
+        return bool(self.sets.get(back, {}).get("armed"))
+
+    def is_present(self, back: str) -> bool:
+        return bool(self.sets.get(back, {}).get("present"))
+
+    def next_back(self) -> str:
+        """The set whose turn it is, "" where none is at the table: the one that was not used for the last round."""
+        last = str(self.status.get("last_back", ""))
+        present = [back for back in self.sets if self.is_present(back)]
+        others = [back for back in present if back != last]
+        return next(iter(others or present), "")
+
+    def device(self, name: str) -> Document:
+        found: Document = self.status.get("devices", {}).get(name, {})
+        return found
+
+    def is_online(self, name: str) -> bool:
+        return bool(self.device(name).get("online"))
+
+    def level(self, name: str, level: str) -> str | None:
+        """What the daemon knows of a level."""
+        value = self.device(name).get("levels", {}).get(level)
+        return str(value) if value is not None else None
+
+    def wanted(self, name: str, level: str) -> str | None:
+        value = self.device(name).get("wanted", {}).get(level)
+        return str(value) if value is not None else None
+
+    @property
+    def stub_is_due(self) -> bool:
+        """The round in play is the last one that may end without a stub count."""
+        stub = self.status.get("stub", {})
+        return not stub.get("waived") and int(stub.get("since", 0)) + 1 >= int(stub.get("every", 5))
