@@ -1,0 +1,204 @@
+"""Random acts and reports in any order, under both documents: what must hold whatever people and devices do."""
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from controller.rules.vocabulary import Method, Role, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.checks import SEEN_BY_PEOPLE
+from controller.table.decide import fold
+from controller.table.inputs import Actor, ServiceStarted
+from controller.table.state import State
+from drivers import events as e
+
+SEATS = st.integers(1, 3)
+BACKS = st.sampled_from(["red", "blue"])
+NAMES = st.sampled_from(["shoe-1", "shuffler-1", "progressive-1"])
+ACTS = st.one_of(
+    st.builds(a.BeginRound, BACKS),
+    st.builds(a.PlaceWager, SEATS, st.sampled_from(["ante", "blind", "trips"]), st.just(1000)),
+    st.builds(a.RecordProgressiveCount, st.integers(0, 3)),
+    st.builds(a.RecordDecision, SEATS, st.sampled_from(a.Decision), st.integers(0, 4)),
+    st.builds(a.RevealCommunity, st.sampled_from(a.Street)),
+    st.builds(a.RecordStubCount, st.integers(25, 40), st.booleans(), st.sampled_from([None, 51, 52])),
+    st.builds(a.RecordShuffle, BACKS),
+    st.builds(a.BringSet, BACKS),
+    st.builds(a.ReportIrregularity, st.sampled_from(sorted(SEEN_BY_PEOPLE)), st.integers(0, 3), st.integers(1, 2)),
+    st.builds(a.TakeDeviceOut, NAMES, st.sampled_from(a.OutOfService), st.booleans()),
+    st.builds(a.ReturnDevice, NAMES),
+    st.builds(a.ChangeMethod, st.sampled_from([Method.HAND, Method.DEALING_SHOE])),
+    st.sampled_from(
+        [
+            a.AnnounceNoMoreBets(), a.ReleaseLockout(), a.StartDealing(), a.RecordInitialDeal(), a.RevealDealer(),
+            a.SettleRound(), a.CollectCards(), a.EndRound(), a.CloseTable(), a.OpenTable(),
+        ]
+    ),
+)  # fmt: skip
+RED = st.sampled_from([e.Back.RED, e.Back.BLUE, e.Back.UNKNOWN])
+CARDS = st.one_of(st.none(), st.integers(0, 52))
+REPORTS = st.one_of(
+    st.builds(e.ShuffleCompleted, RED, st.sampled_from(e.Mode), st.sampled_from([None, 51, 52]), st.sampled_from(e.Identities)),
+    st.builds(e.ShuffleStopped, RED, st.sampled_from(e.StopReason), CARDS),
+    st.builds(e.Jammed, RED, st.sampled_from(e.Activity), st.sampled_from(e.JamPlace), st.integers(0, 5), CARDS),
+    st.builds(e.JamCleared, st.booleans(), st.integers(1, 3)),
+    st.builds(e.CardsRemoved, CARDS),
+    st.builds(e.StackDispensed, RED, st.integers(1, 6), st.integers(1, 6)),
+    st.builds(e.DealStopped, RED, st.sampled_from(e.StopReason), st.integers(1, 6), CARDS),
+    st.builds(e.DealCompleted, RED, st.integers(0, 6), CARDS),
+    st.builds(e.FaceUpCard, RED, st.sampled_from(e.Activity)),
+    st.builds(e.WagerSensed, SEATS, st.just(1), st.booleans()),
+    st.builds(e.WagerRemoved, SEATS, st.just(1), st.booleans()),
+    st.builds(e.LockoutEngaged, st.sampled_from(e.Cause), st.just(0)),
+    st.builds(e.LockoutReleased, st.sampled_from(e.Cause), st.just(0)),
+    st.builds(e.DispensingAllowed, st.sampled_from(e.Cause), st.just(0)),
+    st.builds(e.PoweredUp, st.sampled_from(e.ResetCause), CARDS),
+    st.sampled_from([e.DoorOpened(), e.DoorClosed(), e.SelfTestFailed(3), e.DeviceOffline("link_eof")]),
+    st.builds(e.EventsLost, st.just("SIM"), st.just("0" * 16), st.just(1), st.integers(0, 4)),
+)  # fmt: skip
+OPENS = {"lockout": ("released", {"begin_round", "release_lockout"}), "dispensing": ("allowed", {"start_dealing"})}
+SUPERVISOR = Actor("eve", Role.SUPERVISOR)
+
+
+class AnySequence(RuleBasedStateMachine):
+    """A table in the hands of chance."""
+
+    make_table = None
+
+    @initialize(rulebook=st.sampled_from(["md-uth", "ma-uth"]))
+    def open(self, rulebook):
+        self.table = type(self).make_table(rulebook).ready()
+        self.seen = len(self.table.all)
+
+    def put(self, body, subject="table"):
+        before = self.table.state
+        events = self.table.put(body, subject, SUPERVISOR if body.kind in a.ACTS else None)
+        assert not any(isinstance(event, f.DecisionFailed) for event in events), events
+        for event in events:
+            self.judge(before, body, event)
+        return events
+
+    def judge(self, before, body, event):
+        match event:
+            case f.LevelWanted(level=level, value=value) if level in OPENS and value == OPENS[level][0]:
+                assert body.kind in OPENS[level][1], f"{level} {value} because of {body.kind}"
+                assert not before.held
+            case f.RoundBegun():
+                assert not before.held
+                assert not before.duties
+                assert before.open
+                every = self.table.setup.law.rulebook.stub.every_rounds.value
+                assert before.since_stub_count < every or self.table.setup.law.rulebook.stub.waived_by
+            case f.DispositionMade():
+                assert all(bool(d.cite) is not bool(d.reading) for d in event.demands), event
+                assert not (event.silent and any(d.cite for d in event.demands))
+            case f.DealingAllowed(resumed=False):
+                assert before.sets[before.round.back].armed
+
+    @rule(act=ACTS)
+    def someone_acts(self, act):
+        self.put(act)
+
+    @rule(report=REPORTS, name=NAMES)
+    def a_device_reports(self, report, name):
+        self.put(report, name)
+
+    @rule()
+    def the_daemon_starts_again(self):
+        self.put(ServiceStarted("0", "x", "1", ""))
+
+    @rule(name=NAMES, gap_closed=st.booleans())
+    def a_device_comes_back(self, name, gap_closed):
+        self.table.online(name, gap_closed=gap_closed)
+
+    @rule()
+    def a_round_goes_as_it_should(self):
+        """Chance alone rarely comes far: now and then the next proper step is taken."""
+        round_ = self.table.state.round
+        if round_ is None:
+            back = next((b for b in ("red", "blue") if b != self.table.state.last_back), "red")
+            self.table.shuffled(back)
+            self.put(a.BeginRound(back))
+            return
+        for step in self.proper_steps(round_):
+            self.put(step)
+
+    def proper_steps(self, round_):
+        match round_.phase.value:
+            case "betting":
+                yield from (
+                    a.PlaceWager(1, "ante", 1000),
+                    a.PlaceWager(1, "blind", 1000),
+                    a.PlaceWager(1, "trips", 500),
+                )
+                yield a.AnnounceNoMoreBets()
+            case "bets_closed":
+                self.table.put(e.LockoutEngaged(e.Cause.COMMAND, 1), "progressive-1")
+                yield from (a.RecordProgressiveCount(len(round_.accepted)), a.StartDealing())
+            case "pre_flop" | "flop":
+                yield from (a.RecordDecision(seat, a.Decision.CHECK) for seat in round_.in_play)
+                yield a.RevealCommunity(a.Street.FLOP if round_.phase.value == "pre_flop" else a.Street.LAST_TWO)
+            case "last_two":
+                yield from (a.RecordDecision(seat, a.Decision.PLAY, 1) for seat in round_.in_play)
+                yield a.RevealDealer()
+            case "showdown":
+                yield a.SettleRound()
+
+    @invariant()
+    def a_stopped_round_leaves_no_wager_undecided(self):
+        round_ = getattr(self, "table", None) and self.table.state.round
+        if round_ and round_.void:
+            live = [(s, n) for s, n, w in round_.wagers() if w.fate.value == "live"]
+            assert not live, live
+
+    def teardown(self):
+        """Whatever happened, folding the record gives the same state, and people can bring the table back to play."""
+        if not hasattr(self, "table"):
+            return
+        assert fold(State.initial(self.table.setup), self.table.all) == self.table.state
+        recover(self)
+
+
+def recover(machine):
+    """What a supervisor would do: devices back, holds resolved, duties done, cards collected, a new round begun."""
+    table = machine.table
+    for name in table.setup.devices:
+        machine.put(e.CardsRemoved(0), name)
+        machine.put(a.ReturnDevice(name))
+        table.online(name)
+    for _ in range(40):
+        if table.state.held:
+            hold = next(iter(table.state.holds.values()))
+            choice = a.Resolution.RETURN_WAGER if hold.wager else a.Resolution.VOID
+            machine.put(a.ResolveHold(hold.id, choice))
+        elif table.state.duties:
+            duty = next(iter(table.state.duties.values()))
+            machine.put(a.ConfirmDuty(duty.id))
+        elif table.state.round is not None:
+            machine.put(a.ReportIrregularity(Trigger.SHOE_JAM))
+            machine.put(a.CollectCards())
+            machine.put(a.EndRound())
+        else:
+            break
+    for back in ("red", "blue"):
+        machine.put(a.BringSet(back))
+        table.shuffled(back)
+    machine.put(a.OpenTable())
+    machine.put(a.RecordStubCount(52))
+    next_back = "blue" if table.state.last_back == "red" else "red"
+    begun = machine.put(a.BeginRound(next_back))
+    assert any(isinstance(event, f.RoundBegun) for event in begun), begun
+
+
+def test_any_sequence_of_acts_and_reports_keeps_the_invariants(make_table):
+    """No decision fails, nothing opens without a person, every demand is cited, and play can always be taken up again."""
+    AnySequence.make_table = staticmethod(make_table)
+    from hypothesis.stateful import run_state_machine_as_test
+
+    run_state_machine_as_test(
+        AnySequence,
+        settings=settings(
+            max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+        ),
+    )
