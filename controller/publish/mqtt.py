@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import aiomqtt
-from paho.mqtt.client import MQTT_ERR_SUCCESS, ConnectFlags, DisconnectFlags
+from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, MQTT_ERR_SUCCESS, ConnectFlags, DisconnectFlags
 from paho.mqtt.client import Client as PahoClient
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties as PahoProperties
@@ -53,7 +53,7 @@ class MqttLink:
             client.shut(Closed("timed out"))
             reason = "no answer to our greeting in time" if client.contacted else "cannot reach the broker in time"
             raise LinkFailed(reason, contacted=client.contacted) from None
-        except (OSError, aiomqtt.MqttError, ValueError) as exc:
+        except (OSError, aiomqtt.MqttError) as exc:
             client.shut(Closed(str(exc)))
             raise LinkFailed(str(exc) or type(exc).__name__, contacted=client.contacted) from exc
         except BaseException:
@@ -115,7 +115,7 @@ class _Client(aiomqtt.Client):
             password=config.password_file.read_text().rstrip("\n") if config.password_file else None,
             protocol=aiomqtt.ProtocolVersion.V5 if five else aiomqtt.ProtocolVersion.V311,
             clean_session=None if five else True,
-            clean_start=True,
+            clean_start=True if five else MQTT_CLEAN_START_FIRST_ONLY,
             properties=connect,
             will=aiomqtt.Will(will.topic, will.payload, 1, True, will_properties),
             keepalive=config.keepalive_s,
