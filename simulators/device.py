@@ -24,7 +24,7 @@ from drivers.protocol.reports import Report, ResetCause
 from .cards import Witness
 from .faults import Fault
 from .log import report_body
-from .model import ActImpossible, Done, Model, Outcome, earliest
+from .model import ActImpossible, Done, Model, Operations, Outcome, earliest
 
 OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
 """Faults of the device as a whole, carried out by whoever holds cable and power; all others happen in the models."""
@@ -51,6 +51,7 @@ class SimulatedDevice:
         self._link: DeviceLink | None = None
         self._reports = ReportLog()
         self._tap = Deframer()
+        self._obeyed = Operations()
         self._boot = 0
         self._booted_at = self._started_at = now
         self._hung_at: float | None = None
@@ -128,7 +129,8 @@ class SimulatedDevice:
             if key in carried_out:
                 carried_out.remove(key)
             else:
-                self._log_command(wish, Outcome.DUPLICATE, None)
+                is_repeat = not self._obeyed.is_new(wish.operation)
+                self._log_command(wish, Outcome.DUPLICATE if is_repeat else Outcome.IGNORED, None)
 
     def tick(self, now: float) -> None:
         """Runs whatever is due: the mechanics first, then the link's timers."""
@@ -226,6 +228,7 @@ class SimulatedDevice:
 
     def _obey(self, wish: LevelRequested, now: float) -> None:
         answer = self.model.command(wish.level, wish.value, wish.operation, self._model_time(now))
+        self._obeyed.remember(wish.operation)
         self._log_command(wish, answer.outcome, answer.holds)
         self._publish(answer.reports, now)
         self._powered().answer(wish, answer.holds, 0, answer.text[:MAX_ERROR_TEXT])

@@ -161,6 +161,7 @@ def parse(text: str, device: DeviceKind) -> Fault:
     kind = FAULTS.get(name)
     if kind is None or device not in kind.devices:
         mine = [n for n, k in FAULTS.items() if device in k.devices]
+        mine += SHOE_ALIASES if device is SHOE else ()
         near = difflib.get_close_matches(name, mine, 1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(mine)}"
         raise FaultError(f"{text!r}: no fault {name!r} for a {device}; {hint}")

@@ -50,6 +50,7 @@ class Outcome(StrEnum):
     EXECUTED = "executed"
     DUPLICATE = "duplicate"  # obeyed before; not obeyed again
     REFUSED = "refused"
+    IGNORED = "ignored"  # the link did not let it through: another session, or no such value
 
 
 @dataclass(frozen=True, slots=True)

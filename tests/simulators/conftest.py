@@ -1,19 +1,35 @@
-"""Fixtures for the simulated devices: machines with power, time that the test moves, hands."""
+"""Fixtures for the simulated devices: models under a test's hand, and whole simulators on a real pseudo-terminal."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from drivers.protocol.host import HostLink, Online, Reported
+from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind, Level, Report, ResetCause
 from simulators import shoe, shuffler
 from simulators.body import CardSettings
 from simulators.cards import Card
-from simulators.faults import FaultBook, parse
+from simulators.control import control_socket
+from simulators.device import SimulatedDevice
+from simulators.faults import WIRE, FaultBook, parse
+from simulators.log import EventLog
 from simulators.machine import CardMachine
 from simulators.model import Answer, Done, Model
+from simulators.port import PtyPort
 from simulators.progressive import Progressive, ProgressiveSettings
+from simulators.runtime import Simulator
+from simulators.wire import Wire
 
 
 @dataclass
@@ -89,3 +105,164 @@ def bench() -> Callable[..., Bench]:
         return built
 
     return build
+
+
+PATIENCE_S = 15.0
+
+
+async def until(true: Callable[[], Any], what: str = "it") -> None:
+    """Waits for a condition; fails after a deadline that only a broken thing reaches."""
+    end = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < end, f"{what} did not happen"
+        await asyncio.sleep(0.005)
+
+
+@dataclass
+class Host:
+    """The host's end on a real descriptor: os.read, os.write, and a link end without I/O."""
+
+    path: Path
+    last: tuple[int, int] | None = None
+    events: list[Any] = field(default_factory=list)
+    raw: bytearray = field(default_factory=bytearray)
+    eof: bool = False
+    operation: int = 0
+
+    async def __aenter__(self) -> "Host":
+        self._loop = asyncio.get_running_loop()
+        self._fd = os.open(self.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        self.link = HostLink(entropy=os.urandom, last=self.last, stale_after_s=60.0, byte_time_s=0.0)
+        self._loop.add_reader(self._fd, self._readable)
+        self._ticker = asyncio.create_task(self._tick())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._ticker.cancel()
+        await asyncio.gather(self._ticker, return_exceptions=True)
+        self._loop.remove_reader(self._fd)
+        os.close(self._fd)
+
+    async def online(self) -> "Host":
+        self.link.connect(self._loop.time())
+        self._flush()
+        await until(lambda: any(isinstance(e, Online) for e in self.events), "the handshake")
+        return self
+
+    async def want(self, level: Level, value: str) -> None:
+        self.operation += 1
+        self.link.set_level(level, value, self.operation, self._loop.time())
+        self._flush()
+        wanted = self.operation
+        await until(lambda: any(getattr(e, "operation", 0) == wanted for e in self.events), f"{level} {value}")
+
+    def reports(self, kind: type) -> list[Any]:
+        return [e.report for e in self.events if isinstance(e, Reported) and isinstance(e.report, kind)]
+
+    async def _tick(self) -> None:
+        while not self.eof:
+            self._take(self.link.tick(self._loop.time()))
+            await asyncio.sleep(0.02)
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._fd, 4096)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self.eof = True
+            self._loop.remove_reader(self._fd)
+            return
+        self.raw += data
+        self._take(self.link.receive(data, self._loop.time()))
+
+    def _take(self, events: list[Any]) -> None:
+        self.events += events
+        for event in events:
+            if isinstance(event, Reported):
+                self.link.acknowledge(event.boot, event.counter, self._loop.time())
+        self._flush()
+
+    def _flush(self) -> None:
+        if data := self.link.data_to_send():
+            os.write(self._fd, data)
+
+
+@dataclass
+class Running:
+    """A simulator that runs in this loop, with its record and its socket."""
+
+    simulator: Simulator
+    out: StringIO
+    link: Path
+    control: Path
+    task: "asyncio.Task[None]"
+
+    def noted(self, what: str, **like: object) -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in self.out.getvalue().splitlines()]
+        return [line for line in lines if line["what"] == what and like.items() <= line.items()]
+
+    async def ask(self, **request: object) -> dict[str, Any]:
+        reader, writer = await asyncio.open_unix_connection(self.control)
+        writer.write(json.dumps(request).encode() + b"\n")
+        answered = json.loads(await reader.readline())
+        writer.close()
+        await writer.wait_closed()
+        return answered
+
+
+@pytest.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
+    """Starts simulators in this loop; all end with the test."""
+    async with AsyncExitStack() as stack:
+
+        async def run(kind: str, *faults: str, **options: Any) -> Running:
+            return await stack.enter_async_context(_running(tmp_path, kind, faults, **options))
+
+        yield run
+
+
+@asynccontextmanager
+async def _running(
+    room: Path, kind: str, faults: tuple[str, ...], *, speed: float = 50.0, drops_unread: bool = False, **port: Any
+) -> AsyncIterator[Running]:
+    out = StringIO()
+    log = EventLog(out)
+    parsed = [parse(text, DeviceKind(kind)) for text in faults]
+    book = FaultBook([f for f in parsed if f.name not in WIRE], log)
+    model = (
+        shoe.build(CardSettings(), Random(1), book, log)
+        if kind == "shoe"
+        else Progressive(ProgressiveSettings(), book, log)
+    )
+    identity = Identity(DeviceKind(kind), "v", "m", "h", "S1", "1", capabilities=model.capabilities)
+    now = asyncio.get_running_loop().time()
+    device = SimulatedDevice(model, identity, log, entropy=os.urandom, now=now, speed=speed)
+    wire = Wire([f for f in parsed if f.name in WIRE], Random(2))
+    link = room / f"{kind}0"
+    simulator = Simulator(
+        device, log, lambda on_data: PtyPort(link, on_data, wire, **port), drops_unread=drops_unread
+    )
+    control = room / f"{kind}0.ctl"
+    async with control_socket(simulator, control):
+        task = asyncio.create_task(simulator.run())
+        await until(lambda: link.is_symlink() or task.done(), "the port")
+        try:
+            yield Running(simulator, out, link, control, task)
+        finally:
+            simulator.stop()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.fixture(name="until")
+def _until() -> Callable[..., Any]:
+    """Waits for a condition, with a deadline that only a broken thing reaches."""
+    return until
+
+
+@pytest.fixture
+def connect() -> type[Host]:
+    """A host at a port: `async with connect(path, last=...) as host`."""
+    return Host
