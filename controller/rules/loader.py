@@ -272,8 +272,7 @@ def _wager(table: Table) -> WagerRule | None:
 def _reading(table: Table) -> Reading | None:
     reading_id, problem, cautious = table.text("id"), table.text("problem"), table.text("cautious")
     clauses, moves = table.cite("clauses"), table.flag("moves")
-    governs = table.word("governs", Trigger) if "governs" in table else None
-    table.known.append("governs")
+    governs = table.word("governs", Trigger, optional=True)
     choices = []
     for inner in table.tables("choices"):
         choice, says = inner.text("id"), inner.text("says")

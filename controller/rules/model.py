@@ -258,9 +258,8 @@ class Law:
         )
         demands: dict[Action, Demand] = {}
         for demand in row.do + by_reading:
-            demands.setdefault(
-                demand.action, demand
-            )  # two readings may both call a floorperson: one call is enough
+            # Two readings may both call a floorperson: one call is enough, and the first to ask for it is cited.
+            demands.setdefault(demand.action, demand)
         return row, tuple(demands.values())
 
     def unelected(self) -> tuple[Reading, ...]:

@@ -118,9 +118,9 @@ class Table:
     def flag(self, key: str) -> bool | None:
         return self._take(key, bool, "true or false")
 
-    def word(self, key: str, words: type[E]) -> E | None:
+    def word(self, key: str, words: type[E], *, optional: bool = False) -> E | None:
         """A word of the closed vocabulary."""
-        text = self.text(key)
+        text = self.text(key, optional=optional)
         return None if text is None else self.to_word(text, words, key)
 
     def one_of(self, key: str, allowed: Collection[str]) -> str | None:

@@ -20,6 +20,8 @@ def test_a_set_is_one_deck_of_52_and_two_sets_take_turns_each_round(ma: Rulebook
 def test_only_maryland_waives_the_stub_count(ma: Rulebook, md: Rulebook) -> None:
     """Both count at least every five rounds; a counting shuffler relieves the dealer in md-uth alone."""
     assert ma.stub.every_rounds.value == md.stub.every_rounds.value == 5
+    assert ma.stub.every_rounds.cite == ("7(f)", "8(e)", "9(e)")
+    assert md.stub.every_rounds.cite == ("8.E", "9.C", "10.C")
     assert ma.stub.waived_by is None
     assert md.stub.waived_by is not None
     assert md.stub.waived_by.value == "shuffler_counts_each_shuffle"

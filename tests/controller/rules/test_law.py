@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.rules.elections import cautious, elect
@@ -15,6 +15,7 @@ BOOKS = {name: find(name) for name in ("ma-uth", "md-uth")}
 guards = st.frozensets(st.sampled_from(Guard))
 triggers = st.sampled_from(Trigger)
 books = st.sampled_from(sorted(BOOKS))
+unhurried = settings(deadline=None)  # a busy machine is no failure of the law
 
 
 @st.composite
@@ -25,6 +26,7 @@ def laws(draw: st.DrawFn) -> Law:
     return elect(book, chosen)
 
 
+@unhurried
 @given(book=books, trigger=triggers, state=guards)
 def test_every_state_of_the_table_has_exactly_one_row(
     book: str, trigger: Trigger, state: frozenset[Guard]
@@ -35,6 +37,7 @@ def test_every_state_of_the_table_has_exactly_one_row(
     assert row is BOOKS[book].row(trigger, state & frozenset(GUARDS_OF[trigger]))
 
 
+@unhurried
 @given(law=laws(), trigger=triggers, state=guards)
 def test_whatever_is_elected_something_is_demanded_and_each_demand_says_why(
     law: Law, trigger: Trigger, state: frozenset[Guard]
@@ -47,6 +50,7 @@ def test_whatever_is_elected_something_is_demanded_and_each_demand_says_why(
     assert len({d.action for d in demands}) == len(demands)
 
 
+@unhurried
 @given(law=laws(), trigger=triggers, state=guards)
 def test_no_election_demands_what_contradicts_itself(law: Law, trigger: Trigger, state: frozenset[Guard]) -> None:
     """Wagers are not both returned and held, a void round is not played on, Trips that is settled is not returned."""
@@ -68,6 +72,7 @@ def test_no_election_demands_what_contradicts_itself(law: Law, trigger: Trigger,
         assert Action.CALL_FLOORPERSON in actions
 
 
+@unhurried
 @given(law=laws(), trigger=triggers, state=guards, method=st.sampled_from(Method))
 def test_citations_of_one_dealing_method_are_part_of_all(
     law: Law, trigger: Trigger, state: frozenset[Guard], method: Method
@@ -107,6 +112,16 @@ def test_a_reading_that_nobody_elected_demands_nothing_and_is_listed(ma: Ruleboo
     assert Action.RETURN_ALL_WAGERS not in {d.action for d in demands}
     assert {r.id for r in law.unelected()} == {r.id for r in ma.readings.values() if r.moves}
     assert cautious(ma, "test").unelected() == ()
+
+
+def test_what_two_readings_ask_for_is_demanded_once_and_cites_the_first(ma: Rulebook) -> None:
+    """A floorperson is called once, whether one open question or two need one."""
+    chosen = {r.id: (r.cautious, "x") for r in ma.readings.values()} | {
+        "R-22": ("hold", "x"),
+        "R-25": ("hold", "x"),
+    }
+    _, demands = elect(ma, chosen).demands(Trigger.WRONG_COUNT_DEALER, frozenset())
+    assert [d.reading for d in demands if d.action is Action.CALL_FLOORPERSON] == ["R-22"]
 
 
 def test_a_rulebook_with_a_hole_says_so_at_the_table_rather_than_guess(md: Rulebook) -> None:

@@ -74,6 +74,12 @@ SINGLE_FAULTS = [
      "[[reading]] (R-40): cautious is no choice: 'covered' (nearest: cover)"),
     ("reading that stands twice", 'id       = "R-51"', 'id       = "R-48"',
      "[[reading]] 26 (R-48): id 'R-48' stands twice"),
+    ("choice that stands twice", '{ id = "no_demand", says', '{ id = "cover", says = "x" },\n  { id = "no_demand", says',
+     "[[reading]] (R-40): choice 'cover' stands twice"),
+    ("exception to an unknown clause", 'notwithstanding = "13.F"', 'notwithstanding = ["13.F", "13.FF"]',
+     "[[outcome]] 28 (dealer_card_exposed): the document has no clause '13.FF' (nearest: 13.F)"),
+    ("reading that governs no trigger", 'governs  = "shoe_jam"', 'governs  = "shoe_jams"',
+     "[[reading]] 10 (R-21): unknown governs 'shoe_jams' (nearest: shoe_jam)"),
     ("wager that stands twice", 'name     = "play_the_board"', 'name     = "bad_beat"',
      "[[wager]] 9 (bad_beat): name 'bad_beat' stands twice"),
     ("method that stands twice", 'method          = "shuffler"', 'method          = "dealing_shoe"',
@@ -179,6 +185,29 @@ def test_a_value_can_not_rest_on_a_reading_with_several_choices(faults_of: Fault
     faults = faults_of(('[{ id = "optional", says = "A player may leave Trips out." }]', f"[{two}]"))
     assert faults == (
         "[[reading]] (R-12): a value rests on it or it governs a trigger: it has one choice, and another is an edition",
+    )
+
+
+def test_a_value_can_not_rest_on_a_reading_that_rows_act_by(faults_of: FaultsOf) -> None:
+    """One question with two kinds of answer: electing the other choice would change the row and leave the value."""
+    faults = faults_of(('cite = "3.C", reading = "R-06"', 'cite = "3.C", reading = "R-40"'))
+    assert "[[reading]] (R-40): rows act by it, so no value may rest on it and it may govern no trigger" in faults
+    assert "[[reading]] (R-06): nothing uses it" in faults
+
+
+def test_a_way_of_dealing_without_stacks_is_refused(faults_of: FaultsOf) -> None:
+    """A method that deals nothing is an oversight, not a method."""
+    text = (shipped() / "md-uth.toml").read_text()
+    start = text.index("stacks = [")
+    stacks = text[start : text.index("]\n\n", start) + 1]
+    assert faults_of((stacks, "stacks = []")) == ("[[dealing]] (manual_shoe): deals no stack",)
+
+
+def test_a_slip_in_a_condition_is_not_followed_by_holes_that_it_made(faults_of: FaultsOf) -> None:
+    """Holes and double answers of a trigger are told only when the conditions of all its rows can be read."""
+    faults = faults_of(('when    = ["not_shuffler_counts"]', 'when    = ["not_shuffler_count"]'))
+    assert faults == (
+        "[[outcome]] 15 (stub_count_due): unknown guard 'shuffler_count' (nearest: shuffler_counts)",
     )
 
 

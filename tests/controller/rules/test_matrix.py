@@ -18,6 +18,7 @@ from controller.rules.vocabulary import Guard, Trigger
 
 MATRIX = Path(__file__).parent / "matrix"
 BOOKS = ("ma-uth", "md-uth")
+LAWS = {book: cautious(find(book), "test") for book in BOOKS}
 
 
 def _lines(name: str) -> list[list[str]]:
@@ -51,7 +52,7 @@ def test_each_cell_of_the_matrix_is_what_the_text_demands(
     assert len(expected) == 1, (
         f"the matrix of this test covers {book} {trigger} {sorted(state)} {len(expected)} times"
     )
-    row, demands = cautious(find(book), "test").demands(trigger, state)
+    row, demands = LAWS[book].demands(trigger, state)
     assert ("silent " if row.silent else "") + _written(demands) == expected[0]
 
 
@@ -60,8 +61,7 @@ def test_another_election_changes_what_follows(line: list[str]) -> None:
     """Each choice that is not the cautious one has its own outcome, cited as the reading and never as the clause."""
     book, election, trigger, when, expected = line
     reading, choice = election.split(" = ")
-    law = cautious(find(book), "test")
-    law = Law(law.rulebook, {**law.elections, reading: Election(reading, choice, "test")})
+    law = Law(LAWS[book].rulebook, {**LAWS[book].elections, reading: Election(reading, choice, "test")})
     _, demands = law.demands(Trigger(trigger), frozenset(map(Guard, when.split())))
     assert _written(demands) == expected
 
@@ -72,7 +72,7 @@ def test_every_choice_of_every_reading_that_acts_is_shown_here() -> None:
     offered = {
         (book, reading.id, choice.id)
         for book in BOOKS
-        for reading in find(book).readings.values()
+        for reading in LAWS[book].rulebook.readings.values()
         for choice in reading.choices
         if choice.id != reading.cautious
     }
