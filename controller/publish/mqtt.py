@@ -24,8 +24,9 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.publish.config import PublishConfig, Tls
 from controller.publish.link import NO_PROPERTIES, Closed, Incoming, Limits, LinkDown, LinkFailed, Properties, Will
+from controller.publish.packing import Packed
 
-__all__ = ["MqttLink", "pack_properties"]
+__all__ = ["MqttLink"]
 
 LOGGER = logging.getLogger(__name__)
 CLOSE_TIMEOUT_S = 1.0
@@ -188,7 +189,7 @@ class _Client(aiomqtt.Client):
     ) -> None:
         if self.over.done():
             raise LinkDown(self.over.result().reason)
-        packed: Any = _Packed(properties) if self._five and properties is not NO_PROPERTIES else None
+        packed: Any = Packed(properties) if self._five and properties is not NO_PROPERTIES else None
         info = self._client.publish(topic, payload, qos, retain, packed)
         if info.rc != MQTT_ERR_SUCCESS:
             raise LinkDown(f"paho refused the publish: {info.rc}")
@@ -326,39 +327,6 @@ class _Client(aiomqtt.Client):
             self.over.set_result(closed)
         # Outside of paho's callback, which holds its lock.
         self._loop.call_soon(self.shut, self.over.result())
-
-
-class _Packed:
-    """Properties of a publish as paho wants them; its own class takes ten times as long to fill and pack."""
-
-    __slots__ = ("_properties",)
-
-    def __init__(self, properties: Properties) -> None:
-        self._properties = properties
-
-    def pack(self) -> bytes:
-        return pack_properties(self._properties)
-
-
-def pack_properties(properties: Properties) -> bytes:
-    """The property block of a PUBLISH (MQTT 5, 2.2.2 and 3.3.2.3): its length, content type 0x03, user pairs 0x26."""
-    parts = []
-    if properties.content_type is not None:
-        parts += [b"\x03", _text(properties.content_type)]
-    for name, value in properties.user:
-        parts += [b"\x26", _text(name), _text(value)]
-    body = b"".join(parts)
-    length, head = len(body), bytearray()
-    while True:
-        length, low = length >> 7, length & 0x7F
-        head.append(low | (0x80 if length else 0))
-        if not length:
-            return bytes(head) + body
-
-
-def _text(text: str) -> bytes:
-    encoded = text.encode()
-    return len(encoded).to_bytes(2, "big") + encoded
 
 
 def _connect_properties(config: PublishConfig) -> tuple[PahoProperties, PahoProperties]:

@@ -119,13 +119,14 @@ class Mosquitto:
     """A mosquitto child on loopback, and a subscriber with a durable session that notes what arrives, in order."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port, self.process = folder, free_port(), None
+        self.folder, self.port = folder, free_port()
         self.lines = ["set_tcp_nodelay true", "max_queued_messages 0", "allow_anonymous true", "log_type none"]
+        self.tail: list[str] = []  # lines that belong to the listener
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         conf = self.folder / "mosquitto.conf"
-        conf.write_text("\n".join([*self.lines, f"listener {self.port} 127.0.0.1", "user root", ""]))
+        conf.write_text("\n".join([*self.lines, f"listener {self.port} 127.0.0.1", *self.tail, "user root", ""]))
         self.process = subprocess.Popen([MOSQUITTO, "-c", str(conf)], stderr=subprocess.DEVNULL)
         end = time.monotonic() + DEADLINE_S
         while time.monotonic() < end:
