@@ -41,7 +41,10 @@ class Backlog:
         rewind_ns = round((config.rewind_s + silence_s) * NS)
         kept = {str(stream): position for stream, position in journal.position(READER).items()}
         times = {"rewind_ns": rewind_ns, "patience_ns": round(config.patience_s * NS)}
-        self.boxes = {s: Outbox(s, kept.get(s), **times, batch=config.window) for s in STREAMS}
+        own_names = {
+            str(stream): stream for stream in journal.heads()
+        }  # the journal takes only its own words back
+        self.boxes = {s: Outbox(own_names[s], kept.get(s), **times, batch=config.window) for s in STREAMS}
         self.board = Board()
         self.suspects = Suspects()
         self.counters = Counters()
@@ -50,7 +53,7 @@ class Backlog:
         self._saved = {stream: box.position() for stream, box in self.boxes.items()}
         for box in self.boxes.values():
             if box.unreadable:
-                report("outbox_position_unreadable", stream=box.stream)
+                report("outbox_position_unreadable", stream=str(box.stream))
 
     def refresh_states(self) -> None:
         self.board.refresh(self._states())
@@ -87,7 +90,7 @@ class Backlog:
         for stream, box in self.boxes.items():
             position = box.position()
             if position != self._saved[stream]:
-                self.journal.move(READER, stream, *position)
+                self.journal.move(READER, self.boxes[stream].stream, *position)
                 self._saved[stream] = position
 
     def heads(self) -> dict[str, int]:

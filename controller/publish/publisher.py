@@ -82,13 +82,14 @@ class Publisher:
                 opened, reason = await self._connect_once()
             except Exception as exc:  # a fault of ours or of the journal must not take the table down
                 reason = f"fault in the publisher: {exc!r}"
-                self._report("publisher_failed", reason=repr(exc))
+                if reason != self._down_reason:
+                    self._report("publisher_failed", reason=repr(exc))
             if self._stop.wanted.is_set():
                 return
             if opened and self._clock.mono_ns() - began_ns > STEADY_S * NS:
                 attempt = 0
             if opened or self._down_reason is None:
-                self._report("broker_lost", reason=reason)
+                self._report("broker_lost", reason=reason)  # once for each outage, however many tries it takes
             self._down_reason = reason
             wait_s = full_jitter(self._rng, attempt, self._config.backoff_first_s, self._config.backoff_most_s)
             await self._unless_stopped(asyncio.sleep(wait_s, True))

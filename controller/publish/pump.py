@@ -204,7 +204,7 @@ class Pump:
             case Verdict.WAIT:
                 if box.stream not in self._waits:
                     reason = f"refused for now with 0x{code:02x}"
-                    backlog.report("publish_delayed", stream=box.stream, sequence=sequence, reason=reason)
+                    backlog.report("publish_delayed", stream=str(box.stream), sequence=sequence, reason=reason)
                 self._hold(box, self._config.backoff_most_s)
             case Verdict.PARKED:
                 backlog.set_aside(key, f"refused with 0x{code:02x}", now)
@@ -214,7 +214,7 @@ class Pump:
                 assert_never(verdict)
         if code == Code.NO_SUBSCRIBERS and box.stream not in backlog.unheard:
             backlog.unheard.add(box.stream)
-            backlog.report("nobody_listening", stream=box.stream, sequence=sequence)
+            backlog.report("nobody_listening", stream=str(box.stream), sequence=sequence)
         self._fill()
 
     def _hold(self, box: Outbox, most_s: float) -> None:
