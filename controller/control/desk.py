@@ -1,8 +1,9 @@
 """What stands behind the control socket, and who may stand before it. The server knows no rule: it asks the desk."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol
 
 from controller.rules.reader import nearest
@@ -10,7 +11,7 @@ from controller.rules.vocabulary import Role
 from controller.table.acts import Act
 from controller.table.inputs import Actor
 
-__all__ = ["Desk", "ErrorCode", "Person", "Refused", "identify"]
+__all__ = ["ControlConfig", "Desk", "ErrorCode", "Person", "Refused", "identify"]
 
 
 class ErrorCode(StrEnum):
@@ -41,6 +42,14 @@ class Person:
     name: str
     roles: frozenset[Role]
     uid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ControlConfig:
+    """Where the socket is, and who may act through it, by name."""
+
+    socket: Path
+    people: Mapping[str, Person] = field(default_factory=dict)
 
 
 class Desk(Protocol):

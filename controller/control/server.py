@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import assert_never
+from types import TracebackType
+from typing import Self, assert_never
 
-from controller.control.desk import Desk, ErrorCode, Person, Refused, identify
+from controller.control.desk import ControlConfig, Desk, ErrorCode, Person, Refused, identify
 from controller.control.endpoint import Endpoint, peer_of
 from controller.control.wire import (
     MAX_REQUEST,
@@ -46,43 +46,49 @@ log = get_logger("control")
 
 
 class ControlServer:
-    """Serves `desk` at a Unix socket. `open` offers it, `run` serves until cancelled and takes it away again."""
+    """Serves a desk at a Unix socket, from `async with` on to its end."""
 
-    def __init__(self, path: Path, desk: Desk, people: Mapping[str, Person]) -> None:
-        self.path, self._desk, self._people = path, desk, people
+    def __init__(self, desk: Desk, config: ControlConfig) -> None:
+        self.path, self._people, self._desk = config.socket, config.people, desk
         self._endpoint: Endpoint | None = None
+        self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
-    def open(self) -> None:
-        """Offers the socket; who connects now is served by `run`. Raises `ControlUnavailable`."""
-        if self._endpoint is None:
-            self._endpoint = Endpoint.open(self.path)
-
-    def close(self) -> None:
-        """Takes the socket away; for one that was opened and never run."""
-        if self._endpoint is not None:
-            self._endpoint.close()
-            self._endpoint = None
-
-    async def run(self) -> None:
-        """Serves until cancelled; then every connection is closed and nothing is left. Raises `ControlUnavailable`."""
-        self.open()
-        assert self._endpoint is not None
+    async def __aenter__(self) -> Self:
+        """Offers the socket. Raises `ControlUnavailable`."""
+        self._endpoint = Endpoint.open(self.path)
         try:
-            server = await asyncio.start_unix_server(
+            self._server = await asyncio.start_unix_server(
                 self._connected, sock=self._endpoint.socket, limit=MAX_REQUEST - 1
             )
-            async with server:
-                log.info("control_open", path=str(self.path))
-                await asyncio.get_running_loop().create_future()
-        finally:
-            self.close()
-            for task in self._connections:
-                task.cancel()
-            if self._connections:
-                await asyncio.wait(self._connections)
+        except BaseException:
+            self._endpoint.close()
+            raise
+        log.info("control_open", path=str(self.path))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        """Takes the socket away and closes every connection; nothing is left."""
+        assert self._endpoint is not None
+        assert self._server is not None
+        # A connection that asyncio has just taken is lost open if its server closes before it is set up (CPython 3.11):
+        # so first take no more, then let that one through, then close.
+        asyncio.get_running_loop().remove_reader(self._endpoint.socket)
+        await asyncio.sleep(0)
+        self._server.close()
+        self._endpoint.close()
+        self._server = None
+        for task in self._connections:
+            task.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections)
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._server is None:  # it was being accepted when the server closed
+            writer.transport.abort()
+            return
         pid, uid = peer_of(writer.get_extra_info("socket"))
         if len(self._connections) >= MAX_CONNECTIONS:
             log.warning("control_too_many_connections", pid=pid, uid=uid, most=MAX_CONNECTIONS)
@@ -222,7 +228,7 @@ class _Connection:
                     position = records[-1]["order"]
                     await asyncio.sleep(0)  # a long backlog lets the table play between its batches
                     continue
-                position = max(head, records[-1]["order"] if records else 0)
+                position = max(position, head, records[-1]["order"] if records else 0)
                 if not caught_up:
                     caught_up = True
                     await self._send(answer(request_id, "caught_up", position))

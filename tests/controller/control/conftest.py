@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from controller.control.desk import ErrorCode, Person, Refused
+from controller.control.desk import ControlConfig, ErrorCode, Person, Refused
 from controller.control.server import ControlServer
 from controller.rules.vocabulary import Role
 from controller.table.acts import Act
@@ -49,9 +49,12 @@ class MemoryDesk:
             "round": None, "time_us": 1_767_225_600_000_000, "cause": None, "data": data,
         }  # fmt: skip
         self.records.append(made)
+        self.wake()
+        return made
+
+    def wake(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
-        return made
 
     def status(self) -> dict[str, Any]:
         if self.refuse is not None:
@@ -130,11 +133,6 @@ def until() -> Callable[[Callable[[], object]], Any]:
 
 
 @pytest.fixture
-def people() -> dict[str, Person]:
-    return PEOPLE
-
-
-@pytest.fixture
 def socket_path(tmp_path: Path) -> Path:
     return tmp_path / "control.sock"
 
@@ -145,13 +143,14 @@ def desk() -> MemoryDesk:
 
 
 @pytest.fixture
-async def server(desk: MemoryDesk, socket_path: Path) -> AsyncIterator[ControlServer]:
-    serving = ControlServer(socket_path, desk, PEOPLE)
-    serving.open()
-    task = asyncio.create_task(serving.run())
-    yield serving
-    task.cancel()
-    await asyncio.wait([task])
+def config(socket_path: Path) -> ControlConfig:
+    return ControlConfig(socket_path, PEOPLE)
+
+
+@pytest.fixture
+async def server(desk: MemoryDesk, config: ControlConfig) -> AsyncIterator[ControlServer]:
+    async with ControlServer(desk, config) as serving:
+        yield serving
 
 
 @pytest.fixture
@@ -169,31 +168,29 @@ async def connect(server: ControlServer) -> AsyncIterator[Callable[[], Any]]:
 
 
 @pytest.fixture
-def live(socket_path: Path) -> Iterator[tuple[Path, MemoryDesk, Callable[[Callable[[], object]], None]]]:
+def live(config: ControlConfig) -> Iterator[tuple[Path, MemoryDesk, Callable[[Callable[[], object]], None]]]:
     """A server in a thread of its own, for blocking clients: its path, its desk, and a way to run something there."""
-    made: list[tuple[asyncio.AbstractEventLoop, MemoryDesk, asyncio.Task[None]]] = []
+    made: list[tuple[asyncio.AbstractEventLoop, MemoryDesk, asyncio.Event]] = []
     started = threading.Event()
 
     async def serve() -> None:
-        desk = MemoryDesk()
-        serving = ControlServer(socket_path, desk, PEOPLE)
-        serving.open()
-        task = asyncio.create_task(serving.run())
-        made.append((asyncio.get_running_loop(), desk, task))
-        started.set()
-        await asyncio.wait([task])
+        desk, stop = MemoryDesk(), asyncio.Event()
+        async with ControlServer(desk, config):
+            made.append((asyncio.get_running_loop(), desk, stop))
+            started.set()
+            await stop.wait()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), name="control-server")
     thread.start()
     assert started.wait(WAIT_S)
-    loop, desk, task = made[0]
+    loop, desk, stop = made[0]
 
     def there(call: Callable[[], object]) -> None:
         done = threading.Event()
         loop.call_soon_threadsafe(lambda: (call(), done.set()))
         assert done.wait(WAIT_S)
 
-    yield socket_path, desk, there
-    loop.call_soon_threadsafe(task.cancel)
+    yield config.socket, desk, there
+    loop.call_soon_threadsafe(stop.set)
     thread.join(WAIT_S)
     assert not thread.is_alive()

@@ -1,17 +1,17 @@
 """The control socket as its peers meet it: right answers, bad requests, slow and vanished peers, nothing left behind."""
 
 import asyncio
+import contextlib
 import json
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from controller.control.desk import ErrorCode, Refused
-from controller.control.endpoint import ControlUnavailable
+from controller.control.desk import ControlConfig, ErrorCode, Refused
+from controller.control.endpoint import ControlUnavailable, Endpoint
 from controller.control.server import MAX_CONNECTIONS, MAX_WATCHES, ControlServer
 from controller.control.wire import MAX_REQUEST
 from controller.rules.vocabulary import Role
@@ -316,83 +316,99 @@ async def test_the_socket_is_for_its_user_and_group(server: ControlServer) -> No
     assert os.listdir(server.path.parent) == [server.path.name]
 
 
-async def test_a_socket_left_by_a_killed_daemon_is_replaced(desk: Any, people: Any, socket_path: Path) -> None:
+async def test_a_watcher_keeps_its_place_while_the_record_is_away(connect: Any, desk: Any, until: Any) -> None:
+    """A journal that is closed and opened again does not make the past come a second time."""
+    for kind in ("a", "b"):
+        desk.record(kind)
+    peer = await connect()
+    peer.send({"id": 3, "do": "watch", "after": 0})
+    assert [(await peer.line()).get("event", {}).get("kind") for _ in range(3)] == ["a", "b", None]
+    kept = list(desk.records)
+    desk.records.clear()
+    desk.wake()
+    reads = len(desk.reads)
+    desk.records.extend(kept)
+    desk.record("c")
+    await until(lambda: len(desk.reads) > reads)
+    assert (await peer.line())["event"]["kind"] == "c"
+
+
+async def test_a_socket_left_by_a_killed_daemon_is_replaced(desk: Any, config: ControlConfig) -> None:
     """A start after a kill needs no hand."""
-    killed = ControlServer(socket_path, desk, people)
-    killed.open()
-    assert killed._endpoint is not None
-    killed._endpoint.socket.close()
-    assert _is_there(socket_path)
-    server = ControlServer(socket_path, desk, people)
-    server.open()
-    reader, writer = await asyncio.open_unix_connection(str(socket_path))
-    writer.close()
-    await writer.wait_closed()
-    assert reader is not None
-    server.close()
-    assert not _is_there(socket_path)
+    killed = Endpoint.open(config.socket)
+    killed.socket.close()
+    assert _is_there(config.socket)
+    async with ControlServer(desk, config):
+        _, writer = await asyncio.open_unix_connection(str(config.socket))
+        writer.close()
+        await writer.wait_closed()
+    assert not _is_there(config.socket)
 
 
 async def test_a_socket_that_a_living_daemon_serves_is_refused(
-    server: ControlServer, desk: Any, people: Any
+    server: ControlServer, desk: Any, config: Any
 ) -> None:
     """Two daemons at one table would tell two truths; the second hears which process is there."""
     with pytest.raises(ControlUnavailable, match=f"process {os.getpid()} serves it"):
-        ControlServer(server.path, desk, people).open()
-    assert server.path.exists()
+        await ControlServer(desk, config).__aenter__()
+    assert _is_there(server.path)
 
 
-def test_a_file_in_the_way_is_not_removed(desk: Any, people: Any, socket_path: Path) -> None:
+def test_a_file_in_the_way_is_not_removed(socket_path: Path) -> None:
     """A path misspelt in the configuration must not cost somebody a file."""
     socket_path.write_text("precious")
     with pytest.raises(ControlUnavailable, match="no socket"):
-        ControlServer(socket_path, desk, people).open()
+        Endpoint.open(socket_path)
     assert socket_path.read_text() == "precious"
 
 
-def test_a_missing_folder_is_said(desk: Any, people: Any, tmp_path: Path) -> None:
+def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     """The reason names the path, and nothing is left open."""
     with pytest.raises(ControlUnavailable, match="No such file or directory"):
-        ControlServer(tmp_path / "none" / "c.sock", desk, people).open()
+        Endpoint.open(tmp_path / "none" / "c.sock")
 
 
-async def test_a_stopped_server_leaves_nothing(desk: Any, people: Any, socket_path: Path, until: Any) -> None:
-    """With watchers, an act under way and an idle peer: all are closed, and the file is gone."""
-    server = ControlServer(socket_path, desk, people)
-    server.open()
-    task = asyncio.create_task(server.run())
-    peers = [await asyncio.open_unix_connection(str(socket_path)) for _ in range(3)]
-    desk.gate.clear()
-    peers[0][1].write(json.dumps(BEGIN).encode() + b"\n")
-    peers[1][1].write(b'{"id": 1, "do": "watch"}\n')
-    await until(lambda: desk.acts and desk.waiting)
-    task.cancel()
-    await asyncio.wait([task])
-    assert task.cancelled()
-    assert not _is_there(socket_path)
+async def test_a_stopped_server_leaves_nothing(desk: Any, config: ControlConfig, until: Any) -> None:
+    """With a watcher, an act under way, an idle peer and one that has only just come: all are closed."""
+    async with ControlServer(desk, config):
+        peers = [await asyncio.open_unix_connection(str(config.socket)) for _ in range(3)]
+        desk.gate.clear()
+        peers[0][1].write(json.dumps(BEGIN).encode() + b"\n")
+        peers[1][1].write(b'{"id": 1, "do": "watch"}\n')
+        await until(lambda: desk.acts and desk.waiting)
+        peers.append(await asyncio.open_unix_connection(str(config.socket)))
+    assert not _is_there(config.socket)
+    assert desk.waiting == 0
     for reader, writer in peers:
-        await reader.read()
-        assert reader.at_eof()
+        with contextlib.suppress(ConnectionResetError):
+            await reader.read()
         writer.close()
-        await writer.wait_closed()
+        with contextlib.suppress(ConnectionResetError):
+            await writer.wait_closed()
 
 
-def test_a_server_that_stops_leaves_the_socket_of_its_successor(desk: Any, people: Any, socket_path: Path) -> None:
-    """A late clean-up must not take away what another daemon put there."""
-    first, second = ControlServer(socket_path, desk, people), ControlServer(socket_path, desk, people)
-    first.open()
+async def test_a_slow_watcher_does_not_delay_the_stop_for_long(
+    desk: Any, config: ControlConfig, until: Any
+) -> None:
+    """A peer that takes nothing is dropped: what it has not read is in the journal."""
+    for _ in range(3000):
+        desk.record("r", note="x" * 1000)
+    async with asyncio.timeout(8):
+        async with ControlServer(desk, config):
+            _, writer = await asyncio.open_unix_connection(str(config.socket))
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b'{"id": 1, "do": "watch", "after": 0}\n')
+            await until(lambda: len(desk.reads) > 1)
+    writer.transport.abort()
+
+
+def test_an_endpoint_leaves_the_socket_of_its_successor(socket_path: Path) -> None:
+    """A late clean-up must not take away what another daemon put there; closing twice is no fault."""
+    first = Endpoint.open(socket_path)
     socket_path.unlink()
-    second.open()
+    second = Endpoint.open(socket_path)
     first.close()
     assert socket_path.exists()
     second.close()
-    assert not socket_path.exists()
-
-
-def test_an_open_server_that_never_ran_is_closed(desk: Callable[..., Any], people: Any, socket_path: Path) -> None:
-    """A daemon whose start fails after this point leaves no socket; closing twice is no fault."""
-    server = ControlServer(socket_path, desk, people)  # type: ignore[arg-type]
-    server.open()
-    server.close()
-    server.close()
+    second.close()
     assert not socket_path.exists()

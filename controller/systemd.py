@@ -1,0 +1,54 @@
+"""What the service manager is told: ready, alive, what is going on, stopping. The protocol is one datagram a message.
+
+Own code in place of a library, as sd_notify(3) advises: the protocol is stable and this is all of it.
+"""
+
+import os
+import socket
+from collections.abc import Mapping
+
+__all__ = ["Notifier"]
+
+
+class Notifier:
+    """Tells the service manager that started this process, if one did; without one every call does nothing.
+
+    Each call says whether the message was taken. One that was not needs no handling here: a manager that hears
+    nothing acts by itself (`WatchdogSec=`, `TimeoutStartSec=`), and the daemon must not wait for it.
+    """
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "")
+        is_ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        microseconds = environment.get("WATCHDOG_USEC", "")
+        self.watchdog_s = int(microseconds) / 1e6 if is_ours and microseconds.isdigit() else None
+        """The longest silence that the manager allows, seconds; None = it does not watch."""
+
+    def ready(self, status: str) -> bool:
+        return self._send("READY=1", _status(status))
+
+    def status(self, status: str) -> bool:
+        """One line for people, shown by `systemctl status`."""
+        return self._send(_status(status))
+
+    def alive(self) -> bool:
+        """Feeds the watchdog. Call it only where the daemon has just proved to itself that it works."""
+        return self._send("WATCHDOG=1")
+
+    def stopping(self, status: str) -> bool:
+        return self._send("STOPPING=1", _status(status))
+
+    def _send(self, *lines: str) -> bool:
+        if not self._address.startswith(("/", "@")):  # "@": Linux's abstract names begin with a zero byte
+            return False
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as notify:
+            try:
+                notify.sendto("\n".join(lines).encode(), address)
+            except OSError:
+                return False
+        return True
+
+
+def _status(text: str) -> str:
+    return "STATUS=" + " ".join(text.split())  # a line break would begin another field
