@@ -74,7 +74,6 @@ class Action(StrEnum):
     HOLD_OTHERS = "hold_others"
     HOLD_SEAT_WAGERS = "hold_seat_wagers"
     HOLD_LATE_WAGER = "hold_late_wager"
-    ACCEPT_LATE_WAGER = "accept_late_wager"
     SETTLE_TRIPS = "settle_trips"  # Trips stays live and is settled on its own pay table
     # cards
     DEAL_COMMUNITY = "deal_community"

@@ -247,10 +247,8 @@ def _resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refus
         return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
     if not actor.role.may_act_as(hold.least_role):
         return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
-    of_wager = act.resolution in (a.Resolution.RETURN_WAGER, a.Resolution.WAGER_STANDS)
-    if bool(hold.wager) is not of_wager:
-        choices = "return_wager or wager_stands" if hold.wager else "go_on or void"
-        return Refusal(f"hold {hold.id} is resolved by {choices}")
+    if act.resolution not in hold.choices:
+        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
     if len(act.note) > 500:
         return Refusal("a note has at most 500 characters")
     return None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
+from controller.table.acts import Resolution
 from controller.table.draft import Draft
 from controller.table.state import ALL_HELD, Fate, Phase, Round, Seat
 from drivers.events import DeviceKind
@@ -145,7 +146,6 @@ HOLDS_ALL = (Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS)
 LATE_FATES = {
     Action.RETURN_LATE_WAGER: Fate.RETURNED,
     Action.HOLD_LATE_WAGER: Fate.HELD,
-    Action.ACCEPT_LATE_WAGER: Fate.STANDS,
 }
 
 
@@ -182,8 +182,14 @@ def _decided(draft: Draft, round_: Round, seat: int, wager: str, cents: int, fat
     draft.add(f.WagerDecided(round_.id, seat, wager, cents, currency, fate.value, demand.cite, demand.reading))
 
 
-def _hold_wagers(draft: Draft, held: list[tuple[int, str]], demand: Demand) -> None:
-    """One hold for all wagers of one demand: the floor decides once whether they go back or stand."""
+OF_WAGER = (Resolution.RETURN_WAGER, Resolution.WAGER_STANDS)
+OF_LATE_WAGER = (Resolution.RETURN_WAGER,)  # no document lets a wager stand that came after the announcement
+
+
+def _hold_wagers(
+    draft: Draft, held: list[tuple[int, str]], demand: Demand, choices: tuple[Resolution, ...] = OF_WAGER
+) -> None:
+    """One hold for all wagers of one demand: the floor decides once."""
     if len(held) == 1:
         seat, wager = held[0]
         what = f"seat {seat}: the {wager} wager is"
@@ -191,7 +197,7 @@ def _hold_wagers(draft: Draft, held: list[tuple[int, str]], demand: Demand) -> N
         seat, wager = 0, ALL_HELD
         what = f"{len(held)} wagers are"
     draft.hold(
-        f"{what} held; decide whether to give back or let stand", cite=demand.cite, reading=demand.reading,
+        f"{what} held; decide: {' or '.join(choices)}", cite=demand.cite, reading=demand.reading, choices=choices,
         seat=seat, wager=wager, least_role=_least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
     )  # fmt: skip
 
@@ -206,7 +212,7 @@ def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
     if fate is Fate.RETURNED:
         _open_return_duty(draft, demand)
     elif fate is Fate.HELD:
-        _hold_wagers(draft, [(seat, "progressive")], demand)
+        _hold_wagers(draft, [(seat, "progressive")], demand, OF_LATE_WAGER)
 
 
 def accept_progressive(draft: Draft) -> None:

@@ -1,6 +1,7 @@
 """A decision being made: facts are added one by one, and each is folded at once so that the next sees its effect."""
 
 from controller.rules.vocabulary import Role
+from controller.table.acts import Resolution
 from controller.table.evolve import evolve
 from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted
 from controller.table.inputs import Moment
@@ -51,9 +52,10 @@ class Draft:
         seat: int = 0,
         wager: str = "",
         least_role: Role = Role.FLOORPERSON,
+        choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID),
     ) -> None:
         """Stops play until a person has looked; a hold of the whole round also takes the levels to the safe side."""
-        self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading))
+        self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading, choices))
         if not seat:
             self.make_safe(reason)
 

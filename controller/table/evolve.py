@@ -78,8 +78,8 @@ def _demands(state: State, event: f.Event) -> State:
             return replace(state, duties=_without(state.duties, event.duty))
         case f.HoldPlaced():
             hold = Hold(
-                event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading
-            )
+                event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
+            )  # fmt: skip
             return replace(state, holds=_with(state.holds, hold.id, hold), serial=state.serial + 1)
         case f.HoldLifted():
             return replace(state, holds=_without(state.holds, event.hold))

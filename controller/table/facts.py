@@ -234,7 +234,10 @@ class DutyClosed:
 
 @dataclass(frozen=True, slots=True)
 class HoldPlaced:
-    """Play stands still until a person of at least this role has looked. `seat`: of a held wager, 0 = the round."""
+    """Play stands still until a person of at least this role has looked. `seat`: of a held wager, 0 = the round.
+
+    `choices`: what the person may decide; a remedy that the document does not allow is not among them.
+    """
 
     kind: ClassVar[str] = "hold_placed"
     hold: str
@@ -244,6 +247,7 @@ class HoldPlaced:
     wager: str = ""
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import full_set
-from controller.table.state import ALL_HELD, Fate, Phase, Round
+from controller.table.state import ALL_HELD, Fate, Hold, Phase, Round
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -130,8 +130,9 @@ def _without_base_wagers(draft: Draft) -> None:
         missing = [w for w in rule.requires.value if w not in placed]
         if name == "progressive" and missing:
             draft.hold(
-                f"seat {seat}: a progressive wager without {', '.join(missing)}; decide whether it goes back",
+                f"seat {seat}: a progressive wager without {', '.join(missing)}; it goes back",
                 cite=rule.requires.cite, reading=rule.requires.reading, seat=seat, wager=name,
+                choices=(a.Resolution.RETURN_WAGER,),
             )  # fmt: skip
 
 
@@ -239,19 +240,21 @@ def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
             if (seat, wager) == (hold.seat, hold.wager) or (hold.wager == ALL_HELD and held.fate is Fate.HELD):
-                _fate(draft, seat, wager, held.cents, fate, hold.reading)
+                _fate(draft, seat, wager, held.cents, fate, hold)
     elif act.resolution is a.Resolution.VOID and not round_.void:
         draft.add(f.RoundVoided(round_.id, hold.cite, hold.reading))
         for seat, wager, held in _round(draft).wagers(Fate.LIVE, Fate.STANDS):
-            _fate(draft, seat, wager, held.cents, Fate.RETURNED, hold.reading)
+            _fate(draft, seat, wager, held.cents, Fate.RETURNED, hold)
         least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
         role = least.value if least else Role.DEALER
         draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=hold.reading))
 
 
-def _fate(draft: Draft, seat: int, wager: str, cents: int, fate: Fate, reading: str | None) -> None:
+def _fate(draft: Draft, seat: int, wager: str, cents: int, fate: Fate, hold: Hold) -> None:
+    """A wager's fate by a person's decision, under what placed the hold: its reading, else its clause."""
     currency, name = draft.setup.currency, _round(draft).id
-    draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, (), reading))
+    cite = () if hold.reading else hold.cite
+    draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, cite, hold.reading))
 
 
 def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role, Trigger
-from controller.table.acts import OutOfService
+from controller.table.acts import OutOfService, Resolution
 from drivers.events import Capability, DeviceKind, Levels
 
 
@@ -185,6 +185,7 @@ class Hold:
     wager: str
     cite: tuple[str, ...]
     reading: str | None
+    choices: tuple[Resolution, ...]
 
 
 @dataclass(frozen=True, slots=True)

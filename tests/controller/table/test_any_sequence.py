@@ -170,7 +170,7 @@ def recover(machine):
     for _ in range(40):
         if table.state.held:
             hold = next(iter(table.state.holds.values()))
-            choice = a.Resolution.RETURN_WAGER if hold.wager else a.Resolution.VOID
+            choice = a.Resolution.VOID if a.Resolution.VOID in hold.choices else hold.choices[0]
             machine.put(a.ResolveHold(hold.id, choice))
         elif table.state.duties:
             duty = next(iter(table.state.duties.values()))

@@ -216,6 +216,9 @@ def test_a_late_progressive_chip_is_silent_in_both_and_held_under_a_reading(
     assert table.fates()[3, "progressive"] == "held"
     (hold,) = table.state.holds.values()
     assert hold.reading
+    assert "return_wager" in table.refused(a.ResolveHold(hold.id, a.Resolution.WAGER_STANDS)).reason
+    table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER), Role.FLOORPERSON)
+    assert table.fates()[3, "progressive"] == "returned"
 
 
 def test_a_progressive_count_that_differs_holds_before_the_first_card(make_table):
