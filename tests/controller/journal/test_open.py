@@ -1,5 +1,6 @@
 """Who may open a journal, and what is found when the file is not the table's sound journal. Nothing is ever changed then."""
 
+import fcntl
 import shutil
 import sqlite3
 import subprocess
@@ -75,6 +76,25 @@ def test_a_removed_lock_file_gives_the_next_journal_a_new_one(open_journal: Open
     open_journal().close()
     path.with_name("journal.db.lock").unlink()
     open_journal()
+    with pytest.raises(JournalLocked):
+        open_journal()
+
+
+def test_a_lock_file_that_is_removed_in_the_moment_of_locking_is_no_lock(
+    open_journal: Open, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock must be on the file that the next process will find."""
+    lock, flock, calls = path.with_name("journal.db.lock"), fcntl.flock, []
+
+    def flock_after_a_tidy_hand(descriptor: int, operation: int) -> None:
+        if not calls:
+            lock.unlink()
+        calls.append(descriptor)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock_after_a_tidy_hand)
+    open_journal()
+    assert len(calls) == 2
     with pytest.raises(JournalLocked):
         open_journal()
 

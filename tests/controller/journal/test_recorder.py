@@ -29,8 +29,10 @@ class PacedClock(ManualClock):
         super().__init__()
         self.commit_s = commit_s
         self.threads: list[threading.Thread] = []
+        self.permits: threading.Semaphore | None = None  # how many commits may begin; None = all
 
     def stamp(self) -> Stamp:
+        assert self.permits is None or self.permits.acquire(timeout=10)
         self.threads.append(threading.current_thread())
         return super().stamp()
 
@@ -112,6 +114,39 @@ async def test_a_cancelled_commit_is_there_whole_or_not_at_all(
     assert len(facts) == sum(4 if counter % 2 == 0 else 1 for counter in counters)
     assert all(fact.cause in of for fact in facts)
     assert verify(recorder.path).ok
+
+
+async def test_a_cancelled_commit_that_still_waits_for_its_turn_is_carried_out(
+    recorder: Recorder, disk: PacedClock, event: Event
+) -> None:
+    """Once handed over it is on its way to the disk, whoever stops waiting for it."""
+    disk.permits = threading.Semaphore(0)
+    first, second = (asyncio.create_task(recorder.commit([event(n)])) for n in (1, 2))
+    await asyncio.sleep(0)
+    second.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await second
+    disk.permits.release(9)
+    await first
+    await recorder.commit([event(3)])
+    with pytest.raises(JournalRepeat):
+        await recorder.commit([event(2)])
+
+
+async def test_the_loop_never_overtakes_the_thread(recorder: Recorder, disk: PacedClock, event: Event) -> None:
+    """While a commit is in the thread, the next one queues behind it, however fast the disk has become."""
+    for n in range(FIRST - 1):
+        await recorder.commit([event(n)])
+    disk.permits = threading.Semaphore(1)
+    first, second = (asyncio.create_task(recorder.commit([event(n)])) for n in (100, 101))
+    await first
+    assert recorder.is_inline
+    third = asyncio.create_task(recorder.commit([event(102)]))
+    await asyncio.sleep(0)
+    disk.permits.release(2)
+    orders = [records[0].order for records in await asyncio.gather(second, third)]
+    assert orders == sorted(orders)
+    assert threading.current_thread() not in disk.threads
 
 
 async def test_a_commit_over_its_limit_is_a_failed_record(path: Path, event: Event) -> None:

@@ -143,6 +143,8 @@ def test_what_is_known_of_a_device_is_its_newest_event(journal: Journal, event: 
     journal.append([event(last, boot="00000000000000aa", serial="HUGE")], now)
     assert journal.last_of("HUGE") == ("00000000000000aa", last)
     assert journal.has("HUGE", "00000000000000aa", last)
+    assert journal.read(INPUT, journal.heads()[INPUT] - 1, 1)[0].origin == ("HUGE", "00000000000000aa", last)
+    assert verify(journal.path).ok
     assert not journal.has("SHOE-0042", new, 2)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.clock import Stamp
-from controller.journal.errors import JournalForeign, JournalMissing, JournalNewer
+from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing, JournalNewer
 from controller.journal.record import Record, Stream, Transaction
 from controller.journal.store import Journal
 from controller.journal.verify import Cause, verify
@@ -115,6 +115,32 @@ def test_each_change_of_the_record_is_named(filled: Path, tamper: Tamper, name: 
     statement, expected = CHANGES[name]
     tamper(filled, statement)
     assert found(filled) == expected
+
+
+def test_text_that_is_no_text_makes_its_record_unreadable_and_no_other(filled: Path, tamper: Tamper) -> None:
+    """Bytes that are no UTF-8 in a text column."""
+    tamper(filled, "UPDATE main SET kind = CAST(x'ff' AS TEXT) WHERE sequence = 7")
+    assert found(filled) == {(Cause.UNREADABLE, MAIN, 7, 7)}
+    with pytest.raises(JournalDamaged, match="main/7: unreadable"):
+        _contents(filled)
+
+
+def test_a_column_that_is_not_of_its_type_is_a_change(filled: Path, tamper: Tamper) -> None:
+    """Somebody who takes the strictness off a table for a moment is found like any other."""
+    tamper(
+        filled,
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'input'",
+        "PRAGMA writable_schema = RESET",
+        "UPDATE input SET counter = 'seven' WHERE sequence = 7",
+        "UPDATE input SET ord = x'07' WHERE sequence = 20",
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_schema SET sql = sql || ' STRICT' WHERE name = 'input'",
+        "PRAGMA writable_schema = RESET",
+    )
+    faults = found(filled)
+    assert {(Cause.CHANGED, INPUT, 7, 7), (Cause.CHANGED, INPUT, 20, 20)} <= faults
+    assert {f[2] for f in faults if f[1]} == {7, 20}
 
 
 def test_two_swapped_records_are_named(filled: Path, tamper: Tamper) -> None:
