@@ -1,10 +1,13 @@
 """Two real link ends joined by a hostile wire on virtual time. Nothing here knows how the ends work inside."""
 
 import heapq
+import importlib.util
 import itertools
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -207,3 +210,23 @@ class World:
 def make_world() -> Callable[..., World]:
     """Builds a world; see `World`."""
     return World
+
+
+def _load_independent() -> ModuleType:
+    """The second decoder, loaded by its path: nothing else may import it, and it imports nothing of ours."""
+    spec = importlib.util.spec_from_file_location("independent_tdp1", Path(__file__).with_name("independent.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def independent_module() -> ModuleType:
+    """The second decoder, for tests that draw many examples."""
+    return _load_independent()
+
+
+@pytest.fixture
+def independent(independent_module: ModuleType) -> ModuleType:
+    """The second decoder."""
+    return independent_module
