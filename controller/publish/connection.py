@@ -110,7 +110,15 @@ class Connection:
     def _birth(self) -> bytes:
         heads, oldest = self._backlog.heads(), self._backlog.oldest()
         boot, journal = self._clock.stamp().boot, self._backlog.journal.id
-        return encode(Birth(self.session, boot, self._config.version, journal, heads, oldest))
+        birth = Birth(
+            session=self.session,
+            bootid=boot,
+            version=self._config.version,
+            journal=journal,
+            heads=heads,
+            oldest=oldest,
+        )
+        return encode(birth)
 
     async def _publish(self, topic: str, payload: bytes) -> int:
         """The reason code of a retained message. Ends only with the answer or by cancellation."""
@@ -172,7 +180,9 @@ class Connection:
             self._pump.wake()
             await _within(LEAVE_S, self._pump.idle.wait(), over)
         self._pump.shut()
-        await _within(LEAVE_S, self._publish(self._topics.conn, encode(Offline(self.session, reason))), over)
+        await _within(
+            LEAVE_S, self._publish(self._topics.conn, encode(Offline(session=self.session, reason=reason))), over
+        )
         await self._link.close()
 
 

@@ -12,34 +12,34 @@ import msgspec
 __all__ = ["Birth", "Lost", "Offline", "encode", "names_session"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Birth:
     """Published after each connect. `heads` and `oldest`: last and first sequence of each stream in the journal."""
 
+    state: Literal["online"] = "online"
     session: int
     bootid: str
     version: str
     journal: str
     heads: Mapping[str, int]
     oldest: Mapping[str, int]
-    state: Literal["online"] = "online"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
     """The last will: the broker publishes it when the connection ends without a goodbye."""
 
-    session: int
     state: Literal["lost"] = "lost"
+    session: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offline:
     """Published, and acknowledged, before a clean goodbye."""
 
+    state: Literal["offline"] = "offline"
     session: int
     reason: str
-    state: Literal["offline"] = "offline"
 
 
 def encode(body: Birth | Lost | Offline) -> bytes:

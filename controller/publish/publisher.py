@@ -99,7 +99,7 @@ class Publisher:
         """One connection from dialling to its end: whether it was in use, and why it ended."""
         if self._session is None:
             self._session = self._journal.next_session()
-        link = self._link_factory(Will(self._topics.conn, encode(Lost(self._session))))
+        link = self._link_factory(Will(self._topics.conn, encode(Lost(session=self._session))))
         try:
             limits = await self._unless_stopped(link.connect())
         except LinkFailed as exc:

@@ -125,3 +125,13 @@ def test_a_site_may_put_its_own_vendor_in_front_of_the_types(journal: Any) -> No
     journal.add()
     event = Wrapper(Topics("lv01", "t"), journal.id, vendor="com.example").wrap(journal.rows["main"][0])
     assert event.type == "com.example.tg.shuffler.shuffler_jammed.v1"
+
+
+def test_the_example_in_the_document_is_a_valid_event() -> None:
+    """The first thing a back-office engineer copies has to be right."""
+    text = (SCHEMA.parents[1] / "mqtt.md").read_text()
+    event = json.loads(text.split("```json\n", 1)[1].split("```", 1)[0])
+    jsonschema.validate(event, json.loads(SCHEMA.read_text()))
+    assert [key for key in KEYS if key != "roundid"] == list(event)
+    for key in (*KEYS, "withheld", "datahash"):
+        assert f"`{key}`" in text
