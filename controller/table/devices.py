@@ -5,7 +5,7 @@ from controller.table import facts as f
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
-from controller.table.state import Fate, Phase, Round, deal_plan
+from controller.table.state import Fate, Phase, Round, deal_plan, has_level
 from drivers import events as e
 
 SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)
@@ -218,7 +218,7 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
             _unproven(draft, f"{name} lost its events {first} to {last or 'unknown'}")
         case e.LevelUnknown(level=level):
             safe = e.SAFE_VALUE.get(level)
-            if safe is not None:
+            if safe is not None and has_level(draft.state.devices[name], level):
                 draft.want(name, level, safe, "the answer to a command was lost")
         case e.DeviceOffline() | e.DeviceRejected():
             _take_back(draft, name)

@@ -6,7 +6,7 @@ May only hold, never decide: every level here is the safe side. What follows com
 from controller.table.acts import AnnounceNoMoreBets
 from controller.table.draft import AT_ONCE
 from controller.table.inputs import Input
-from controller.table.state import State
+from controller.table.state import State, has_level
 from drivers.commands import ENGAGED, INHIBITED, Level, WantedLevel
 from drivers.events import DealStopped, DeviceKind, DoorOpened, FaceUpCard, Jammed, PoweredUp, SelfTestFailed
 
@@ -39,5 +39,10 @@ def everything_safe(state: State, serial: int) -> tuple[WantedLevel, ...]:
 def _everywhere(
     state: State, kind: DeviceKind, level: Level, value: str, operation: int
 ) -> tuple[WantedLevel, ...]:
-    open_ones = [name for name, d in state.devices.items() if d.kind is kind and d.wanted.get(level) != value]
-    return tuple(WantedLevel(name, level, value, operation + i) for i, name in enumerate(open_ones))
+    """One command for each device of this kind that has the level and may be on its open side."""
+    may_be_open = [
+        name
+        for name, device in state.devices.items()
+        if device.kind is kind and has_level(device, level) and device.wanted.get(level) != value
+    ]
+    return tuple(WantedLevel(name, level, value, operation + i) for i, name in enumerate(may_be_open))

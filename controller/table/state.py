@@ -7,7 +7,7 @@ from enum import StrEnum
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role, Trigger
 from controller.table.acts import OutOfService, Resolution
-from drivers.events import Capability, DeviceKind, Levels
+from drivers.events import Capability, DeviceKind, Level, Levels
 
 
 class Phase(StrEnum):
@@ -83,6 +83,11 @@ class Device:
     @property
     def in_service(self) -> bool:
         return self.out is None
+
+
+def has_level(device: Device, level: Level) -> bool:
+    """True where the device said that it has this level: a batch shuffler has nothing to inhibit."""
+    return getattr(device.levels, level.value, None) is not None
 
 
 @dataclass(frozen=True, slots=True)
