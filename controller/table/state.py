@@ -85,9 +85,12 @@ class Device:
         return self.out is None
 
 
+ALWAYS_HAS = {DeviceKind.SHOE: Level.DISPENSING, DeviceKind.PROGRESSIVE: Level.LOCKOUT}
+
+
 def has_level(device: Device, level: Level) -> bool:
-    """True where the device said that it has this level: a batch shuffler has nothing to inhibit."""
-    return getattr(device.levels, level.value, None) is not None
+    """True where the device has this level by its kind, or said so: a batch shuffler has nothing to inhibit."""
+    return ALWAYS_HAS.get(device.kind) is level or getattr(device.levels, level.value, None) is not None
 
 
 @dataclass(frozen=True, slots=True)
