@@ -38,6 +38,10 @@ class Floor:
 
     def _resolution(self, hold: Hold) -> str:
         """Held chips go back; a round that nobody can prove is called void; after a look at anything else play goes on."""
+        best = self._best(hold)
+        return best if best in hold.choices or not hold.choices else hold.choices[0]
+
+    def _best(self, hold: Hold) -> str:
         if hold.wager:
             return "return_wager"
         unproven = hold.reading == "R-47" or "cannot be proven" in hold.reason

@@ -3,6 +3,8 @@
 The cards are real: what is loaded is what people hold, and what comes out is what the device gives back.
 """
 
+import time
+
 from .scenario import Cue
 from .table import Device, Table
 
@@ -10,6 +12,8 @@ __all__ = ["Sets"]
 
 LOAD_S, EMPTY_S, BRING_S = 1.5, 4.0, 6.0
 """Seconds of the table that people need to put a set in, to take cards out of a device, to fetch a new set."""
+REPORT_S = 5.0
+"""Real seconds that a device's report may need to reach the daemon, a reconnection included."""
 
 
 class Sets:
@@ -21,6 +25,7 @@ class Sets:
         self.in_shuffler = ""
         """Back colour of the set that was put into the shuffler last, "" = none."""
         self.in_dispenser = ""
+        self._ready_since: float | None = None
         self.stub_mishap = 0
         """Number of the round in which a card was lost on the way, so that somebody counts."""
 
@@ -93,11 +98,17 @@ class Sets:
         return bool(self.table.view.round.get("stacks_out")) and bool(self.shuffler and self.shuffler.inside)
 
     def _is_stored(self, shuffler: Device) -> bool:
-        """A whole shuffled set that waits for its round stays where it is, if it may be dealt."""
+        """A whole shuffled set waits for its round where it is, unless the daemon has found something wrong with it."""
         if shuffler.phase != "ready":
+            self._ready_since = None
             return False
-        asks_again = any(d.back == self.in_shuffler for d in self.table.view.duties)
-        return self.table.view.is_armed(self.in_shuffler) and not asks_again
+        self._ready_since = self._ready_since or time.monotonic()
+        if any(duty.back == self.in_shuffler for duty in self.table.view.duties):
+            return False
+        about = self.table.view.sets.get(self.in_shuffler, {})
+        if about.get("cycle_complete"):
+            return bool(about.get("armed"))
+        return time.monotonic() - self._ready_since < REPORT_S  # its report may still be on the way
 
     def _next_to_shuffle(self) -> str:
         """The set that needs a shuffle and is free for it: that of this round first, then the coming one."""

@@ -24,7 +24,7 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """`wager`: the wager that is held, "" = the table."""
+    """`wager`: the wager that is held, "" = the table. `choices`: what may be decided."""
 
     id: str
     reason: str
@@ -32,6 +32,7 @@ class Hold:
     seat: int
     wager: str
     reading: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class TableView:
             Hold(
                 str(h.get("hold") or h.get("id")), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
                 int(h.get("seat", 0)), str(h.get("wager", "")), str(h.get("reading") or ""),
+                tuple(map(str, h.get("choices", ()))),
             )
             for h in self.status.get("held", ())
         ]  # fmt: skip

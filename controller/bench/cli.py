@@ -1,0 +1,99 @@
+"""`tablewarden bench`: rounds on simulated parts, judged by an observer."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.bench.broker import BrokerUnusable
+from controller.bench.children import ChildFailed
+from controller.bench.observer.evidence import State
+from controller.bench.options import DEVICES, Options
+from controller.bench.report import document, page
+from controller.bench.run import Outcome, run
+from controller.rules.library import RulebookUnknown
+from simulators.crew.scenario import MISHAPS, Mishap, ScenarioError
+
+__all__ = ["bench"]
+
+BROKEN, USAGE, CANNOT_RUN = 1, 2, 3
+
+_WHAT_CAN_GO_WRONG = "\b\nMishaps (NAME@ROUND):\n" + "\n".join(
+    f"  {name:26}{scene.effect}" for name, scene in MISHAPS.items()
+)
+
+
+def _mishaps(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        for text in given:
+            Mishap.parse(text)
+    except ScenarioError as exc:
+        raise click.BadParameter(str(exc)) from None
+    return given
+
+
+def _elections(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    if any(not sign for _, sign, _ in pairs):
+        raise click.BadParameter("an election is written READING=CHOICE, as R-22=return")
+    return {reading: choice for reading, _, choice in pairs}
+
+
+@click.command(
+    epilog=_WHAT_CAN_GO_WRONG + "\n\nA device's own fault: DEVICE.FAULT@ROUND, as shoe.power_loss@3:for=1."
+)
+@click.option("--rulebook", default="md-uth", show_default=True, help="Which document rules the table.")
+@click.option("--method", type=click.Choice(list(DEVICES)), default="dealing_shoe", show_default=True)
+@click.option("--rounds", type=click.IntRange(min=0), default=10, show_default=True, help="0 = until stopped.")
+@click.option(
+    "--speed", type=click.FloatRange(0.1, 1000), default=20.0, show_default=True, help="Times real speed."
+)
+@click.option("--fault", "mishaps", multiple=True, metavar="NAME@ROUND", callback=_mishaps, help="See below.")
+@click.option("--broker", default="auto", show_default=True, help="auto, memory or mqtt://host:port.")
+@click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep the record here.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Cards, wagers and answers.")
+@click.option("--seats", type=click.IntRange(1, 6), default=6, show_default=True)
+@click.option("--elect", "elections", multiple=True, metavar="READING=CHOICE", callback=_elections)
+@click.option("--recognition", is_flag=True, help="The shuffler reads the cards.")
+@click.option("--no-count", is_flag=True, help="The shuffler does not count them.")
+@click.option("--slow-sync", type=click.IntRange(0, 1500), default=0, metavar="MS", help="Added to each sync.")
+@click.option("--kill", "kills", type=click.IntRange(min=0), default=0, help="Kill the daemon so many times.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=0.0, help="Longest run; 0 = no limit.")
+@click.option("--watch", is_flag=True, help="Print each record as it comes.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
+@click.option("--keep", type=click.Path(path_type=Path), default=None, help="Keep logs and configuration here.")
+def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, **given: object) -> None:
+    """Play rounds on simulated devices with simulated people, and check what must always hold.
+
+    Exit code: 0 all that could be checked held, 1 something broke, 2 usage, 3 it could not run to its end.
+
+    \b
+    Example: a jam of the shoe in the fourth of ten rounds
+      tablewarden bench --rulebook md-uth --rounds 10 --fault shoe_jam@4
+    """
+    options = Options(**given, counting=not no_count, slow_sync_ms=slow_sync)  # type: ignore[arg-type]
+
+    def say(line: str) -> None:
+        if watch:
+            click.echo(line, err=as_json)
+
+    try:
+        outcome = asyncio.run(run(options, say))
+    except (RulebookUnknown, BrokerUnusable) as exc:
+        raise click.UsageError(str(exc)) from None
+    except (ChildFailed, OSError) as exc:
+        click.echo(f"the bench cannot run: {exc}", err=True)
+        sys.exit(CANNOT_RUN)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(document(outcome)), indent=2).decode())
+    else:
+        click.echo(page(outcome))
+    sys.exit(_code(outcome))
+
+
+def _code(outcome: Outcome) -> int:
+    if any(verdict.state == State.BROKEN for verdict in outcome.verdicts):
+        return BROKEN
+    return CANNOT_RUN if outcome.failed else 0

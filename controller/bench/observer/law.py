@@ -1,0 +1,152 @@
+"""Promises 3, 4 and 10: the document's demand is made and cited, silence acts only by a reading, and nothing else is offered."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from controller.bench.expected import EXPECTED, Case, case_for
+from controller.bench.observer.evidence import Evidence, Verdict
+from controller.bench.observer.record import Row
+
+__all__ = ["citations", "remedies", "silence"]
+
+CITED = "3 the document's demand, cited"
+SILENT = "4 silence acts only by a reading"
+REMEDY = "10 only what the document allows"
+
+FATES = {
+    "returned": (
+        "return_all_wagers", "return_ante", "return_blind", "return_play", "return_others", "return_seat_wagers",
+        "return_late_wager",
+    ),
+    "held": ("hold_all_wagers", "hold_others", "hold_seat_wagers", "hold_late_wager"),
+    "to_settle": ("settle_trips",),
+}  # fmt: skip
+"""What a disposition must have said for a wager to get this fate."""
+RETURNS = FATES["returned"]
+
+
+def citations(evidence: Evidence) -> Verdict:
+    """Each disposition says exactly what the observer's own table of law says, clause by clause; none is missing."""
+    if evidence.rulebook not in EXPECTED:
+        return Verdict.of(CITED, 0, [], f"the observer has no law of its own for {evidence.rulebook}")
+    problems: list[str] = []
+    checked = 0
+    for row in evidence.of("disposition_made"):
+        checked += 1
+        problems += _wrong_demands(evidence, row)
+    for given, trigger in _due(evidence):
+        checked += 1
+        if trigger not in [f.data["trigger"] for f in _facts_of(evidence, given) if f.kind == "disposition_made"]:
+            problems.append(f"input {given.sequence} {given.kind} of {given.subject} led to no {trigger}")
+    return Verdict.of(CITED, checked, problems, "nothing happened that the document has an answer to")
+
+
+def _wrong_demands(evidence: Evidence, row: Row) -> Iterator[str]:
+    data = row.data
+    where = f"main {row.sequence} {data['trigger']} ({', '.join(data['guards']) or 'no guard'})"
+    case = case_for(evidence.rulebook, data["trigger"], frozenset(data["guards"]))
+    if data["rulebook"] != evidence.rulebook:
+        yield f"{where}: decided by {data['rulebook']}"
+    if case is None:
+        yield f"{where}: the document has no such case"
+        return
+    demands = {demand["action"]: demand for demand in data["demands"]}
+    for action, clauses in case.must.items():
+        cited = tuple(demands.get(action, {}).get("cite", ()))
+        if action not in demands:
+            yield f"{where}: {action} is missing; {'/'.join(clauses)} demands it"
+        elif set(cited) != set(clauses):
+            yield f"{where}: {action} cites {'/'.join(cited) or 'nothing'}; it stands in {'/'.join(clauses)}"
+    for action, demand in demands.items():
+        if action not in case.must:
+            yield from _wrong_reading(where, case, demand)
+
+
+def _wrong_reading(where: str, case: Case, demand: Mapping[str, Any]) -> Iterator[str]:
+    """An action beside the text's own: only under one of the readings that leave it open."""
+    action, reading = demand["action"], demand.get("reading")
+    allowed = case.may.get(action)
+    if allowed is None:
+        yield f"{where}: {action} is no remedy here"
+    elif reading not in allowed:
+        says = reading or "/".join(demand.get("cite", ())) or "nothing"
+        yield f"{where}: {action} rests on {says}; the text leaves it to {' or '.join(allowed)}"
+
+
+def _due(evidence: Evidence) -> Iterator[tuple[Row, str]]:
+    """Inputs that the document has an answer to, and the trigger that must have been decided for each."""
+    kinds = {device: serial.removeprefix("SIM-") for serial, device in evidence.serials.items()}
+    refused = {f.cause for f in evidence.of("input_refused")} | {f.cause for f in evidence.of("decision_failed")}
+    for row in evidence.inputs:
+        if row.order <= evidence.began or f"{evidence.journal_id}-input-{row.sequence}" in refused:
+            continue
+        body = row.data["body"]
+        match row.kind:
+            case "jammed" | "shuffle_stopped" | "deal_stopped":
+                yield row, "shoe_jam" if kinds.get(row.subject) == "shoe" else "shuffler_jam"
+            case "shuffle_completed" if body.get("count") not in (None, 52):
+                yield row, "shuffler_count_wrong"
+            case "shuffle_completed" if body.get("identities") == "incomplete":
+                yield row, "shuffler_identities_wrong"
+            case "report_irregularity":
+                yield row, body["trigger"]
+            case _:
+                pass
+
+
+def _facts_of(evidence: Evidence, given: Row) -> list[Row]:
+    return evidence.by_cause.get(f"{evidence.journal_id}-input-{given.sequence}", [])
+
+
+def silence(evidence: Evidence) -> Verdict:
+    """Where the text says nothing every demand names an elected reading; no demand rests on a clause and a reading at once."""
+    problems, checked = [], 0
+    for row in evidence.of("disposition_made"):
+        for demand in row.data["demands"]:
+            checked += 1
+            reading, cite = demand.get("reading"), demand.get("cite", [])
+            where = f"main {row.sequence} {row.data['trigger']}: {demand['action']}"
+            if row.data["silent"] and not reading:
+                problems.append(f"{where} acts in a silence without a reading")
+            if bool(reading) is bool(cite):
+                problems.append(f"{where} rests on {'both' if reading else 'neither clause nor reading'}")
+            if reading and reading not in evidence.elections:
+                problems.append(f"{where} rests on {reading}, which nobody elected")
+    for row in evidence.of("hold_lifted"):
+        checked += 1
+        given = evidence.input_of.get(row.cause)
+        if (
+            given is None
+            or given.kind != "resolve_hold"
+            or given.data.get("actor", {}).get("who") != row.data["by"]
+        ):
+            problems.append(f"main {row.sequence}: hold {row.data['hold']} was lifted by nobody on record")
+    return Verdict.of(SILENT, checked, problems, "no disposition was made")
+
+
+def remedies(evidence: Evidence) -> Verdict:
+    """Each duty and each fate of a wager follows from a demand of the same decision, or from a person's answer to a hold."""
+    causes, inputs = evidence.by_cause, evidence.input_of
+    problems, checked = [], 0
+    for facts in causes.values():
+        demanded = [d["action"] for f in facts if f.kind == "disposition_made" for d in f.data["demands"]]
+        given = inputs.get(facts[0].cause)
+        answered = given is not None and given.kind == "resolve_hold"
+        for fact in facts:
+            if fact.order <= evidence.began or fact.kind not in ("duty_opened", "wager_decided"):
+                continue
+            checked += 1
+            if not _is_due(fact, demanded, answered=answered):
+                what = fact.data.get("action") or f"{fact.data['wager']} {fact.data['fate']}"
+                problems.append(f"main {fact.sequence} {fact.kind}: {what} follows from nothing")
+    return Verdict.of(REMEDY, checked, problems, "no duty was opened and no wager decided")
+
+
+def _is_due(fact: Row, demanded: list[str], *, answered: bool) -> bool:
+    if fact.kind == "duty_opened":
+        action = fact.data["action"]
+        returns = action == "return_all_wagers" and (answered or any(r in demanded for r in RETURNS))
+        return action in demanded or returns
+    fate = fact.data["fate"]
+    voided_without_a_word = fate == "held" and any(d in ("void_round", "void_all_hands") for d in demanded)
+    return answered or voided_without_a_word or any(action in demanded for action in FATES.get(fate, ()))

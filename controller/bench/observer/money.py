@@ -1,0 +1,103 @@
+"""Promise 5: each wager has its own fate, and exactly one."""
+
+from dataclasses import dataclass, field
+
+from controller.bench.observer.evidence import Evidence, Verdict
+from controller.bench.observer.record import Row
+
+__all__ = ["Fates", "fates", "wagers"]
+
+FINAL = ("returned", "settled", "to_settle")
+NAME = "5 one fate for each wager"
+
+
+@dataclass(slots=True)
+class Fates:
+    """The wagers of one round: (seat, wager) -> what was decided about it, in order."""
+
+    round: str
+    number: int
+    decided: dict[tuple[int, str], list[str]] = field(default_factory=dict)
+    cents: dict[tuple[int, str], int] = field(default_factory=dict)
+    outcome: str = ""
+    settled: bool = False
+
+    def place(self, seat: int, wager: str, cents: int) -> None:
+        self.decided.setdefault((seat, wager), [])
+        self.cents[seat, wager] = cents
+
+    def decide(self, seat: int, wager: str, cents: int, fate: str) -> None:
+        self.place(seat, wager, cents)
+        self.decided[seat, wager].append(fate)
+
+    def settle(self) -> None:
+        """All that nobody gave back or holds is paid or collected now."""
+        self.settled = True
+        for fates_so_far in self.decided.values():
+            if not fates_so_far or fates_so_far[-1] == "stands":
+                fates_so_far.append("settled")
+
+    def final(self, seat: int, wager: str) -> list[str]:
+        """The fates that end something; a wager should have one."""
+        return [fate for fate in self.decided[seat, wager] if fate in FINAL]
+
+
+def fates(evidence: Evidence) -> list[Fates]:
+    """Each round of the run with the fates of its wagers."""
+    rounds: list[Fates] = []
+    for row in evidence.facts:
+        if row.kind == "round_begun":
+            rounds.append(Fates(row.data["round"], row.data["number"]))
+        elif rounds:
+            _fold(rounds[-1], row)
+    begun = {row.data["round"] for row in evidence.of("round_begun")}
+    return [one for one in rounds if one.round in begun]
+
+
+def _fold(current: Fates, row: Row) -> None:
+    data = row.data
+    match row.kind:
+        case "wager_placed":
+            current.place(data["seat"], data["wager"], data["cents"])
+        case "decision_recorded" if data["decision"] == "play":
+            current.place(data["seat"], "play", data["cents"])
+        case "wager_decided":
+            current.decide(data["seat"], data["wager"], data["cents"], data["fate"])
+        case "round_settled":
+            current.settle()
+        case "round_ended":
+            current.outcome = data["outcome"]
+        case _:
+            pass
+
+
+def wagers(evidence: Evidence) -> Verdict:
+    """When a round has ended each of its wagers was returned, settled, or left to its own pay table, once and for all."""
+    problems, checked = [], 0
+    for current in fates(evidence):
+        for (seat, wager), decided in current.decided.items():
+            if not current.outcome:
+                continue
+            checked += 1
+            final = current.final(seat, wager)
+            if len(final) != 1 or decided[-1] != final[0]:
+                has = ", ".join(decided) or "none"
+                problems.append(f"{current.round} seat {seat} {wager}: fates {has}")
+    problems += _chips(evidence)
+    return Verdict.of(NAME, checked, problems, "no round ended")
+
+
+def _chips(evidence: Evidence) -> list[str]:
+    """Each chip that the progressive had accepted when betting closed became a wager, and none else did."""
+    accepted: dict[str, set[int]] = {}
+    placed: dict[str, set[int]] = {}
+    for row in evidence.facts:
+        if row.kind == "bets_closed":
+            accepted[row.round] = set(row.data["accepted"])
+        elif row.kind == "wager_placed" and row.data["wager"] == "progressive":
+            placed.setdefault(row.round, set()).add(row.data["seat"])
+    return [
+        f"{name}: chips accepted at seats {sorted(seats)}, wagers at {sorted(placed.get(name, set()))}"
+        for name, seats in accepted.items()
+        if seats != placed.get(name, set())
+    ]

@@ -1,0 +1,119 @@
+"""The private directory of a run: sockets, links, the daemon's configuration, and the commands that start everything."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.bench.broker import Broker
+from controller.bench.options import BACKS, SITE, TABLE, Options
+from controller.rules.library import find
+
+__all__ = ["Rig", "elections"]
+
+RUN_CLI = "from controller.cli import main; main()"
+"""The same interpreter and the same code as ours, installed or not."""
+
+
+def elections(options: Options) -> dict[str, str]:
+    """Every reading of the rulebook with the choice of this run: as asked for, else the cautious one."""
+    readings = find(options.rulebook).readings
+    return {name: options.elections.get(name, reading.cautious) for name, reading in readings.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """Names and commands of one run. `directory` is short enough for Unix socket names."""
+
+    options: Options
+    directory: Path
+
+    @property
+    def journal(self) -> Path:
+        return self.options.journal or self.directory / "journal.sqlite"
+
+    @property
+    def control(self) -> Path:
+        return self.directory / "control.sock"
+
+    @property
+    def config(self) -> Path:
+        return self.directory / "table.toml"
+
+    def link(self, kind: str) -> Path:
+        return self.directory / f"{kind}-1"
+
+    def device_socket(self, kind: str) -> Path:
+        return self.directory / f"{kind}-1.ctl"
+
+    def device_command(self, kind: str, *, seeded: bool) -> list[str]:
+        """`seeded`: repeatable, boot ids included, so for a fresh journal only."""
+        options = self.options
+        command = [
+            sys.executable, "-m", "simulators", kind, "--link", str(self.link(kind)),
+            "--serial", serial(kind), "--speed", f"{options.speed:g}",
+        ]  # fmt: skip
+        command += ["--seed", str(options.seed)] * seeded
+        match kind:
+            case "shuffler":
+                command += [
+                    "--plan",
+                    "2,2" if options.method == "shuffler" else "none",
+                    "--backs",
+                    ",".join(BACKS),
+                ]
+                command += ["--recognition"] * options.recognition + ["--no-count"] * (not options.counting)
+            case "shoe":
+                command += ["--plan", "2,2", "--backs", "none"]
+            case "progressive":
+                command += ["--seats", str(options.seats)]
+        return command
+
+    def daemon_command(self) -> list[str]:
+        return [sys.executable, "-c", RUN_CLI, "run", "--config", str(self.config)]
+
+    def people_command(self) -> list[str]:
+        options = self.options
+        command = [
+            sys.executable, "-m", "simulators.people", "--control", str(self.control),
+            "--seats", str(options.seats), "--rounds", str(options.rounds),
+            "--speed", f"{options.speed:g}", "--seed", str(options.seed),
+        ]  # fmt: skip
+        for kind in options.kinds:
+            command += ["--device", f"{kind}={kind}-1={self.device_socket(kind)}"]
+        for mishap in options.mishaps:
+            command += ["--mishap", mishap]
+        return command
+
+    def write_config(self, broker: Broker) -> None:
+        """The daemon's configuration: this table, every reading elected by the bench, simulators as devices."""
+        lines = [
+            "[table]", f'site = "{SITE}"', f'id = "{TABLE}"', f"seats = {self.options.seats}",
+            f'rulebook = "{self.options.rulebook}"', f'method = "{self.options.method}"',
+            f"backs = {json.dumps(list(BACKS))}", 'offered = ["trips", "progressive"]', "progressive_cents = 500",
+            "production = false", "", "[elections]",
+        ]  # fmt: skip
+        lines += [
+            f'"{name}" = {{ choice = "{choice}", by = "bench" }}'
+            for name, choice in elections(self.options).items()
+        ]
+        for kind in self.options.kinds:
+            lines += [
+                "", "[[device]]", f'name = "{kind}-1"', f'kind = "{kind}"',
+                f"path = {json.dumps(str(self.link(kind)))}", f'serial = "{serial(kind)}"',
+            ]  # fmt: skip
+        lines += ["", "[journal]", f"path = {json.dumps(str(self.journal))}"]
+        if broker.host:
+            lines += ["", "[mqtt]", f'host = "{broker.host}"', f"port = {broker.port}", f'client_id = "{TABLE}"']
+        lines += ["", "[control]", f"socket = {json.dumps(str(self.control))}"]
+        people = [("dealer", "dealer"), ("floorperson", "floorperson"), ("supervisor", "supervisor")]
+        people += [("technician", "technician")]
+        people += [(f"player-{seat}", "player") for seat in range(1, self.options.seats + 1)]
+        for name, role in people:
+            lines += ["", "[[control.people]]", f'name = "{name}"', f'roles = ["{role}"]']
+        lines += ["", "[log]", 'format = "json"', 'level = "info"', ""]
+        self.config.write_text("\n".join(lines))
+
+
+def serial(kind: str) -> str:
+    return f"SIM-{kind}"
