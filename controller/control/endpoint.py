@@ -7,10 +7,13 @@ import stat
 import struct
 from pathlib import Path
 
-__all__ = ["ControlUnavailable", "Endpoint", "peer_of"]
+__all__ = ["MAX_PATH", "ControlUnavailable", "Endpoint", "peer_of"]
 
 MODE = 0o660
 """The service's user and its group: the people who work this table."""
+
+MAX_PATH = 107
+"""Bytes of a Unix socket's path: `sun_path` of <sys/un.h>, with its closing zero."""
 
 BACKLOG = 16
 

@@ -1,0 +1,181 @@
+"""The configuration of one table as frozen records, and the law that follows from it.
+
+`config_file.load_config` reads it from TOML. What is wrong with a configuration is always told whole: every fault of
+the file, of the rulebook it names and of what does not fit between them.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from controller.control.desk import ControlConfig
+from controller.log import LogFormat, LogLevel
+from controller.publish.config import PublishConfig
+from controller.rules.elections import ElectionsInvalid, elect
+from controller.rules.library import RulebookUnknown, find
+from controller.rules.loader import RulebookInvalid
+from controller.rules.model import Law, Rulebook
+from controller.rules.reader import nearest
+from controller.rules.vocabulary import Method
+from controller.table.state import DeviceSetup, Setup
+from drivers.events import DeviceKind
+from drivers.session import DeviceConfig
+
+__all__ = ["Config", "ConfigInvalid", "Elections", "LogConfig", "TableConfig", "law_of"]
+
+Elections = Mapping[str, tuple[str, str]]
+"""Reading id -> (choice, who elected it)."""
+
+DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}
+"""The device that deals under a method."""
+
+
+class ConfigInvalid(Exception):
+    """A configuration is refused. `faults`: every fault, each with its place in the file."""
+
+    def __init__(self, path: Path, faults: Collection[str]) -> None:
+        many = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        super().__init__(f"{path}: refused for {many}\n" + "\n".join(f"  {fault}" for fault in faults))
+        self.path, self.faults = path, tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class TableConfig:
+    """What stands on the floor. `backs`: colours of the sets; `offered`: optional wagers of this house.
+
+    `progressive_cents`: worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for
+    a bench is accepted.
+    """
+
+    site: str
+    id: str
+    seats: int
+    rulebook: str
+    method: Method
+    backs: tuple[str, ...] = ("red", "blue")
+    offered: tuple[str, ...] = ()
+    currency: str = "USD"
+    progressive_cents: int = 0
+    production: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogConfig:
+    format: LogFormat = LogFormat.AUTO
+    level: LogLevel = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One table. `path`: the file it came from; `mqtt` None = no broker, events stay on this machine."""
+
+    path: Path
+    table: TableConfig
+    devices: tuple[DeviceConfig, ...]
+    journal: Path
+    control: ControlConfig
+    elections: Elections = field(default_factory=dict)
+    mqtt: PublishConfig | None = None
+    log: LogConfig = field(default_factory=LogConfig)
+
+    def setup(self) -> Setup:
+        """What the core decides by. Raises `ConfigInvalid` with all that does not fit the rulebook."""
+        law, faults = law_of(self.table, self.elections, {device.kind for device in self.devices})
+        if law is None or faults:
+            raise ConfigInvalid(self.path, faults)
+        return Setup(
+            site=self.table.site,
+            table=self.table.id,
+            seats=self.table.seats,
+            backs=self.table.backs,
+            method=self.table.method,
+            devices={device.name: DeviceSetup(device.name, device.kind) for device in self.devices},
+            law=law,
+            offered=frozenset(self.table.offered),
+            currency=self.table.currency,
+            progressive_cents=self.table.progressive_cents,
+        )
+
+    def publish(self, version: str) -> PublishConfig | None:
+        """What the publisher is told; `version` of this software stands in the birth message."""
+        return replace(self.mqtt, version=version) if self.mqtt else None
+
+
+def law_of(
+    table: TableConfig, elections: Elections, kinds: Collection[DeviceKind] | None
+) -> tuple[Law | None, list[str]]:
+    """The law of this table, and every fault of its rulebook, its elections, and of what does not fit between them.
+
+    `kinds`: of its devices; None where table or devices could not be read, then nothing is said about what fits. The
+    law is None where the rulebook or an election cannot be used.
+    """
+    try:
+        rulebook = find(table.rulebook)
+    except RulebookUnknown as exc:
+        return None, [f"[table] rulebook: no rulebook {table.rulebook!r} {nearest(table.rulebook, exc.known)}"]
+    except RulebookInvalid as exc:
+        return None, [f"{exc.path.name} {fault}" for fault in exc.faults]
+    faults = [] if kinds is None else _misfits(table, kinds, rulebook)
+    try:
+        return elect(rulebook, elections), faults
+    except ElectionsInvalid as exc:
+        return None, faults + [f"[elections] {fault}" for fault in exc.faults]
+
+
+def _misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[str]:
+    """What the rulebook does not allow at this table, with the clause."""
+    return [
+        *_method_misfits(table, kinds, rulebook),
+        *_card_misfits(table, kinds, rulebook),
+        *_wager_misfits(table, kinds, rulebook),
+    ]
+
+
+def _method_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[str]:
+    dealing = rulebook.dealing.get(table.method)
+    if dealing is None:
+        hint = nearest(table.method, [method.value for method in rulebook.dealing])
+        return [f"[table] method: {rulebook.id} has no dealing by {table.method} {hint}"]
+    faults = []
+    dispenser = DISPENSERS.get(table.method)
+    if dispenser is not None and dispenser not in kinds:
+        faults.append(f"[table] method: {table.method} needs a {dispenser}, and no [[device]] is one")
+    needs = dealing.needs_shuffler
+    if needs is not None and needs.value and DeviceKind.SHUFFLER not in kinds:
+        faults.append(f"[table] method: dealing by {table.method} needs a shuffler{_cited(needs.cite)}")
+    return faults
+
+
+def _card_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[str]:
+    faults = []
+    if table.seats > rulebook.seats.value:
+        most = f"at most {rulebook.seats.value} seats{_cited(rulebook.seats.cite)}"
+        faults.append(f"[table] seats: {rulebook.id} has {most}, and {table.seats} are set")
+    second = rulebook.decks.second_set
+    has_shuffler = DeviceKind.SHUFFLER in kinds
+    if len(table.backs) > 1 and not (second.value == "with_shuffler" and has_shuffler):
+        allowed = "only with a shuffler" if second.value == "with_shuffler" else "not at all"
+        faults.append(f"[table] backs: a second set is allowed {allowed}{_cited(second.cite)}")
+    return faults
+
+
+def _wager_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[str]:
+    faults = []
+    optional = [
+        name for name, wager in rulebook.wagers.items() if wager.optional and wager.placed == "before_deal"
+    ]
+    for name in table.offered:
+        if name not in optional:
+            faults.append(
+                f"[table] offered: {rulebook.id} has no optional wager {name!r} {nearest(name, optional)}"
+            )
+        elif rulebook.wagers[name].sensed:
+            if DeviceKind.PROGRESSIVE not in kinds:
+                faults.append(f"[table] offered: {name} needs a progressive device, and no [[device]] is one")
+            if table.progressive_cents == 0:
+                faults.append(f"[table] progressive_cents: {name} is offered, so say what one chip is worth")
+    return faults
+
+
+def _cited(cite: tuple[str, ...]) -> str:
+    return f" ({', '.join(cite)})" if cite else ""

@@ -1,0 +1,265 @@
+"""From a TOML file to a `Config`, strictly: every fault of the file is found and told together."""
+
+import os
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of
+from controller.config_reader import Section
+from controller.control.desk import ControlConfig, Person
+from controller.control.endpoint import MAX_PATH
+from controller.log import LogFormat, LogLevel
+from controller.publish.config import PublishConfig, Tls
+from controller.rules.model import Law
+from controller.rules.vocabulary import Method, Role
+from drivers.events import Back, DeviceKind
+from drivers.protocol.constants import DEFAULT_BAUD
+from drivers.session import DeviceConfig
+
+__all__ = ["DEFAULT_SOCKET", "Reading", "load_config", "read_config", "socket_of"]
+
+DEFAULT_SOCKET = Path("/run/tablewarden/control.sock")
+
+MAX_SEATS = 12
+"""No felt has more; what the rulebook allows is checked against the rulebook."""
+
+BAUD = (1_200, 4_000_000)
+UNSTABLE_NAME = re.compile(r"/dev/tty(?:USB|ACM)\d+")
+"""Names that the kernel gives in the order of plugging in: after a restart they may be another device's."""
+
+SIMULATOR_SERIAL = "SIM-"
+BENCH = "bench"
+"""In whose name a bench elects: nobody's, so never in production."""
+
+RESERVED = frozenset({"table", "lockout"})
+"""Names that stand for the table itself where a device's would stand."""
+
+PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+CURRENCY = re.compile(r"[A-Z]{3}")
+MAX_UID = 2**32 - 2
+MAX_CENTS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What came of a file: the configuration if it is sound, its law where that can be told, and every fault."""
+
+    path: Path
+    config: Config | None
+    law: Law | None
+    faults: tuple[str, ...]
+
+
+def load_config(path: Path) -> Config:
+    """The configuration in this file, fitting its rulebook. Raises `ConfigInvalid` with all faults."""
+    reading = read_config(path)
+    if reading.config is None or reading.faults:
+        raise ConfigInvalid(path, reading.faults)
+    return reading.config
+
+
+def read_config(path: Path) -> Reading:
+    """Reads as much of the file as can be read. Never raises for what a file may hold, nor for one that is not there."""
+    try:
+        raw = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as exc:
+        return Reading(path, None, None, (f"cannot be read: {exc.strerror}",))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        return Reading(path, None, None, (f"no TOML: {exc}",))
+    return _File(path, raw).read()
+
+
+def socket_of(path: Path) -> Path:
+    """The control socket that a file names, whatever else is wrong with it. Raises `ConfigInvalid`, where it names none."""
+    try:
+        raw = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigInvalid(path, [f"cannot be read: {exc}"]) from exc
+    control = raw.get("control", {})
+    named = control.get("socket", str(DEFAULT_SOCKET)) if isinstance(control, dict) else None
+    if not isinstance(named, str):
+        raise ConfigInvalid(path, ["[control] socket: must be text"])
+    return path.absolute().parent / named
+
+
+class _File:
+    """The sections of one file, read in turn."""
+
+    def __init__(self, path: Path, raw: dict[str, Any]) -> None:
+        self.path, self.base = path, path.absolute().parent
+        self.faults: list[str] = []
+        self.root = Section(raw, "", self.faults)
+        self.can_compare = True
+        """Table and devices could be read: else what does not fit the rulebook might only be what could not be read."""
+
+    def read(self) -> Reading:
+        table = self._table()
+        devices = self._devices(table.production)
+        elections = self._elections(table.production)
+        journal = self._journal()
+        mqtt = self._mqtt(table)
+        control, log = self._control(), self._log()
+        self.root.close()
+        law: Law | None = None
+        if table.rulebook:
+            kinds = {device.kind for device in devices} if self.can_compare else None
+            law, faults = law_of(table, elections, kinds)
+            self.faults += faults
+        config = Config(self.path, table, devices, journal, control, elections, mqtt, log)
+        return Reading(self.path, None if self.faults else config, law, tuple(self.faults))
+
+    def _table(self) -> TableConfig:
+        section = self.root.section("table")
+        table = TableConfig(
+            site=section.level("site"),
+            id=section.level("id"),
+            seats=section.whole("seats", 1, MAX_SEATS),
+            rulebook=section.text("rulebook"),
+            method=section.word("method", Method),
+            backs=section.words("backs", Back, (Back.RED, Back.BLUE)),
+            offered=section.texts("offered", ()),
+            currency=section.text("currency", "USD", CURRENCY),
+            progressive_cents=section.whole("progressive_cents", 0, MAX_CENTS, 0),
+            production=section.flag("production", False),
+        )
+        if Back.UNKNOWN in table.backs:
+            section.fault("backs", "a set is known by its colour, so that must be one")
+        self.can_compare &= section.is_sound
+        section.close()
+        return table
+
+    def _elections(self, production: bool) -> Elections:
+        elections: dict[str, tuple[str, str]] = {}
+        for reading, section in self.root.section("elections").entries():
+            choice, by = section.text("choice"), section.text("by")
+            section.close()
+            if production and by.strip().lower() == BENCH:
+                section.fault("by", "in production a person answers for each reading, not the bench")
+            if section.is_sound:
+                elections[reading] = (choice, by)
+        return elections
+
+    def _devices(self, production: bool) -> tuple[DeviceConfig, ...]:
+        devices = []
+        for section in self.root.sections("device", "name"):
+            device = DeviceConfig(
+                name=section.level("name"),
+                kind=section.word("kind", DeviceKind),
+                path=str(section.path("path", self.base)),
+                serial=section.maybe_text("serial"),
+                baud=section.whole("baud", *BAUD, DEFAULT_BAUD),
+                accept_test_only=not production,
+            )
+            self.can_compare &= section.is_sound
+            section.close()
+            if device.name in RESERVED:
+                section.fault("name", f"{device.name!r} stands for the table itself; choose another")
+            if production and section.is_sound:
+                _verify_for_production(section, device)
+            if section.is_sound:
+                devices.append(device)
+        self._verify_apart(devices)
+        return tuple(devices)
+
+    def _verify_apart(self, devices: list[DeviceConfig]) -> None:
+        """One name, one port, one serial number, one place at the table for each device."""
+        self._once("name", (d.name for d in devices))
+        self._once("path", (os.path.realpath(d.path) for d in devices))
+        self._once("serial", (d.serial for d in devices if d.serial))
+        self._once("kind", (d.kind.value for d in devices if d.kind is not DeviceKind.LINE))
+
+    def _once(self, key: str, values: Iterable[str]) -> None:
+        self.faults += [
+            f"[[device]] {key}: {value!r} stands at {n} devices" for value, n in Counter(values).items() if n > 1
+        ]
+
+    def _journal(self) -> Path:
+        section = self.root.section("journal")
+        journal = section.path("path", self.base)
+        section.close()
+        return journal
+
+    def _mqtt(self, table: TableConfig) -> PublishConfig | None:
+        if "mqtt" not in self.root:
+            self.root.section("mqtt")
+            return None
+        section = self.root.section("mqtt")
+        tls = self._tls(section)
+        username, password_file = section.maybe_text("username"), section.maybe_path("password_file", self.base)
+        if password_file is not None and username is None:
+            section.fault("password_file", "a password needs a 'username' beside it")
+        host, port = section.text("host"), section.whole("port", 1, 65535, 8883 if tls else 1883)
+        client_id = section.text("client_id", table.id)
+        is_old = section.one_of("protocol", ("5", "3.1.1"), "5") == "3.1.1"
+        keepalive_s, window = section.whole("keepalive_s", 2, 600, 10), section.whole("window", 1, 1000, 20)
+        rewind_s = section.whole("rewind_s", 0, 86_400, 1800)
+        section.close()
+        if self.faults:
+            return None
+        return PublishConfig(
+            site=table.site,
+            table=table.id,
+            host=host,
+            port=port,
+            client_id=client_id,
+            protocol="3.1.1" if is_old else "5",
+            username=username,
+            password_file=password_file,
+            tls=tls,
+            keepalive_s=keepalive_s,
+            window=window,
+            rewind_s=rewind_s,
+        )
+
+    def _tls(self, section: Section) -> Tls | None:
+        ca, cert, key = (section.maybe_path(name, self.base) for name in ("ca", "cert", "key"))
+        if (cert is None) != (key is None):
+            section.fault("cert" if cert else "key", "'cert' and 'key' belong together")
+        if ca is None and cert is not None:
+            section.fault("cert", "needs 'ca': who presents a certificate must know whom to")
+        return Tls(ca, cert, key) if ca else None
+
+    def _control(self) -> ControlConfig:
+        section = self.root.section("control")
+        socket = section.path("socket", self.base, str(DEFAULT_SOCKET))
+        if len(os.fsencode(socket)) > MAX_PATH:
+            section.fault(
+                "socket", f"a Unix socket's path has at most {MAX_PATH} bytes, and this has more: {socket}"
+            )
+        people: dict[str, Person] = {}
+        for entry in section.sections("people", "name"):
+            name, roles = entry.text("name", None, PERSON), entry.words("roles", Role)
+            uid = entry.maybe_whole("uid", 0, MAX_UID)
+            entry.close()
+            if name in people:
+                entry.fault("name", f"{name!r} is listed already")
+            people[name] = Person(name, frozenset(roles), uid)
+        section.close()
+        return ControlConfig(socket, people)
+
+    def _log(self) -> LogConfig:
+        section = self.root.section("log")
+        log = LogConfig(
+            section.word("format", LogFormat, LogFormat.AUTO), section.word("level", LogLevel, LogLevel.INFO)
+        )
+        section.close()
+        return log
+
+
+def _verify_for_production(section: Section, device: DeviceConfig) -> None:
+    """In real play each device is one known machine at a name that stays its own."""
+    if UNSTABLE_NAME.fullmatch(device.path):
+        section.fault(
+            "path", f"{device.path} may be another device after a restart; use its name under /dev/table/"
+        )
+    if device.kind is DeviceKind.LINE:
+        section.fault("kind", "a line device cannot prove that its reports are complete; it is for benches")
+    elif device.serial is None:
+        section.fault("serial", "is missing; in production each device is known by its serial number")
+    elif device.serial.upper().startswith(SIMULATOR_SERIAL):
+        section.fault("serial", f"{device.serial} is a simulator's")

@@ -1,0 +1,359 @@
+"""A configuration is read strictly: what is wrong is named with its key and its remedy, all of it at once."""
+
+import inspect
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from controller import config_file
+from controller.config import Config, ConfigInvalid
+from controller.config_file import DEFAULT_SOCKET, load_config, read_config, socket_of
+from controller.log import LogFormat, LogLevel
+from controller.rules.vocabulary import Method, Role
+from drivers.events import DeviceKind
+
+TABLES = Path(__file__).resolve().parents[2] / "config" / "tables"
+EXAMPLES = sorted(TABLES.glob("*.toml"))
+
+LEAST = """
+[table]
+site = "lv01"
+id = "t1"
+seats = 6
+rulebook = "md-uth"
+method = "manual_shoe"
+backs = ["red"]
+
+[journal]
+path = "t1.journal"
+"""
+
+DEVICES = """
+[[device]]
+name = "shuffler-1"
+kind = "shuffler"
+path = "/dev/table/shuffler-1"
+serial = "A-1"
+
+[[device]]
+name = "shoe-1"
+kind = "shoe"
+path = "/dev/table/shoe-1"
+serial = "B-1"
+"""
+
+
+def _write(folder: Path, text: str) -> Path:
+    path = folder / "table.toml"
+    path.write_text(text)
+    return path
+
+
+def _faults(folder: Path, text: str) -> tuple[str, ...]:
+    reading = read_config(_write(folder, text))
+    assert (reading.config is None) is bool(reading.faults)
+    return reading.faults
+
+
+def _changed(old: str, new: str, text: str = LEAST + DEVICES) -> str:
+    assert old in text
+    return text.replace(old, new)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_each_example_is_sound_and_may_open(path: Path) -> None:
+    """What a newcomer copies has no fault, and each reading that moves money is elected, by the bench."""
+    config = load_config(path)
+    law = config.setup().law
+    assert law.unelected() == ()
+    assert {by for _, by in config.elections.values()} == {"bench"}
+    assert {device.serial for device in config.devices} == {f"SIM-{Path(d.path).name}" for d in config.devices}
+
+
+def test_the_example_shows_every_key() -> None:
+    """A key that the reader knows and the example does not mention would be one that nobody finds."""
+    text = (TABLES / "example.toml").read_text()
+    keys = re.findall(r'(?:section|entry)\.\w+\(\s*"(\w+)"', inspect.getsource(config_file))
+    known = {*keys, "ca", "cert", "key"} - {"device"}
+    assert len(known) > 30
+    shown = {key for key in known if re.search(rf"^(# )?\[*(control\.)?{key}\b|[{{,] {key} =", text, re.M)}
+    assert shown == known
+
+
+def test_the_least_configuration_has_cautious_defaults(tmp_path: Path) -> None:
+    """No broker, nobody who may act, no optional wager, not in production."""
+    config = load_config(_write(tmp_path, LEAST))
+    assert (config.mqtt, config.devices, config.elections, config.control.people) == (None, (), {}, {})
+    assert config.journal == tmp_path / "t1.journal"
+    assert config.control.socket == DEFAULT_SOCKET
+    assert (config.table.offered, config.table.currency, config.table.production) == ((), "USD", False)
+    assert (config.log.format, config.log.level) == (LogFormat.AUTO, LogLevel.INFO)
+    assert config.publish("1.0") is None
+
+
+def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
+    """Each key ends where the daemon looks for it, paths meant from the folder of the file."""
+    text = LEAST + DEVICES + (
+        '[[device]]\nname = "prog-1"\nkind = "progressive"\npath = "ports/p"\nbaud = 57600\n'
+        '[elections]\n"R-01" = { choice = "hold", by = "M. Ortiz" }\n'
+        '[mqtt]\nhost = "broker"\nca = "ca.pem"\ncert = "c.pem"\nkey = "/k.pem"\nprotocol = "3.1.1"\nwindow = 5\n'
+        'username = "u"\npassword_file = "pw"\nkeepalive_s = 20\nrewind_s = 0\nclient_id = "c"\n'
+        '[control]\nsocket = "c.sock"\n[[control.people]]\nname = "ada"\nroles = ["dealer", "supervisor"]\nuid = 1000\n'
+        '[log]\nformat = "json"\nlevel = "debug"\n'
+    )  # fmt: skip
+    text = text.replace(
+        'backs = ["red"]', 'offered = ["trips", "progressive"]\nprogressive_cents = 500\ncurrency = "CAD"'
+    )
+    config = load_config(_write(tmp_path, text))
+    prog = config.devices[2]
+    assert (prog.name, prog.kind, prog.path) == ("prog-1", DeviceKind.PROGRESSIVE, str(tmp_path / "ports/p"))
+    assert (prog.serial, prog.baud, prog.accept_test_only) == (None, 57600, True)
+    mqtt = config.publish("9.9")
+    assert mqtt is not None
+    assert mqtt.tls is not None
+    assert (mqtt.site, mqtt.table, mqtt.host, mqtt.port, mqtt.client_id) == ("lv01", "t1", "broker", 8883, "c")
+    assert (mqtt.protocol, mqtt.window, mqtt.keepalive_s, mqtt.rewind_s) == ("3.1.1", 5, 20, 0)
+    assert (mqtt.username, mqtt.password_file, mqtt.version) == ("u", tmp_path / "pw", "9.9")
+    assert (mqtt.tls.ca, mqtt.tls.cert, mqtt.tls.key) == (tmp_path / "ca.pem", tmp_path / "c.pem", Path("/k.pem"))
+    assert config.control.socket == tmp_path / "c.sock"
+    ada = config.control.people["ada"]
+    assert (ada.roles, ada.uid) == (frozenset({Role.DEALER, Role.SUPERVISOR}), 1000)
+    assert (config.log.format, config.log.level) == (LogFormat.JSON, LogLevel.DEBUG)
+    setup = config.setup()
+    assert (setup.site, setup.table, setup.seats, setup.currency) == ("lv01", "t1", 6, "CAD")
+    assert (setup.method, setup.backs, setup.progressive_cents) == (Method.MANUAL_SHOE, ("red", "blue"), 500)
+    assert setup.offered == frozenset({"trips", "progressive"})
+    assert {name: device.kind.value for name, device in setup.devices.items()} == {
+        "shuffler-1": "shuffler", "shoe-1": "shoe", "prog-1": "progressive"
+    }  # fmt: skip
+    assert setup.law.elected("R-01") == "hold"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("seats = 6", "seats = 6\nseat = 6", "[table] seat: unknown key (nearest: seats)"),
+        ("[journal]", "[jurnal]\n[journal]", "jurnal: unknown key (nearest: journal)"),
+        ("serial = ", "seral = ", "[[device]] 1 (shuffler-1) seral: unknown key (nearest: serial)"),
+        ("seats = 6\n", "", "[table] seats: is missing; a whole number is needed"),
+        ("seats = 6", 'seats = "6"', "[table] seats: must be a whole number, and is '6'"),
+        ("seats = 6", "seats = true", "[table] seats: must be a whole number, and is True"),
+        ("seats = 6", "seats = 0", "[table] seats: must be from 1 to 12, and is 0"),
+        ("seats = 6", "seats = 7", "[table] seats: md-uth has at most 6 seats (2.A), and 7 are set"),
+        ('"lv01"', '"LV 01"', "[table] site: must match [a-z0-9-]{1,32}, and is 'LV 01'"),
+        ('"lv01"', '""', "[table] site: must match [a-z0-9-]{1,32}, and is ''"),
+        ('"md-uth"', '"md-uht"', "[table] rulebook: no rulebook 'md-uht' (nearest: md-uth)"),
+        ('"manual_shoe"', '"manual_sho"', "[table] method: is 'manual_sho' (nearest: manual_shoe)"),
+        ('backs = ["red"]', "backs = []", "[table] backs: must name at least 1"),
+        ('backs = ["red"]', 'backs = ["red", "red"]', "[table] backs: names 'red' twice"),
+        ('backs = ["red"]', 'backs = ["rde"]', "[table] backs: is 'rde' (nearest: red)"),
+        ('backs = ["red"]', 'backs = ["unknown"]', "[table] backs: a set is known by its colour, so that must be one"),
+        ('backs = ["red"]', 'backs = "red"', "[table] backs: must be a list, and is 'red'"),
+        ('backs = ["red"]', 'offered = ["tripps"]', "[table] offered: md-uth has no optional wager 'tripps' (nearest: trips)"),
+        ('backs = ["red"]', 'currency = "usd"', "[table] currency: must match [A-Z]{3}, and is 'usd'"),
+        ('backs = ["red"]', "progressive_cents = -1", "[table] progressive_cents: must be from 0 to 10000000, and is -1"),
+        ('backs = ["red"]', 'production = "no"', "[table] production: must be true or false, and is 'no'"),
+        ('path = "t1.journal"', "", "[journal] path: is missing; text is needed"),
+        ('[journal]\npath = "t1.journal"\n', 'journal = "t1.journal"\n', "[table] journal: unknown key"),
+        ('"shoe-1"\nkind', '"shuffler-1"\nkind', "[[device]] name: 'shuffler-1' stands at 2 devices"),
+        ('"/dev/table/shoe-1"', '"/dev/table/../table/shuffler-1"', "[[device]] path: '/dev/table/shuffler-1' stands at 2"),
+        ('"B-1"', '"A-1"', "[[device]] serial: 'A-1' stands at 2 devices"),
+        ('kind = "shoe"', 'kind = "shuffler"', "[[device]] kind: 'shuffler' stands at 2 devices"),
+        ('kind = "shoe"', 'kind = "show"', "[[device]] 2 (shoe-1) kind: is 'show' (nearest: shoe)"),
+        ('name = "shoe-1"', 'name = "table"', "[[device]] 2 (table) name: 'table' stands for the table itself"),
+        ('serial = "B-1"', "baud = 300", "[[device]] 2 (shoe-1) baud: must be from 1200 to 4000000, and is 300"),
+        ("[journal]", '[elections]\nR-1 = "x"\n[journal]', "[elections] R-1: must be a table, and is 'x'"),
+        ("[journal]", '[elections]\nR-01.choice = "hold"\n[journal]', "[elections] R-01 by: is missing"),
+        ("[journal]", '[elections]\nR-99 = {choice="a", by="b"}\n[journal]', "[elections] R-99: md-uth has no such reading"),
+        (
+            "[journal]", '[elections]\nR-01 = {choice="hodl", by="b"}\n[journal]',
+            "[elections] R-01: unknown choice 'hodl' (choices: void_and_remove, hold)",
+        ),
+        ("[journal]", "[mqtt]\n[journal]", "[mqtt] host: is missing; text is needed"),
+        ("[journal]", '[mqtt]\nhost="b"\nport=0\n[journal]', "[mqtt] port: must be from 1 to 65535, and is 0"),
+        ("[journal]", '[mqtt]\nhost="b"\nprotocol="4"\n[journal]', "[mqtt] protocol: must be one of 5, 3.1.1, and is '4'"),
+        ("[journal]", '[mqtt]\nhost="b"\ncert="c"\n[journal]', "[mqtt] cert: 'cert' and 'key' belong together"),
+        ("[journal]", '[mqtt]\nhost="b"\ncert="c"\nkey="k"\n[journal]', "[mqtt] cert: needs 'ca'"),
+        ("[journal]", '[mqtt]\nhost="b"\npassword_file="p"\n[journal]', "[mqtt] password_file: a password needs a 'username'"),
+        ("[journal]", f'[control]\nsocket="/{"x" * 107}"\n[journal]', "[control] socket: a Unix socket's path has at most 107"),
+        ("[journal]", '[[control.people]]\nname="Ada L"\nroles=["dealer"]\n[journal]', "[[control.people]] 1 (Ada L) name: must"),
+        ("[journal]", '[[control.people]]\nname="ada"\nroles=[]\n[journal]', "[[control.people]] 1 (ada) roles: must name"),
+        ("[journal]", '[[control.people]]\nname="ada"\nroles=["deeler"]\n[journal]', "roles: is 'deeler' (nearest: dealer)"),
+        ("[journal]", '[control]\npeople=["ada"]\n[journal]', "[control] people: must be an array of tables"),
+        ("[journal]", '[log]\nlevel="inof"\n[journal]', "[log] level: is 'inof' (nearest: info)"),
+        ("[journal]", '[log]\nformat=1\n[journal]', "[log] format: must be text, and is 1"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_with_its_place_and_the_nearest_word(
+    tmp_path: Path, old: str, new: str, fault: str
+) -> None:
+    """One thing wrong in a sound file gives the fault that says so, in words and with the key."""
+    faults = _faults(tmp_path, _changed(old, new))
+    assert any(found.startswith(fault) or fault in found for found in faults), faults
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    """File, rulebook and elections in one list: nobody mends one fault to meet the next."""
+    text = _changed("seats = 6", 'seats = 9\nsaets = 9\noffered = ["tripps"]')
+    text += '[elections]\n"R-99" = { choice = "x", by = "y" }\n"R-01" = { choice = "y", by = "y" }\n'
+    text += '[log]\nlevel = "loud"\n'
+    faults = _faults(tmp_path, text)
+    with pytest.raises(ConfigInvalid) as caught:
+        load_config(tmp_path / "table.toml")
+    assert caught.value.faults == faults
+    assert sorted(fault.partition(":")[0] for fault in faults) == [
+        "[elections] R-01", "[elections] R-99", "[log] level", "[table] offered", "[table] saets", "[table] seats",
+    ]  # fmt: skip
+    assert str(tmp_path / "table.toml") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "devices", "fault"),
+    [
+        ("dealing_shoe", "", "method: dealing_shoe needs a shoe, and no [[device]] is one"),
+        ("shuffler", "", "method: shuffler needs a shuffler, and no [[device]] is one"),
+        ("hand", "", "method: dealing by hand needs a shuffler (9.A(1))"),
+    ],
+)
+def test_a_method_without_its_device_is_refused_with_the_clause(
+    tmp_path: Path, method: str, devices: str, fault: str
+) -> None:
+    """What the document demands of a way of dealing must stand at the table."""
+    faults = _faults(tmp_path, LEAST.replace("manual_shoe", method) + devices)
+    assert faults == (f"[table] {fault}",)
+    assert _faults(tmp_path, LEAST.replace("manual_shoe", method) + DEVICES) == ()
+
+
+def test_a_second_set_needs_a_shuffler(tmp_path: Path) -> None:
+    """Two sets alternate only where a shuffler shuffles one while the other is in play."""
+    text = LEAST.replace('["red"]', '["red", "blue"]')
+    assert _faults(tmp_path, text) == ("[table] backs: a second set is allowed only with a shuffler (3.B)",)
+    assert _faults(tmp_path, text + DEVICES) == ()
+
+
+def test_a_progressive_needs_its_device_and_the_worth_of_a_chip(tmp_path: Path) -> None:
+    """A wager that only a sensor takes cannot be offered without one, nor returned without its amount."""
+    text = LEAST.replace("[journal]", 'offered = ["progressive"]\n[journal]')
+    assert [fault.partition(":")[0] for fault in _faults(tmp_path, text)] == [
+        "[table] offered", "[table] progressive_cents",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('"/dev/table/shoe-1"', '"/dev/ttyUSB0"', "path: /dev/ttyUSB0 may be another device after a restart"),
+        ('"/dev/table/shoe-1"', '"/dev/ttyACM12"', "path: /dev/ttyACM12 may be another device after a restart"),
+        ('"B-1"', '"SIM-shoe-1"', "serial: SIM-shoe-1 is a simulator's"),
+        ('serial = "B-1"', "", "serial: is missing; in production each device is known by its serial number"),
+        ('kind = "shoe"', 'kind = "line"', "kind: a line device cannot prove"),
+    ],
+)
+def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    """What a bench may do freely is refused for real play, and only there."""
+    text = _changed(old, new)
+    assert _faults(tmp_path, text) == ()
+    (found,) = _faults(tmp_path, text.replace("[journal]", "production = true\n[journal]"))
+    assert found.startswith("[[device]] 2 (shoe-1) " + fault)
+
+
+def test_in_production_nothing_is_elected_by_the_bench_and_no_test_device_is_taken(tmp_path: Path) -> None:
+    """A person answers for each reading; simulators are turned away at their handshake too."""
+    text = LEAST + DEVICES + '[elections]\n"R-01" = { choice = "hold", by = " Bench" }\n'
+    assert _faults(tmp_path, text) == ()
+    text = text.replace("[journal]", "production = true\n[journal]")
+    assert _faults(tmp_path, text) == (
+        "[elections] R-01 by: in production a person answers for each reading, not the bench",
+    )
+    config = load_config(_write(tmp_path, text.replace(" Bench", "M. Ortiz")))
+    assert [device.accept_test_only for device in config.devices] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [(b"[table", "no TOML: "), (b"\xff\xfe", "no TOML: "), (b"a = 1\na = 2", "no TOML: ")],
+)
+def test_what_is_no_toml_is_one_fault(tmp_path: Path, data: bytes, fault: str) -> None:
+    """The parser's own words say where."""
+    path = tmp_path / "table.toml"
+    path.write_bytes(data)
+    (found,) = read_config(path).faults
+    assert found.startswith(fault)
+
+
+def test_a_missing_file_is_one_fault(tmp_path: Path) -> None:
+    """It is told like any other, with its path."""
+    with pytest.raises(ConfigInvalid, match=r"none\.toml: refused for 1 fault\n  cannot be read: No such file"):
+        load_config(tmp_path / "none.toml")
+
+
+def test_a_configuration_built_by_a_program_is_checked_against_its_rulebook(tmp_path: Path) -> None:
+    """A bench that makes its own `Config` meets the same faults when the core is set up."""
+    config = load_config(_write(tmp_path, LEAST))
+    wrong: Config = replace(config, table=replace(config.table, seats=9, method=Method.HAND))
+    with pytest.raises(ConfigInvalid) as caught:
+        wrong.setup()
+    assert len(caught.value.faults) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "socket"),
+    [
+        ('[control]\nsocket = "c.sock"\n[table]\nseats = "many"\n', "c.sock"),
+        ('[control]\nsocket = "/run/x.sock"\n', "/run/x.sock"),
+        ("", str(DEFAULT_SOCKET)),
+    ],
+)
+def test_the_socket_is_found_whatever_else_is_wrong(tmp_path: Path, text: str, socket: str) -> None:
+    """A person at a held table must reach the daemon even while somebody edits its configuration."""
+    assert socket_of(_write(tmp_path, text)) == tmp_path / socket
+
+
+@pytest.mark.parametrize("text", ["[control]\nsocket = 7\n", "control = 1\n", "[control"])
+def test_a_socket_that_is_no_path_is_said(tmp_path: Path, text: str) -> None:
+    """Not a traceback."""
+    with pytest.raises(ConfigInvalid):
+        socket_of(_write(tmp_path, text))
+
+
+_VALUES = st.recursive(
+    st.booleans() | st.integers(-5, 70000) | st.sampled_from(["", "red", "hand", "x", "md-uth"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    section=st.sampled_from(["table", "journal", "mqtt", "control", "log", "elections", "device"]),
+    key=st.sampled_from(
+        ["site", "seats", "method", "backs", "path", "host", "people", "name", "kind", "level", "R-01"]
+    ),
+    value=_VALUES,
+)
+def test_no_value_of_any_key_is_a_crash(tmp_path: Path, section: str, key: str, value: object) -> None:
+    """Whatever stands where, the file is read to its end and each fault is a sentence."""
+    header = "[[device]]" if section == "device" else f"[{section}]"
+    reading = read_config(_write(tmp_path, f"{header}\n{key} = {_toml(value)}\n"))
+    assert reading.faults
+    assert all(isinstance(fault, str) and ":" in fault for fault in reading.faults)
+
+
+def _toml(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case int():
+            return str(value)
+        case str():
+            return f'"{value}"'
+        case list():
+            return "[" + ", ".join(map(_toml, value)) + "]"
+        case dict():
+            return "{" + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + "}"
+        case _:
+            raise AssertionError(value)
