@@ -77,13 +77,13 @@ class Connection:
                 raise self._pump.fault
             return over.result()
         finally:
-            by_peer = over.done() and not over.cancelled() and over.result().by_peer
+            provoked = over.done() and not over.cancelled() and over.result().provoked
             stopped.cancel()
             over.cancel()
             self._pump.shut()
             self._link.abort("finished")
             on_way = list(self._pump.on_way)
-            self._backlog.ended(on_way, self._clock.mono_ns(), accusing=by_peer or self._unanswered)
+            self._backlog.ended(on_way, self._clock.mono_ns(), accusing=provoked or self._unanswered)
 
     async def _live(self) -> None:
         try:

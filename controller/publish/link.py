@@ -51,10 +51,10 @@ class LinkDown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Why a connection ended. `by_peer`: the broker ended it, as against silence, a fault here, or our own wish."""
+    """Why a connection ended. `provoked`: the broker hung up, and named no cause that is none of our messages' fault."""
 
     reason: str
-    by_peer: bool = False
+    provoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,9 @@ class MemoryBroker:
     """`deliveries`: what was taken, oldest first, at most `keep`. `listeners` are called with each as it is taken.
 
     `judge` gives the reason code for a publish; `Code.SUCCESS` takes it. `topples` says that a publish makes the
-    broker drop the connection. `away`: connecting fails. `answering`: False holds answers back until it is True
-    again (`answer_held`); `losing`: answers vanish though the message was taken.
+    broker drop the connection. `away`: connecting fails; `mute`: it fails after the greeting went out. `answering`:
+    False holds answers back until it is True again (`answer_held`); `losing`: answers vanish though the message was
+    taken.
     """
 
     keep: int | None = 10_000
@@ -49,6 +50,7 @@ class MemoryBroker:
     judge: Callable[[Delivery], int] = lambda delivery: Code.SUCCESS
     topples: Callable[[Delivery], bool] = lambda delivery: False
     away: bool = False
+    mute: bool = False
     answering: bool = True
     losing: bool = False
     listeners: list[Callable[[Delivery], None]] = field(default_factory=list)
@@ -79,7 +81,7 @@ class MemoryBroker:
     def drop(self, reason: str = "the broker closed the connection") -> None:
         """Ends every connection without a goodbye; the wills are published."""
         for link in list(self.links):
-            link.end(Closed(reason, by_peer=True), with_will=True)
+            link.end(Closed(reason, provoked=True), with_will=True)
 
     def answer_held(self) -> None:
         """Answers again, and first what was held back, in order."""
@@ -101,6 +103,8 @@ class MemoryLink:
     async def connect(self) -> Limits:
         if self._broker.away:
             raise LinkFailed("the broker is away", contacted=False)
+        if self._broker.mute:
+            raise LinkFailed("no answer to our greeting in time", contacted=True)
         self._broker.connects += 1
         self._broker.links.append(self)
         return self._broker.limits
@@ -119,7 +123,7 @@ class MemoryLink:
             raise LinkDown(self._over.result().reason)
         delivery = Delivery(topic, payload, qos, retain, properties)
         if self._broker.topples(delivery):
-            self.end(Closed("the broker closed the connection", by_peer=True), with_will=True)
+            self.end(Closed("the broker closed the connection", provoked=True), with_will=True)
             return
         code = self._broker.judge(delivery)
         if code < Code.REFUSED:

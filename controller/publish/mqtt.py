@@ -8,7 +8,6 @@ silence of the broker is noticed after one and a half keep-alives.
 
 import asyncio
 import logging
-import math
 import socket
 import ssl
 import threading
@@ -33,9 +32,14 @@ CLOSE_TIMEOUT_S = 1.0
 """How long a goodbye may take to leave the socket."""
 SILENCE = 1.5
 """Keep-alives without a byte from the broker after which it counts as gone; brokers use the same factor for us."""
+TICKS = 6
+"""Looks at the clock in that time: a PING leaves at most a quarter of a keep-alive late, an idle link wakes us rarely."""
 INCOMING_LIMIT = 64
 """Messages kept for us to read; a table hears little, and what floods it is dropped and counted in the log."""
 KEEPALIVE_TIMEOUT = 0x8D
+NOT_OUR_MESSAGE = frozenset({0x89, 0x8B, KEEPALIVE_TIMEOUT, 0x8E, 0x98, 0x9C, 0x9D, 0x9F, 0xA0})
+"""Reason codes of a broker's DISCONNECT (MQTT 5, 3.14.2.1) that no message of ours can have caused: busy, shutting down,
+keep-alive, session taken over, administrative, moved, connection rate, connect time."""
 
 
 class MqttLink:
@@ -276,7 +280,7 @@ class _Client(aiomqtt.Client):
         if quiet > self._quiet_s:
             self.shut(Closed(f"the broker has been silent for {quiet:.0f} s"))
             return
-        self._timer = self._loop.call_later(min(1.0, self._quiet_s / 6), self._tick)
+        self._timer = self._loop.call_later(self._quiet_s / TICKS, self._tick)
 
     def _guarded(self, step: Callable[[], Any]) -> None:
         """paho closes the socket and says so by itself; what it raises beyond that ends the connection too."""
@@ -298,7 +302,7 @@ class _Client(aiomqtt.Client):
     ) -> None:
         said: dict[str, Any] = vars(properties) if properties is not None else {}
         self.limits = Limits(said.get("ReceiveMaximum", 65535), said.get("MaximumPacketSize"))
-        self._quiet_s = SILENCE * said.get("ServerKeepAlive", self._keepalive) or math.inf
+        self._quiet_s = SILENCE * (said.get("ServerKeepAlive") or self._keepalive)
         super()._on_connect(client, userdata, flags, reason_code, properties)
 
     def _on_publish(
@@ -316,11 +320,12 @@ class _Client(aiomqtt.Client):
         properties: PahoProperties | None = None,
     ) -> None:
         if flags.is_disconnect_packet_from_server:
-            closed = Closed(f"the broker ended the connection: {reason_code}", by_peer=True)
+            provoked = reason_code.value not in NOT_OUR_MESSAGE
+            closed = Closed(f"the broker ended the connection: {reason_code}", provoked=provoked)
         elif reason_code.value == KEEPALIVE_TIMEOUT:
             closed = Closed("the broker did not answer a PING")
         elif reason_code.is_failure:
-            closed = Closed("the broker closed the connection", by_peer=True)
+            closed = Closed("the broker closed the connection", provoked=True)
         else:
             closed = Closed("said goodbye")
         if not self.over.done():

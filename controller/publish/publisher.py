@@ -77,26 +77,24 @@ class Publisher:
         attempt = 0
         while not self._stop.wanted.is_set():
             began_ns = self._clock.mono_ns()
-            opened = False
             try:
-                opened, reason = await self._connect_once()
+                reason = await self._connect_once()
             except Exception as exc:  # a fault of ours or of the journal must not take the table down
                 reason = f"fault in the publisher: {exc!r}"
                 if reason != self._down_reason:
                     self._report("publisher_failed", reason=repr(exc))
             if self._stop.wanted.is_set():
                 return
-            if opened and self._clock.mono_ns() - began_ns > STEADY_S * NS:
-                attempt = 0
-            if opened or self._down_reason is None:
-                self._report("broker_lost", reason=reason)  # once for each outage, however many tries it takes
+            if self._down_reason is None:  # told once for each outage, however many tries it takes
+                self._report("broker_lost", reason=reason)
+                attempt = attempt if self._clock.mono_ns() - began_ns < STEADY_S * NS else 0
             self._down_reason = reason
             wait_s = full_jitter(self._rng, attempt, self._config.backoff_first_s, self._config.backoff_most_s)
             await self._unless_stopped(asyncio.sleep(wait_s, True))
             attempt += 1
 
-    async def _connect_once(self) -> tuple[bool, str]:
-        """One connection from dialling to its end: whether it was in use, and why it ended."""
+    async def _connect_once(self) -> str:
+        """One connection from dialling to its end; why it ended."""
         if self._session is None:
             self._session = self._journal.next_session()
         link = self._link_factory(Will(self._topics.conn, encode(Lost(session=self._session))))
@@ -105,9 +103,9 @@ class Publisher:
         except LinkFailed as exc:
             if exc.contacted:
                 self._session = None
-            return False, exc.reason
+            return exc.reason
         if limits is None:
-            return False, self._stop.reason
+            return self._stop.reason
         connection = Connection(
             self._config, self._wrapper, self._backlog, self._clock, self._rng, link, limits, self._session
         )
@@ -118,7 +116,9 @@ class Publisher:
         finally:
             self._connection = None
             self._down_us = self._clock.stamp().wall_us
-        return connection.opened_us is not None, closed.reason if closed else self._stop.reason
+            if connection.opened_us is not None:
+                self._down_reason = None
+        return closed.reason if closed else self._stop.reason
 
     async def _unless_stopped(self, step: Coroutine[Any, Any, T]) -> T | None:
         """The result of `step`, or None where the stop came first; `step` is then cancelled."""
@@ -127,9 +127,7 @@ class Publisher:
             await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopped.cancel()
-            if not task.done():
-                task.cancel()
-        if not task.done():
+            task.cancel()
             await asyncio.wait({task})
         return None if task.cancelled() else task.result()
 

@@ -153,7 +153,7 @@ class Pump:
             event.payload,
             qos=1,
             properties=Properties(CONTENT_TYPE, user),
-            answered=partial(self._event_answered, box, record.sequence),
+            answered=partial(self._guarded, self._event_answered, box, record.sequence),
         )
         self.on_way[key] = self._clock.mono_ns()
         box.sent(record)
@@ -170,7 +170,7 @@ class Pump:
             return False
         if self._too_large(key, body):
             return True
-        answered = partial(self._state_answered, thing)
+        answered = partial(self._guarded, self._state_answered, thing)
         self._link.send(self._topics.state(thing), body, qos=1, retain=True, answered=answered)
         self.on_way[key] = self._clock.mono_ns()
         self._backlog.board.sent(thing)
@@ -185,6 +185,13 @@ class Pump:
         return True
 
     # -- answers ----------------------------------------------------------------------------------------------------
+
+    def _guarded(self, step: Callable[..., None], *arguments: object) -> None:
+        """Runs a step that the reader of the socket calls: a fault in it ends the connection and not the reader."""
+        try:
+            step(*arguments)
+        except Exception as exc:
+            self._fail(exc)
 
     def _event_answered(self, box: Outbox, sequence: int, code: int) -> None:
         key, now, backlog = (box.stream, sequence), self._clock.mono_ns(), self._backlog

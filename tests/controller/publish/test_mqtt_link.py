@@ -159,7 +159,7 @@ async def test_a_frozen_broker_is_noticed_by_its_silence(mosquitto: Any) -> None
     async with asyncio.timeout(10):
         closed = await link.closed()
     assert 2 < time.monotonic() - began < 6
-    assert not closed.by_peer
+    assert not closed.provoked
     assert answers == []
     with pytest.raises(LinkDown):
         link.send("a", b"x", qos=1)
@@ -180,9 +180,32 @@ async def test_a_killed_broker_ends_the_link_at_once_and_for_everybody(mosquitto
     await code_of(link, "a", b"z")
     mosquitto.stop()
     async with asyncio.timeout(5):
-        assert (await link.closed()).by_peer
+        assert (await link.closed()).provoked
         assert await reader == 3
     await link.close()
+
+
+@pytest.mark.parametrize(
+    ("goodbye", "provoked", "reason"),
+    [
+        ("e0 01 8e", False, "taken over"),  # a second machine with our client id
+        ("e0 01 8b", False, "shutting down"),
+        ("e0 01 95", True, "too large"),
+        ("e0 01 82", True, "Protocol error"),
+        ("", True, "closed the connection"),  # it just hung up, as all do on 3.1.1
+    ],
+)
+async def test_only_an_end_that_a_message_can_have_caused_is_blamed_on_one(
+    silent_server: Any, goodbye: str, provoked: bool, reason: str
+) -> None:
+    """Bytes by hand: CONNACK (success, no properties), then DISCONNECT with a reason code, then the end."""
+    silent_server.answer = bytes.fromhex("20 03 00 00 00" + goodbye)
+    link = link_to(silent_server.port)
+    await link.connect()
+    async with asyncio.timeout(5):
+        closed = await link.closed()
+    assert reason in closed.reason
+    assert closed.provoked is provoked
 
 
 async def test_more_than_the_socket_takes_waits_for_it_and_is_not_lost(mosquitto: Any, until: Any) -> None:

@@ -269,6 +269,16 @@ async def test_a_broker_that_is_away_from_the_start_is_told_once(run, until):
     assert running.reports == [("broker_lost", {"reason": "the broker is away"})]
 
 
+async def test_a_greeting_that_may_have_been_heard_uses_its_session_up(run, journal, until):
+    """The broker may publish the will of that session any time later: no birth may bear the same number."""
+    broker = MemoryBroker(mute=True)
+    running = run(broker)
+    await until(lambda: running.reports)
+    broker.mute = False
+    await until(lambda: births(broker))
+    assert births(broker)[0]["session"] >= 2
+
+
 async def test_the_rewind_is_repeated_after_each_reconnect(run, journal, until):
     """A broker that forgot what it had acknowledged is given it again, with the same ids."""
     broker = MemoryBroker()
@@ -356,6 +366,36 @@ async def test_a_journal_that_cannot_be_read_ends_the_connection_and_not_the_dae
     running.publisher.wake()
     await until(lambda: "publisher_failed" in running.kinds())
     journal.read = real
+    await until(lambda: sequences(broker) == [1])
+
+
+async def test_the_same_fault_after_a_recovery_is_told_again(run, journal, until):
+    """What is told once for each outage is told for the next one too."""
+    broker = MemoryBroker()
+    running = run(broker)
+    real = journal.read
+    for times in (1, 2):
+        await until(lambda: running.publisher.status()["connected"])
+        journal.read = lambda *args: (_ for _ in ()).throw(OSError("disk gone"))
+        running.publisher.wake()
+        await until(lambda: running.kinds().count("publisher_failed") == times)  # noqa: B023
+        await until(lambda: running.kinds().count("broker_lost") == times)  # noqa: B023
+        journal.read = real
+    await until(lambda: running.publisher.status()["connected"])
+
+
+async def test_a_report_that_fails_ends_the_connection_and_not_the_reader(run, journal, until):
+    """An answer is handled inside the socket's reader: a fault there must not leave a link that nobody reads."""
+    broker = MemoryBroker(judge=lambda d: Code.QUOTA if is_event(d, 1) else Code.SUCCESS)
+    running = run(broker)
+    await until(lambda: running.publisher.status()["connected"])
+    backlog = running.publisher._backlog
+    real = backlog.report
+    backlog.report = lambda kind, **data: (_ for _ in ()).throw(OSError("queue gone"))
+    journal.add()
+    running.publisher.wake()
+    await until(lambda: "publisher_failed" in running.kinds())
+    backlog.report, broker.judge = real, lambda d: Code.SUCCESS
     await until(lambda: sequences(broker) == [1])
 
 
