@@ -161,6 +161,29 @@ async def test_the_message_that_makes_the_broker_hang_up_is_found_and_set_aside(
     await until(lambda: 11 in sequences(broker))
 
 
+async def test_suspicion_ends_with_the_next_answer(run, journal, until):
+    """After a broker died with a full window, states and events travel alone once and then in company again."""
+    broker = MemoryBroker()
+    running = run(broker)
+    await until(lambda: running.publisher.status()["connected"])
+    broker.answering = False
+    running.states.update({f"shoe-{n}": {"count": n} for n in range(3)})
+    journal.add(count=30)
+    await asyncio.sleep(0.11)  # the state is looked at ten times a second
+    running.publisher.wake()
+    await until(lambda: len(running.publisher._connection._pump.on_way) == 20)
+    broker.drop()
+    broker.answering = True
+    most = []
+    broker.listeners.append(lambda d: most.append(len(running.publisher._connection._pump.on_way)))
+    journal.add(count=30)
+    await until(lambda: running.publisher.status()["streams"]["main"]["acked"] == 60)
+    await until(lambda: not running.publisher._connection._pump.on_way)
+    assert not running.publisher._backlog.suspects._suspects
+    assert max(most) > 5
+    assert "publish_parked" not in running.kinds()
+
+
 async def test_an_event_that_is_never_answered_on_a_living_link_is_set_aside_too(run, journal, until):
     """A broker that swallows one message must not stop the stream for ever."""
     broker = MemoryBroker()
