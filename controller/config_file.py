@@ -11,6 +11,7 @@ from typing import Any
 
 from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of
 from controller.config_reader import Section
+from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
 from controller.log import LogFormat, LogLevel
@@ -21,9 +22,7 @@ from drivers.events import Back, DeviceKind
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.session import DeviceConfig
 
-__all__ = ["DEFAULT_SOCKET", "Reading", "load_config", "read_config", "socket_of"]
-
-DEFAULT_SOCKET = Path("/run/tablewarden/control.sock")
+__all__ = ["Reading", "load_config", "read_config", "socket_of"]
 
 MAX_SEATS = 12
 """No felt has more; what the rulebook allows is checked against the rulebook."""

@@ -9,7 +9,10 @@ from typing import Any, Self
 
 import msgspec
 
-__all__ = ["ANSWER_TIMEOUT_S", "ControlClient", "ControlFailed", "ControlUnreachable"]
+__all__ = ["ANSWER_TIMEOUT_S", "DEFAULT_SOCKET", "ControlClient", "ControlFailed", "ControlUnreachable"]
+
+DEFAULT_SOCKET = Path("/run/tablewarden/control.sock")
+"""Where a daemon offers its socket unless its configuration says otherwise."""
 
 ANSWER_TIMEOUT_S = 10.0
 """Longer than any answer takes: a commit that takes over 2 s has failed, and the daemon says so."""

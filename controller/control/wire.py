@@ -28,6 +28,7 @@ __all__ = [
     "answer",
     "failure",
     "request_from",
+    "usage",
 ]
 
 MAX_REQUEST = 64 * 1024
@@ -35,6 +36,9 @@ MAX_REQUEST = 64 * 1024
 
 MAX_ID = 64
 """Characters of a request's id, where it is text."""
+
+FEW = 6
+"""Words that are listed beside their argument; more stand on a line of their own."""
 
 INT64 = 2**63
 """Whole numbers beyond it cannot be stored as one; no amount or count at a table comes near."""
@@ -121,6 +125,24 @@ def act_from(name: str, args: Mapping[str, Any], *, strict: bool = True) -> Act:
     if cls is None:
         raise Refused(ErrorCode.UNKNOWN_ACT, f"no act {name!r} {nearest(name, ACTS)}")
     return _convert(args, cls, name, strict=strict)
+
+
+def usage() -> list[str]:
+    """One line for each act with its arguments, [those in brackets] optional; long word lists stand below."""
+    lines = []
+    for name, cls in ACTS.items():
+        types, words, long = get_type_hints(cls), [name], []
+        for f in fields(cls):
+            typed = types[f.name]
+            shown = {int: "N", str: "TEXT", bool: "true|false"}.get(typed, "N")
+            if isinstance(typed, type) and issubclass(typed, StrEnum):
+                shown = "|".join(typed)
+                if len(typed) > FEW:
+                    shown = f.name.upper()
+                    long.append(f"    {shown}: {', '.join(typed)}")
+            words.append(f"{f.name}={shown}" if f.default is MISSING else f"[{f.name}={shown}]")
+        lines += [" ".join(words), *long]
+    return lines
 
 
 def answer(request_id: RequestId, key: str, value: object) -> bytes:

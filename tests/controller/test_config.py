@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from controller import config_file
 from controller.config import Config, ConfigInvalid
-from controller.config_file import DEFAULT_SOCKET, load_config, read_config, socket_of
+from controller.config_file import load_config, read_config, socket_of
+from controller.control.client import DEFAULT_SOCKET
 from controller.log import LogFormat, LogLevel
 from controller.rules.vocabulary import Method, Role
 from drivers.events import DeviceKind

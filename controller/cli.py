@@ -1,0 +1,337 @@
+"""The command line: `tablewarden run`, and how people look at, work and check a table.
+
+Each command imports what it needs when it runs, so that `tablewarden act` at a table answers at once.
+Exit codes: 0 done, 1 found something wrong, 2 usage, 3 cannot reach.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from controller.control.client import ControlClient
+
+__all__ = ["AS_JSON", "UNREACHABLE", "WRONG", "cli", "end", "main", "show"]
+
+WRONG, UNREACHABLE = 1, 3
+
+ELSEWHERE = {
+    "bench": ("controller.bench.cli", "simulators.cli"),
+    "journal": ("controller.cli_journal",),
+    "sim": ("simulators.cli",),
+}
+"""Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""
+
+A_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="For a program: JSON instead of a page.")
+
+
+class _Commands(click.Group):
+    """The commands of this file, and those that live elsewhere, imported only when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *(name for name in ELSEWHERE if _is_installed(name))])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in ELSEWHERE and _is_installed(cmd_name):
+            command: click.Command = getattr(import_module(ELSEWHERE[cmd_name][0]), cmd_name)
+            return command
+        return super().get_command(ctx, cmd_name)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return all(find_spec(module) is not None for module in ELSEWHERE[name])
+    except ModuleNotFoundError:
+        return False
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="tablewarden", message="tablewarden %(version)s")
+def cli() -> None:
+    """The daemon under a casino card table, and how people look at it, work it and check it.
+
+    \b
+    Exit codes: 0 done, 1 found something wrong, 2 usage, 3 cannot reach.
+    """
+
+
+def main() -> NoReturn:
+    """The entry point of the command."""
+    cli(prog_name="tablewarden")
+    raise AssertionError("click ends the process")
+
+
+def _reaching(command: Callable[..., None]) -> Callable[..., None]:
+    """The options by which a command finds its daemon."""
+    command = click.option(
+        "--config", type=A_FILE, envvar="TABLEWARDEN_CONFIG", help="Or the socket that this configuration names."
+    )(command)
+    return click.option(
+        "--socket",
+        type=click.Path(path_type=Path),
+        envvar="TABLEWARDEN_SOCKET",
+        help="The daemon's control socket.",
+    )(command)
+
+
+def _acting(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say who acts."""
+    command = click.option("--role", required=True, envvar="TABLEWARDEN_ROLE", help="In which role of theirs.")(
+        command
+    )
+    return click.option("--who", required=True, envvar="TABLEWARDEN_WHO", help="Who does it, by name.")(command)
+
+
+def _client(socket: Path | None, config: Path | None) -> "ControlClient":
+    """A connection to the daemon; ends the command where there is none."""
+    from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlUnreachable
+
+    path = socket or (_socket_of(config) if config else DEFAULT_SOCKET)
+    try:
+        return ControlClient(path)
+    except ControlUnreachable as exc:
+        end(str(exc), UNREACHABLE)
+
+
+def _socket_of(config: Path) -> Path:
+    from controller.config import ConfigInvalid
+    from controller.config_file import socket_of
+
+    try:
+        return socket_of(config)
+    except ConfigInvalid as exc:
+        end(str(exc), WRONG)
+
+
+def _ask(client: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
+    """One answer; ends the command with the daemon's reason where it did not do it."""
+    from controller.control.client import ControlFailed, ControlUnreachable
+
+    with client:
+        try:
+            return client.ask(do, **rest)
+        except ControlFailed as exc:
+            cite = f" [{', '.join(exc.cite)}]" if exc.cite else ""
+            end(f"{exc.code.replace('_', ' ')}: {exc.reason}{cite}", WRONG)
+        except ControlUnreachable as exc:
+            end(str(exc), UNREACHABLE)
+
+
+def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> None:
+    from msgspec import json
+
+    if as_json:
+        click.echo(json.format(json.encode(value), indent=2))
+    else:
+        click.echo("\n".join(page(value)))
+
+
+def end(message: str, code: int) -> NoReturn:
+    click.echo(message, err=True)
+    sys.exit(code)
+
+
+@cli.command()
+@click.option(
+    "--config", type=A_FILE, required=True, envvar="TABLEWARDEN_CONFIG", help="The table's configuration."
+)
+def run(config: Path) -> None:
+    """Run the daemon of one table until it is stopped by a signal.
+
+    \b
+    Example:
+      tablewarden run --config config/tables/example.toml
+    """
+    import asyncio
+
+    from controller.config import ConfigInvalid
+    from controller.config_file import load_config
+    from controller.control.endpoint import ControlUnavailable
+    from controller.log import configure
+
+    try:
+        loaded = load_config(config)
+        configure(loaded.log.format, loaded.log.level, cache=True)
+        from controller.app import serve
+
+        sys.exit(asyncio.run(serve(loaded)))
+    except ConfigInvalid as exc:
+        end(str(exc), WRONG)
+    except ControlUnavailable as exc:
+        end(str(exc), UNREACHABLE)
+
+
+@cli.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
+@AS_JSON
+def check(files: Sequence[Path], as_json: bool) -> None:
+    """Say what is wrong with a configuration, its rulebook and its elections, and what it means.
+
+    All faults are told at once; exit code 1 if there is one.
+
+    \b
+    Example:
+      tablewarden check config/tables/*.toml
+    """
+    from controller.config_report import document, examine, page
+
+    findings = [examine(path) for path in files]
+    if as_json:
+        show([document(finding) for finding in findings], iter, True)
+    else:
+        click.echo("\n\n".join("\n".join(page(finding)) for finding in findings))
+    sys.exit(WRONG if any(finding.faults for finding in findings) else 0)
+
+
+@cli.command()
+@_reaching
+@AS_JSON
+def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    """Show the table: what is next, holds, duties, round, sets, devices, record and broker.
+
+    \b
+    Example:
+      tablewarden status
+      tablewarden status --json | jq .held
+    """
+    from controller.control.page import status_page
+
+    show(_ask(_client(socket, config), "status"), status_page, as_json)
+
+
+def _list_acts(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    from controller.control.wire import usage
+
+    if is_asked:
+        click.echo("\n".join(usage()))
+        ctx.exit()
+
+
+@cli.command()
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_acts, help="List the acts."
+)
+@click.argument("name")
+@click.argument("arguments", metavar="[KEY=VALUE]...", nargs=-1)
+@_acting
+@_reaching
+@AS_JSON
+def act(
+    name: str,
+    arguments: Sequence[str],
+    who: str,
+    role: str,
+    socket: Path | None,
+    config: Path | None,
+    as_json: bool,
+) -> None:
+    """Do something at the table, as a person in a role. Prints what followed, once it is on record.
+
+    \b
+    Example:
+      tablewarden act --list
+      tablewarden act begin_round back=red --who ada --role dealer
+      tablewarden act confirm_duty duty=d3 --who flora --role floorperson
+    """
+    from msgspec import to_builtins
+
+    from controller.control.desk import Refused
+    from controller.control.page import event_line
+    from controller.control.wire import act_from
+
+    pairs = [argument.partition("=") for argument in arguments]
+    if wrong := [argument for argument, (_, sign, _) in zip(arguments, pairs, strict=True) if not sign]:
+        raise click.UsageError(f"{wrong[0]!r} is not KEY=VALUE, as in back=red")
+    try:
+        args = to_builtins(act_from(name, {key: value for key, _, value in pairs}, strict=False))
+    except Refused as exc:
+        raise click.UsageError(exc.reason) from exc
+    told = _ask(_client(socket, config), "act", act=name, args=args, who=who, role=role)["facts"]
+    show(told, lambda facts: map(event_line, facts), as_json)
+
+
+@cli.command()
+@click.option(
+    "--after", type=click.IntRange(min=0), help="Begin behind this order; 0 = from the beginning.  [default: now]"
+)
+@click.option(
+    "--stream",
+    "streams",
+    multiple=True,
+    type=click.Choice(["main", "diag", "input"]),
+    help="[default: main, diag]",
+)
+@_reaching
+@click.option("--json", "as_json", is_flag=True, help="For a program: one JSON object a line.")
+def watch(
+    after: int | None, streams: Sequence[str], socket: Path | None, config: Path | None, as_json: bool
+) -> None:
+    """Print each record as it comes: time, subject, kind, essentials, what it rests on. Until stopped.
+
+    \b
+    Example:
+      tablewarden watch --after 0 --stream main
+    """
+    from msgspec import json
+
+    from controller.control.client import ControlFailed, ControlUnreachable
+    from controller.control.page import event_line
+
+    with _client(socket, config) as client:
+        try:
+            for event in client.watch(after, tuple(streams) or None):
+                if "caught_up" not in event:
+                    click.echo(json.encode(event) if as_json else event_line(event))
+        except ControlFailed as exc:
+            end(f"{exc.code.replace('_', ' ')}: {exc.reason}", WRONG)
+        except ControlUnreachable as exc:
+            end(str(exc), UNREACHABLE)
+        except KeyboardInterrupt:
+            sys.exit(0)
+    end("the daemon has ended", UNREACHABLE)
+
+
+@cli.group()
+def outbox() -> None:
+    """What goes to the broker: how far it is, and what was set aside."""
+
+
+@outbox.command(name="status")
+@_reaching
+@AS_JSON
+def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    """Show what the broker has, what waits, and what was set aside and why.
+
+    \b
+    Example:
+      tablewarden outbox status
+    """
+    from controller.control.page import outbox_page
+
+    show(_ask(_client(socket, config), "outbox_status"), outbox_page, as_json)
+
+
+@outbox.command()
+@click.argument("stream", type=click.Choice(["main", "diag"]))
+@click.argument("sequence", type=click.IntRange(min=1))
+@_acting
+@_reaching
+def release(stream: str, sequence: int, who: str, role: str, socket: Path | None, config: Path | None) -> None:
+    """Send again what was set aside, once the cause is mended.
+
+    \b
+    Example:
+      tablewarden outbox release main 17 --who tess --role technician
+    """
+    _ask(_client(socket, config), "outbox_release", stream=stream, sequence=sequence, who=who, role=role)
+    click.echo(f"{stream} {sequence} is sent again")
+
+
+if __name__ == "__main__":
+    main()

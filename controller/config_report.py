@@ -1,0 +1,174 @@
+"""What a person reads about a configuration: what is wrong with it in words, and what is right, and what it leaves open."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from controller.config import Config
+from controller.config_file import read_config
+from controller.rules.model import Law, Reading
+from controller.rules.vocabulary import Method
+from drivers.catalog import CATALOG
+from drivers.events import Capability, DeviceKind
+
+__all__ = ["Finding", "document", "examine", "page"]
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`faults`: what must be mended. `notes`: what works and should be known. `open_questions`: what cannot be proved."""
+
+    path: Path
+    config: Config | None
+    law: Law | None
+    faults: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    open_questions: tuple[str, ...] = ()
+
+
+def examine(path: Path) -> Finding:
+    """Reads the file, its rulebook and its elections, and judges all three. Never raises for what they hold."""
+    reading = read_config(path)
+    unelected = reading.law.unelected() if reading.law else ()
+    faults = reading.faults + tuple(map(_unelected, unelected))
+    if reading.config is None or reading.law is None:
+        return Finding(path, reading.config, reading.law, faults)
+    notes, open_questions = tuple(_notes(reading.config)), tuple(_unproved(reading.config, reading.law))
+    return Finding(path, reading.config, reading.law, faults, notes, open_questions)
+
+
+def page(finding: Finding) -> list[str]:
+    """Lines for a person: every fault first, then what stands."""
+    many = {0: "sound", 1: "1 fault"}.get(len(finding.faults), f"{len(finding.faults)} faults")
+    lines = [f"{finding.path}: {many}", *(f"  WRONG  {fault}" for fault in finding.faults)]
+    if finding.config is not None and finding.law is not None:
+        for title, rows in _sections(finding.config, finding.law):
+            lines += ["", title, *(f"  {row}" for row in rows)]
+    for title, texts in (("Note", finding.notes), ("Not provable with these devices", finding.open_questions)):
+        if texts:
+            lines += ["", title, *(f"  - {text}" for text in texts)]
+    return lines
+
+
+def document(finding: Finding) -> dict[str, Any]:
+    """The same for a program."""
+    law = finding.law
+    return {
+        "path": str(finding.path),
+        "sound": not finding.faults,
+        "faults": list(finding.faults),
+        "rulebook": {"id": law.rulebook.id, "edition": law.rulebook.edition, "sha256": law.rulebook.sha256}
+        if law
+        else None,
+        "readings": [
+            {"reading": r.id, "choice": law.elected(r.id), "by": law.elections[r.id].by, "cautious": r.cautious}
+            for r in law.rulebook.readings.values()
+            if r.id in law.elections
+        ]
+        if law
+        else [],
+        "notes": list(finding.notes),
+        "not_provable": list(finding.open_questions),
+    }
+
+
+def _unelected(reading: Reading) -> str:
+    choices = " | ".join(f"{c.id}{' (cautious)' if c.id == reading.cautious else ''}" for c in reading.choices)
+    return (
+        f"[elections] {reading.id}: nobody has elected it, so the table may not open. {reading.problem} {choices}"
+    )
+
+
+def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
+    table, book = config.table, law.rulebook
+    play = "in production" if table.production else "not in production: simulators and the bench are accepted"
+    dealing = book.dealing[table.method]
+    yield (
+        "Table",
+        [
+            f"{table.id} at {table.site}, {table.seats} seats, {table.currency}, {play}",
+            f"{book.id}, {book.game}, {book.regulator}, edition {book.edition}, sha256 {book.sha256[:16]}",
+            f"dealt by {_spoken(table.method)} [{', '.join(dealing.cite)}], sets {' and '.join(table.backs)}",
+            f"optional wagers: {', '.join(table.offered) or 'none'}",
+        ],
+    )
+    yield (
+        "Devices",
+        [f"{d.name:16}{d.kind:13}{d.path}  serial {d.serial or 'any'}  {d.baud} baud" for d in config.devices]
+        or ["none: everything is recorded by people"],
+    )
+    yield "Readings", list(_readings(law))
+    yield (
+        "Record and links",
+        [
+            f"journal   {config.journal}",
+            f"broker    {f'{config.mqtt.host}:{config.mqtt.port}, MQTT {config.mqtt.protocol}' if config.mqtt else 'none'}",
+            f"control   {config.control.socket}",
+            *(f"person    {p.name}: {', '.join(sorted(p.roles))}" for p in config.control.people.values()),
+        ],
+    )
+
+
+def _readings(law: Law) -> Iterator[str]:
+    """Each reading with what was chosen and by whom; those with one choice are the rulebook's own."""
+    for reading in law.rulebook.readings.values():
+        election = law.elections.get(reading.id)
+        if election is None and len(reading.choices) == 1:
+            yield f"{reading.id}  {reading.choices[0].id}  by the rulebook: {reading.problem}"
+        elif election is not None:
+            mark = "" if election.choice == reading.cautious else f" (cautious would be {reading.cautious})"
+            yield f"{reading.id}  {election.choice}{mark}  by {election.by}: {reading.problem}"
+
+
+def _notes(config: Config) -> Iterator[str]:
+    if config.mqtt is None:
+        yield "no [mqtt]: nothing leaves this machine; events wait in the journal"
+    elif config.mqtt.tls is None and config.mqtt.host not in LOOPBACK:
+        yield f"the link to {config.mqtt.host} is not encrypted: name its authority with `ca`"
+    if not config.control.people:
+        yield "no [[control.people]]: nobody may act, so the table can be watched and never opened"
+    if config.table.production and any(p.uid is None for p in config.control.people.values()):
+        yield "people without `uid`: whoever reaches the socket may act in their name"
+    kinds = {device.kind for device in config.devices}
+    if DeviceKind.PROGRESSIVE in kinds and "progressive" not in config.table.offered:
+        yield "a progressive device stands here, and no progressive wager is offered: it stays locked"
+
+
+def _unproved(config: Config, law: Law) -> Iterator[str]:
+    """What rests on people's word, or becomes known only when a device says what it can."""
+    kinds = {device.kind for device in config.devices}
+    book = law.rulebook
+    yield "what the wagers on the layout are worth: amounts are as people record them"
+    if config.devices:
+        yield "that a device's firmware is the approved one: it is known by its own word, not yet measured"
+    if DeviceKind.SHUFFLER not in kinds:
+        yield "that a set was shuffled, and that it is whole: both are as people record them"
+    else:
+        every = book.stub.every_rounds
+        if not _surely(DeviceKind.SHUFFLER, Capability.COUNTS_EACH_SHUFFLE):
+            yield (
+                "that each shuffled set is whole, unless the shuffler says that it counts; else people count the stub "
+                f"every {every.value} rounds [{', '.join(book.cite_for(every.cite, config.table.method))}]"
+            )
+        if not _surely(DeviceKind.SHUFFLER, Capability.READS_CARDS):
+            yield "that no card of a set is missing, doubled or foreign, unless the shuffler says that it reads cards"
+    if config.table.method in (Method.HAND, Method.MANUAL_SHOE):
+        yield "how many cards left the set: dealing is as people record it"
+    for device in config.devices:
+        if device.kind is DeviceKind.LINE:
+            yield f"that no report of {device.name} is missing: its lines carry no number"
+        elif not _surely(device.kind, Capability.KEEPS_LOG):
+            yield f"what {device.name} did before a power cut that it had not yet reported, unless it keeps its log"
+
+
+def _surely(kind: DeviceKind, capability: Capability) -> bool:
+    """Every approved model of this kind has it."""
+    rows = [model.capabilities for model in CATALOG if model.kind is kind]
+    return bool(rows) and all(capability in row for row in rows)
+
+
+def _spoken(word: str) -> str:
+    return word.replace("_", " ")

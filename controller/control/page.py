@@ -1,0 +1,299 @@
+"""The status document and the records of a table as lines for a person at a terminal, who may read them at 3 a.m.
+
+Everything is in the document already; nothing is decided here. Parts that are missing, because the record is not open or
+a link was never made, are simply not shown.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+__all__ = ["event_line", "outbox_page", "status_page"]
+
+Document = Mapping[str, Any]
+
+PREDICATES = ("cycle_complete", "mode_shuffle", "count_right", "identities_complete")
+"""Of an armed set, beside its presence and its turn; each is shown by itself."""
+
+TRAFFIC = frozenset({"frames_in", "frames_out", "opened", "reports"})
+"""Counters of a link that count its work; every other counts a trouble."""
+
+QUIET = frozenset(
+    {"cite", "reading", "demands", "sha256", "says", "rulebook", "edition", "silent", "guards", "by", "role"}
+)
+"""Fields of an event that are told in another way, or not on one line."""
+
+
+def status_page(status: Document) -> list[str]:
+    """The whole table on one page, what must be done first."""
+    blocks = (
+        list(_head(status)),
+        list(_holds(status.get("held", ()))),
+        list(_duties(status.get("duties", ()))),
+        list(_round(status.get("round"))),
+        list(_sets(status)),
+        list(_devices(status.get("devices", {}))),
+        list(_record(status.get("record", {}))) + list(_broker(status.get("broker"))),
+    )
+    lines: list[str] = []
+    for block in blocks:
+        lines += [*([""] if lines and block else []), *block]
+    return lines
+
+
+def event_line(event: Document) -> str:
+    """Time, subject, kind, the essentials, and what it rests on, of one record."""
+    data = event.get("data") or {}
+    words = [_word(key, value) for key, value in data.items() if key not in QUIET]
+    if "demands" in data:
+        words += [_demand(demand) for demand in data["demands"]]
+    if by := data.get("by"):
+        words.append(f"by {by}")
+    text = " ".join([word for word in words if word] + _rests_on(data))
+    return f"{_time(event)}  {event['subject']:14} {event['kind']:24} {text}".rstrip()
+
+
+def outbox_page(outbox: Document) -> list[str]:
+    """What has reached the broker, what waits, and what was set aside with its reason."""
+    lines = list(_broker(outbox)) or ["broker    no link"]
+    for name, stream in outbox.get("streams", {}).items():
+        for hole in stream.get("parked", ()):
+            through = f" to {hole['last']}" if hole["last"] != hole["first"] else ""
+            lines.append(f"SET ASIDE {name} {hole['first']}{through}: {hole['reason']}")
+            lines.append(
+                f"          tablewarden outbox release {name} {hole['first']} --who NAME --role technician"
+            )
+    return lines
+
+
+def _head(status: Document) -> Iterator[str]:
+    if "table" not in status:
+        yield f"tablewarden {status.get('version', '')}: no table is up"
+        yield f"NEXT      {status.get('next', '')}"
+        return
+    book = status["rulebook"]
+    is_open = "OPEN" if status["open"] else "CLOSED"
+    yield (
+        f"{status['table']} at {status['site']}  {is_open}  {book['id']} {book['edition']} ({book['sha256'][:8]})  "
+        f"dealt by {_spoken(status['method'])}  tablewarden {status.get('version', '')}".rstrip()
+    )
+    stub = status["stub"]
+    counted = (
+        "counted by the shuffler" if stub["waived"] else f"counted {stub['since']} of {stub['every']} rounds ago"
+    )
+    yield f"stub      {counted}"
+    yield f"NEXT      {status['next']}"
+    yield f"may do    {', '.join(status['allowed']) or 'nothing'}"
+
+
+def _holds(holds: list[Document]) -> Iterator[str]:
+    for hold in holds:
+        concerns = _concerns(hold, "seat", "wager")
+        named = " ".join(part for part in ("HELD", hold["hold"]) if part)
+        yield " ".join([f"{named}: {hold['reason'].upper()}{concerns}", *_rests_on(hold)])
+        if hold["hold"]:
+            yield f"          a {hold['least_role']} or above resolves it: act resolve_hold hold={hold['hold']} resolution=..."
+
+
+def _duties(duties: list[Document]) -> Iterator[str]:
+    for duty in duties:
+        concerns = _concerns(duty, "device", "back", "seat")
+        who = f"{duty['least_role']} or above"
+        yield " ".join(
+            [f"DUTY {duty['duty']}: {_spoken(duty['action'])}{concerns}, closed by {who}", *_rests_on(duty)]
+        )
+
+
+def _round(round_: Document | None) -> Iterator[str]:
+    if round_ is None:
+        yield "round     none in play"
+        return
+    void = "  VOID" if round_["void"] else ""
+    yield f"round     {round_['round']}, number {round_['number']}, {round_['back']} set, {_spoken(round_['phase'])}{void}"
+    plan = " ".join(_stack(stack, n < round_["stacks_out"]) for n, stack in enumerate(round_["plan"]))
+    if plan:
+        yield f"dealt     {round_['stacks_out']} of {len(round_['plan'])} stacks, {round_['cards_out']} cards: {plan}"
+    elif round_["cards_out"]:
+        yield f"dealt     {round_['cards_out']} cards"
+    done = [
+        _yes("cards collected", round_["collected"]),
+        _yes("stub counted", round_["stub_counted"]),
+        _yes("progressive counted", round_["progressive_counted"]),
+    ]
+    yield f"          {', '.join(done)}"
+    if round_["accepted"]:
+        yield f"accepted  progressive at seats {', '.join(str(seat) for seat, _ in round_['accepted'])}"
+    for number, seat in sorted(round_["seats"].items(), key=lambda item: int(item[0])):
+        wagers = ", ".join(f"{name} {_money(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
+        said = [word for word in ("decided", "folded", "void") if seat[word]]
+        asked = f" (asked: {_spoken(seat['asked'])})" if seat.get("asked") and not said else ""
+        yield f"seat {number:<5}{wagers or 'no wager'}{'; ' + ', '.join(said) if said else ''}{asked}"
+
+
+def _sets(status: Document) -> Iterator[str]:
+    sets = status.get("sets", {})
+    several = sum(card_set["present"] for card_set in sets.values()) > 1
+    for back, card_set in sets.items():
+        if not card_set["present"]:
+            yield f"set       {back:6} not at the table"
+            continue
+        state = "ARMED" if card_set["armed"] else "not armed"
+        if card_set.get("by_hand"):
+            state += ", shuffled by hand"
+        predicates = [f"{_spoken(name)}: {_known(card_set.get(name))}" for name in PREDICATES]
+        if several:
+            predicates.append(
+                f"alternation: {'used last round' if back == status.get('last_back') else 'its turn'}"
+            )
+        yield f"set       {back:6} {state:10} {', '.join(predicates)}"
+
+
+def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
+    for name, device in devices.items():
+        link = device.get("link")
+        state = "no session"
+        if link:
+            state = f"{link['state'].upper():8} since {_ago(link['since_s'])}"
+            state += "".join(f", {_spoken(link[key])}" for key in ("reason", "detail") if link.get(key))
+        marks = [mark for mark in ("jammed", "awaited") if device.get(mark)]
+        marks += [f"out of service: {device['out']}"] if device.get("out") else []
+        yield f"device    {name:15} {device['kind']:12} {state}{''.join('  ' + mark.upper() for mark in marks)}"
+        levels = _levels(device.get("levels") or {}, device.get("wanted") or {})
+        if levels:
+            yield f"          {levels}"
+        trouble = _trouble((link or {}).get("counters") or {})
+        if trouble:
+            yield f"          {trouble}"
+
+
+def _levels(levels: Document, wanted: Document) -> str:
+    """What the device says of itself, and in capitals what it should say and does not."""
+    said = {name: _level(name, value) for name, value in levels.items()}
+    told = [" ".join(filter(None, (_spoken(name), value))) for name, value in said.items() if value is not None]
+    unmet = [
+        f"WANTED {name} {value}"
+        for name, value in wanted.items()
+        if name != "display" and (said.get(name) or "") != value
+    ]  # a device does not say what it displays
+    return ", ".join(told + unmet)
+
+
+def _level(name: str, value: Any) -> str | None:
+    """The value in words; None where there is nothing to say."""
+    match name, value:
+        case _, None | False | "":
+            return None
+        case _, True:
+            return ""
+        case "lamps", int():
+            return ",".join(str(bit + 1) for bit in _bits(value)) or None
+        case "wagers", int():
+            return "at seats " + ",".join(str(bit // 3 + 1) for bit in _bits(value)) if value else None
+        case _:
+            return str(value)
+
+
+def _bits(value: int) -> list[int]:
+    return [bit for bit in range(value.bit_length()) if value >> bit & 1]
+
+
+def _trouble(counters: Mapping[str, int]) -> str:
+    """Only what went wrong on the line: a line without faults says nothing."""
+    seen = [f"{_spoken(name)} {n}" for name, n in counters.items() if n and name not in TRAFFIC]
+    return f"line: {', '.join(seen)}" if seen else ""
+
+
+def _record(record: Document) -> Iterator[str]:
+    if not record:
+        return
+    if not record["ok"]:
+        yield f"RECORD    FAILED: {record['reason']}"
+        return
+    heads = ", ".join(f"{stream} {head}" for stream, head in record["heads"].items())
+    yield f"record    {record['journal']}, {record['order']} records: {heads}"
+
+
+def _broker(broker: Document | None) -> Iterator[str]:
+    if not broker:
+        return
+    state = "connected" if broker.get("connected") else "AWAY"
+    since = f" since {broker['since']}" if broker.get("since") else ""
+    reason = f": {broker['reason']}" if broker.get("reason") else ""
+    yield f"broker    {broker.get('broker', '')} {state}{since}{reason}".replace("  ", " ")
+    for name, stream in broker.get("streams", {}).items():
+        holes = sum(hole["last"] - hole["first"] + 1 for hole in stream["parked"])
+        aside = f", {holes} SET ASIDE" if holes else ""
+        yield f"          {name}: {stream['acked']} of {stream['head']} acknowledged, {stream['lag']} waiting{aside}"
+
+
+def _rests_on(thing: Document) -> list[str]:
+    """Clauses and reading, as they are printed behind what rests on them."""
+    parts = [*thing.get("cite", ()), *([f"reading {thing['reading']}"] if thing.get("reading") else [])]
+    return [f"[{', '.join(parts)}]"] if parts else []
+
+
+def _concerns(thing: Document, *keys: str) -> str:
+    said = [f"seat {thing[key]}" if key == "seat" else str(thing[key]) for key in keys if thing.get(key)]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _demand(demand: Document) -> str:
+    return " ".join([_spoken(demand["action"]), *_rests_on(demand)]) + ";"
+
+
+def _word(key: str, value: object) -> str:
+    match value:
+        case None | "" | [] | ():
+            return ""
+        case True:
+            return _spoken(key)
+        case False:
+            return f"not {_spoken(key)}"
+        case int() if key == "cents":
+            return _money(value)
+        case Mapping():
+            inner = " ".join(word for k, v in value.items() if (word := _word(k, v)))
+            return f"{_spoken(key)} ({inner})" if inner else ""
+        case list() | tuple():
+            return f"{_spoken(key)} {_value(value)}"
+        case _:
+            return f"{_spoken(key)} {value}"
+
+
+def _stack(stack: Document, is_out: bool) -> str:
+    to = f"seat {stack['seat']}" if stack["seat"] else _spoken(stack["to"])
+    return f"{'*' if is_out else '-'}{to}:{stack['cards']}"
+
+
+def _value(value: object) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _money(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+def _yes(what: str, done: bool) -> str:
+    return what if done else f"{what}: no"
+
+
+def _known(value: bool | None) -> str:
+    return {True: "yes", False: "NO", None: "not known"}[value]
+
+
+def _ago(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole < 7200 else f"{whole // 3600} h"
+
+
+def _time(event: Document) -> str:
+    if "time_us" not in event:
+        return str(event.get("time", ""))
+    at = datetime.fromtimestamp(event["time_us"] / 1e6, tz=UTC).astimezone()
+    return at.strftime("%H:%M:%S.") + f"{event['time_us'] // 1000 % 1000:03}"
+
+
+def _spoken(word: object) -> str:
+    return str(word).replace("_", " ")
