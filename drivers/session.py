@@ -14,19 +14,16 @@ from typing import assert_never
 
 from drivers import events
 from drivers.backoff import Backoff
-from drivers.catalog import Codec, codec_of, judge
+from drivers.catalog import judge
 from drivers.commands import WantedLevel
 from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
 from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
-from drivers.ledger import Acknowledgements, Key, Wishes
-from drivers.line import LineLink
+from drivers.ledger import Acknowledgements, Wishes
+from drivers.parts import TransportFactory, host_link, line_link, serial_transport
 from drivers.protocol import host
-from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
-from drivers.protocol.host import HostLink, Identity
-from drivers.protocol.reports import DeviceKind
-from drivers.pump import Link, Pump
-from drivers.transport import DataCallback, LostCallback, SerialSettings, SerialTransport, Transport
+from drivers.protocol.host import Identity
+from drivers.pump import Pump
 
 __all__ = [
     "Delivery",
@@ -44,15 +41,8 @@ REJECTED_RETRY_S = 60.0
 PRESENCE_POLL_S = 0.25
 """How often a missing port is looked for while the back-off runs: a device that is plugged in is opened at once."""
 
-
 CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT)
-
-TransportFactory = Callable[[DeviceConfig, DataCallback, LostCallback], Transport]
-
-
-def serial_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
-    """The transport of a device on a serial port."""
-    return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
+"""States in which an unsafe level can be asked for."""
 
 
 class DeviceSession:
@@ -84,7 +74,7 @@ class DeviceSession:
         durable = (int(last[0], 16), last[1]) if last else None
         self._acks = Acknowledgements(durable)
         self._wishes = Wishes()
-        self._line = _line_link(config, entropy)
+        self._line = line_link(config, entropy)
         self._pump: Pump | None = None
         self._ended: asyncio.Future[None] | None = None
         self._status = SessionStatus(SessionState.DISABLED, time.monotonic())
@@ -199,7 +189,7 @@ class DeviceSession:
     def _start(self) -> None:
         self._move(SessionState.HELLO)
         self._acks.new_link()
-        link = self._line or _host_link(self.config, self._entropy, self._acks.durable)
+        link = self._line or host_link(self.config, self._entropy, self._acks.durable)
         self._pump = Pump(link, write=self._transport.write, handle=self._handle, fail=self._fail)
         self._pump.start()
 
@@ -369,23 +359,6 @@ class DeviceSession:
         if (status.state, status.reason, status.detail) != (state, reason, detail):
             self._status = SessionStatus(state, _now(), reason, detail)
             self._on_state(self._status)
-
-
-def _line_link(config: DeviceConfig, entropy: Callable[[int], bytes]) -> LineLink | None:
-    """The link end of a line device, which keeps its count over losses; None for a device that counts itself."""
-    if codec_of(config.kind) is not Codec.LINE:
-        return None
-    return LineLink(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
-
-
-def _host_link(config: DeviceConfig, entropy: Callable[[int], bytes], durable: Key | None) -> Link:
-    """A fresh link end: one life each, starting behind the last durable report."""
-    return HostLink(
-        entropy=entropy,
-        last=durable,
-        stale_after_s=STALE_AFTER_LOCKOUT_S if config.kind is DeviceKind.PROGRESSIVE else STALE_AFTER_S,
-        byte_time_s=10 / config.baud,
-    )
 
 
 def _hex(boot: int) -> str:

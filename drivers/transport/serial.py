@@ -211,10 +211,9 @@ class SerialTransport:
         wait_until = 0.0 if self._lost else end
         self.pause_reading()
         try:
-            async with asyncio.timeout(deadline_s):
-                await self.drain()
-        except TimeoutError:
-            wait_until = 0.0  # the peer takes nothing: what is left is thrown away
+            with contextlib.suppress(TimeoutError):  # the peer takes nothing: what is left is thrown away
+                async with asyncio.timeout(deadline_s):
+                    await self.drain()
         finally:
             self._lose(Fault.LINK_CLOSED, "closed by the daemon")
             self._fd = -1

@@ -65,22 +65,18 @@ def test_a_full_queue_leaves_the_lines_on_the_wire_and_loses_none(recorder, virt
     async def scene():
         _, far, session, task = await started(recorder)
         recorder.full = True
-        sent = 0
-        while sent < 3000:
-            lines = b"".join(b"line %05d\r\n" % n for n in range(sent, sent + 100))
-            await asyncio.wait_for(far.drain(), 60)
-            far.write(lines)
-            sent += 100
-            await asyncio.sleep(0.01)
-            handed = recorder.counters
-            if sent % 300 == 0 and handed:
-                before = len(handed)
-                await asyncio.sleep(1)
-                assert len(recorder.counters) == before, "held, so nothing more may come"
-                session.acknowledge(*handed[-1])
-        while len(recorder.counters) < 3000:
+        for block in range(0, 3000, 300):
+            far.write(b"line %05d\r\n" % block)
+            await asyncio.sleep(0.1)
+            assert len(recorder.counters) == block + 1
+            for start in range(block + 1, block + 300, 23):  # 3.6 kB: less than the wire holds by itself
+                far.write(b"".join(b"line %05d\r\n" % n for n in range(start, start + 23)))
+            await asyncio.sleep(5)
+            assert len(recorder.counters) == block + 1, "held, so nothing more may come"
             session.acknowledge(*recorder.counters[-1])
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+            session.acknowledge(*recorder.counters[-1])
+            await asyncio.sleep(0.1)
         texts = [body.text for body in recorder.bodies(LineUnparsed)]
         assert texts == [f"line {n:05d}" for n in range(3000)]
         assert session.counters["host_queue_full"] >= 1
