@@ -51,7 +51,7 @@ _ERROR: Final = struct.Struct("<HB")
 _RECORD: Final = struct.Struct("<QQ8s")
 _RANGE: Final = struct.Struct("<QQQ")
 _ACK: Final = struct.Struct("<QQ")
-_PONG: Final = struct.Struct(f"<8sQIQ{len(CAUSES)}I")
+_PONG: Final = struct.Struct(f"<8sQQIQ{len(CAUSES)}I")
 _TIME: Final = struct.Struct("<QI")
 _RESTARTED: Final = struct.Struct("<QB")
 _NAMES: Final = (TAG_VENDOR, TAG_MODEL, TAG_HARDWARE, TAG_SERIAL, TAG_FIRMWARE)
@@ -174,8 +174,9 @@ def _encode_payload(message: m.Message) -> bytes:
             return boot.to_bytes(8, "little") + b"".join(bytes([len(e)]) + e for e in encoded)
         case m.Ping(nonce):
             return _exactly(8, nonce)
-        case m.Pong(nonce, tick_us, digest, log_last, dropped):
-            return _PONG.pack(_exactly(8, nonce), tick_us, digest, log_last, *(n & 0xFFFFFFFF for n in dropped))
+        case m.Pong(nonce, boot, tick_us, digest, log_last, dropped):
+            counts = (n & 0xFFFFFFFF for n in dropped)
+            return _PONG.pack(_exactly(8, nonce), boot, tick_us, digest, log_last, *counts)
         case m.TimeSet(utc_us, uncertainty_us):
             return _TIME.pack(utc_us, uncertainty_us)
         case m.Bye(reason):
@@ -295,8 +296,8 @@ def _decode_log_data(data: bytes) -> m.LogData:
 
 
 def _decode_pong(data: bytes) -> m.Pong:
-    nonce, tick_us, digest, log_last, *dropped = _PONG.unpack_from(data)
-    return m.Pong(nonce, tick_us, digest, log_last, tuple(dropped))
+    nonce, boot, tick_us, digest, log_last, *dropped = _PONG.unpack_from(data)
+    return m.Pong(nonce, boot, tick_us, digest, log_last, tuple(dropped))
 
 
 def _decode_restarted(data: bytes) -> m.Restarted:

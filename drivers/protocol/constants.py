@@ -20,6 +20,9 @@ CRC_SIZE = 4
 MAX_BODY = 512
 """Header, payload and MAC. CRC-32C finds all errors of up to five bits in words up to 655 bytes; 512 is below."""
 
+MIN_BODY = 256
+"""A host must take bodies of this size: the longest record fits into one."""
+
 MAX_PAYLOAD = MAX_BODY - HEADER_SIZE - MAC_SIZE
 """482 bytes: room for the MAC is always kept, so that switching authentication on shrinks no message."""
 
@@ -60,6 +63,9 @@ ANSWER_CACHE = 4
 
 SEEN_SESSIONS = 8
 """Former sessions a device remembers in order never to enter one again."""
+
+OFFERED_SESSIONS = 4
+"""HELLOs that a device remembers until a session starts, so that one that comes late does not displace a newer one."""
 
 # --- Liveness ----------------------------------------------------------------------------------------------------------
 

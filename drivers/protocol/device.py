@@ -1,20 +1,26 @@
 """The device's end of a TDP/1 link, without I/O: for simulators, and for a maker to read beside the document."""
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, decode_header, encode_record
 from drivers.protocol.constants import (
+    HEADER_SIZE,
     HOST_WATCHDOG_S,
+    MAC_SIZE,
+    MAX_BODY,
     MAX_PAYLOAD,
+    MIN_BODY,
+    OFFERED_SESSIONS,
     RESTARTED_PERIOD_S,
     SEEN_SESSIONS,
     SESSION_NONE,
+    UNACKED_WINDOW,
     VERSION_MAJOR,
 )
-from drivers.protocol.device_log import ReportLog, ReportPump
+from drivers.protocol.device_log import ReportLog, ReportPump, answer_log_read
 from drivers.protocol.device_requests import Answer, RequestMemory
 from drivers.protocol.framing import Cause, Deframer, FrameError, crc32c
 from drivers.protocol.link import Outbox
@@ -65,6 +71,15 @@ class Acknowledged:
 DeviceEvent = LevelRequested | HostLost | HostFound | Acknowledged
 
 
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A session that a HELLO proposed and no frame has started yet."""
+
+    device_nonce: bytes
+    max_payload: int
+    window: int
+
+
 class DeviceLink:
     """One boot of a device.
 
@@ -96,9 +111,10 @@ class DeviceLink:
         self._events: list[DeviceEvent] = []
         self._levels = Levels()
         self._requests = RequestMemory()
-        self._session = self._offered = SESSION_NONE
+        self._session = SESSION_NONE
+        self._offers: OrderedDict[int, _Offer] = OrderedDict()
         self._former: deque[int] = deque(maxlen=SEEN_SESSIONS)
-        self._device_nonce = b""
+        self._max_payload = MAX_PAYLOAD
         self._heard_at = self._now = 0.0
         self._is_host_here = False
         self._restarted_at = -RESTARTED_PERIOD_S
@@ -179,7 +195,7 @@ class DeviceLink:
             if isinstance(frame.message, m.Hello):
                 self._hello(frame.message, frame.session)
             return
-        if header.session == SESSION_NONE or header.session not in (self._session, self._offered):
+        if header.session == SESSION_NONE or header.session not in (self._session, *self._offers):
             self._refuse_session(header, now)
             raise FrameError(Cause.STALE_SESSION, f"session {header.session:08x}")
         if header.flags & m.FLAG_MAC:
@@ -199,14 +215,19 @@ class DeviceLink:
         """Offers the session; it replaces the old one with its first frame, so that an old HELLO alone does nothing."""
         if session == SESSION_NONE or session in self._former:
             raise FrameError(Cause.STALE_SESSION, "a HELLO of a session that is over")
+        offer = self._offers.get(session) or _Offer(
+            self._entropy(16),
+            max(MIN_BODY, min(MAX_BODY, hello.max_body)) - HEADER_SIZE - MAC_SIZE,
+            max(1, min(UNACKED_WINDOW, hello.window)),
+        )
         if hello.min_version <= VERSION_MAJOR <= hello.max_version and session != self._session:
-            if session != self._offered:
-                self._device_nonce = self._entropy(16)
-            self._offered = session
+            self._offers[session] = offer
+            if len(self._offers) > OFFERED_SESSIONS:
+                self._offers.popitem(last=False)
         span = self._log.span(self._boot)
         welcome = m.Welcome(
             hello.nonce,
-            self._device_nonce or bytes(16),
+            offer.device_nonce,
             self._identity,
             self._boot,
             self._reset_cause,
@@ -227,13 +248,14 @@ class DeviceLink:
 
     def _heard(self, session: int, now: float) -> None:
         self._heard_at = now
-        is_new = session == self._offered
-        if is_new:
+        offer = self._offers.get(session)
+        if offer is not None:
             if self._session != SESSION_NONE:
                 self._former.append(self._session)
-            self._session, self._offered = session, SESSION_NONE
+            self._session, self._max_payload, self._pump.window = session, offer.max_payload, offer.window
+            self._offers.clear()
             self._requests.new_session(session)
-        if is_new or not self._is_host_here:
+        if offer is not None or not self._is_host_here:
             self._pump.restart()
         if not self._is_host_here:
             self._is_host_here = True
@@ -253,12 +275,13 @@ class DeviceLink:
             case m.EventAck(boot, counter):
                 self._acknowledged(boot, counter)
             case m.LogRead() as read:
-                self._send(self._read_log(read), frame.seq)
+                self._send(answer_log_read(self._log, self._boot, read, self._max_payload), frame.seq)
             case m.Measure():
                 self._send(m.Error(m.ERR_UNSUPPORTED, False, "", m.CHANNEL_MEASURE), frame.seq)
             case m.Bye():
                 self._former.append(self._session)
                 self._session = SESSION_NONE
+                self._requests.new_session(SESSION_NONE)  # what is being done has nobody to answer to
                 self._lose_host()
             case _:
                 raise FrameError(Cause.UNEXPECTED, f"{type(frame.message).__name__} is for a host")
@@ -269,7 +292,7 @@ class DeviceLink:
         tick_us = max(0, int((self._now - self._epoch_s) * 1e6))
         dropped = tuple(self._deframer.frames_dropped.values())
         digest = crc32c(encode_levels(self._levels))
-        self._send(m.Pong(nonce, tick_us, digest, self._log.span(self._boot).last, dropped), seq)
+        self._send(m.Pong(nonce, self._boot, tick_us, digest, self._log.span(self._boot).last, dropped), seq)
 
     def _request(self, message: m.Request | m.TimeSet | m.Auth, seq: int) -> None:
         if not self._requests.is_new(seq):
@@ -297,23 +320,6 @@ class DeviceLink:
         if boot == self._boot and not self._pump.acknowledge(counter):
             return
         self._events.append(Acknowledged(boot, counter))
-
-    def _read_log(self, read: m.LogRead) -> m.LogData | m.LogGone | m.Error:
-        span = self._log.span(read.boot)
-        is_future = read.boot == self._boot and read.last > span.last
-        if not 1 <= read.first <= read.last or is_future:
-            return m.Error(m.ERR_BAD_VALUE, False, f"no records {read.first} to {read.last}", m.CHANNEL_LOG)
-        if not span.first <= read.first <= span.last:
-            last = min(read.last, span.first - 1) if read.first < span.first <= span.last else read.last
-            return m.LogGone(read.boot, read.first, last)
-        fitting: list[m.Record] = []
-        room = MAX_PAYLOAD - 8
-        for record in self._log.read(read.boot, read.first, min(read.last, read.first + room // 26)):
-            room -= 1 + len(encode_record(record))
-            if room < 0:
-                break
-            fitting.append(record)
-        return m.LogData(read.boot, tuple(fitting))
 
     def _send_reports(self) -> None:
         if self._is_host_here:

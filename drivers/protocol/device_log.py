@@ -2,10 +2,23 @@
 
 from collections import OrderedDict
 
+from drivers.protocol.codec import encode_record
 from drivers.protocol.constants import LOG_DEPTH, RESEND_S, UNACKED_WINDOW
-from drivers.protocol.messages import LogSpan, Record
+from drivers.protocol.messages import (
+    CHANNEL_LOG,
+    ERR_BAD_VALUE,
+    Error,
+    LogData,
+    LogGone,
+    LogRead,
+    LogSpan,
+    Record,
+)
 
-__all__ = ["ReportLog", "ReportPump"]
+__all__ = ["ReportLog", "ReportPump", "answer_log_read"]
+
+BOOT_SIZE, SMALLEST_RECORD = 8, 26
+"""Bytes of a boot number, and of a record without fields and its size byte."""
 
 
 class ReportLog:
@@ -56,12 +69,32 @@ class ReportLog:
         return list(self._spans.values())
 
 
+def answer_log_read(log: ReportLog, boot: int, read: LogRead, max_payload: int) -> LogData | LogGone | Error:
+    """The answer to a LOG_READ in a device whose present boot is `boot`: records from the first on, as many as fit."""
+    span = log.span(read.boot)
+    is_future = read.boot == boot and read.last > span.last
+    if not 1 <= read.first <= read.last or is_future:
+        return Error(ERR_BAD_VALUE, False, f"no records {read.first} to {read.last}", CHANNEL_LOG)
+    if not span.first <= read.first <= span.last:
+        last = min(read.last, span.first - 1) if read.first < span.first <= span.last else read.last
+        return LogGone(read.boot, read.first, last)
+    fitting: list[Record] = []
+    room = max_payload - BOOT_SIZE
+    for record in log.read(read.boot, read.first, min(read.last, read.first + room // SMALLEST_RECORD)):
+        room -= 1 + len(encode_record(record))
+        if room < 0:
+            break
+        fitting.append(record)
+    return LogData(read.boot, tuple(fitting))
+
+
 class ReportPump:
     """Which records of this boot go on the wire: at most a window ahead of the host's EVENT_ACK, late ones again."""
 
     def __init__(self, log: ReportLog, boot: int) -> None:
         self._log = log
         self._boot = boot
+        self.window = UNACKED_WINDOW
         self._acknowledged = 0
         self._next = 1
         self._resends = 0
@@ -85,7 +118,7 @@ class ReportPump:
 
     def new(self) -> list[Record]:
         """The records that the window has room for and that were not sent yet."""
-        last = min(self._log.span(self._boot).last, self._base + UNACKED_WINDOW)
+        last = min(self._log.span(self._boot).last, self._base + self.window)
         records = self._log.read(self._boot, max(self._next, self._base + 1), last)
         if records:
             if not self._open:

@@ -33,7 +33,7 @@ from drivers.protocol.host_sync import LogReader, Sequencer
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip
 from drivers.protocol.messages import Identity
 from drivers.protocol.payloads import decode_levels, is_level_value
-from drivers.protocol.reports import Level, Levels
+from drivers.protocol.reports import Level, Levels, ResetCause
 
 __all__ = [
     "Failed", "HostEvent", "HostLink", "Identity", "LevelRefused", "LevelSet", "LevelUnknown", "LevelsRead", "Lost",
@@ -252,18 +252,20 @@ class HostLink:
                 if self._handshake is None or not self._handshake.is_answer(welcome):
                     return False
                 self._welcomed(welcome, now)
-            case m.Welcome():
+            case m.Welcome(boot=boot, reset_cause=cause):
+                self._verify_boot(boot, cause)
                 self._deframer.count(Cause.DUPLICATE, 0)
             case _ if self._state is _State.HELLO:
                 return False
             case m.Event(boot, record):
-                events, is_repeat = self._sequencer.event(boot, record)
+                self._verify_boot(boot)
+                events, is_repeat = self._sequencer.event(record)
                 self._events += events
                 if is_repeat:
                     self._deframer.count(Cause.DUPLICATE, 0)
                     if record.counter <= self._durable.get(boot, 0):
                         self._acks_due.add(boot)
-            case m.Response() | m.Error() as answer if _is_control(answer):
+            case m.Response() | m.Error() as answer if m.channel_of(answer) == m.CHANNEL_CONTROL:
                 self._answered(frame.seq, answer, now)
             case m.LogData() as data if self._log.is_answer(frame.seq):
                 self._events += self._sequencer.log_data(data)
@@ -275,12 +277,9 @@ class HostLink:
                 self._pong(pong, now)
             case m.Bye(reason):
                 raise LinkFault("link_eof", f"the device said BYE ({reason})")
-            case Restarted() as restarted:
-                if restarted.boot != self._boot:
-                    self._events.append(restarted)
-                raise LinkFault(
-                    "link_restarted", f"the device does not know this session ({restarted.cause.value})"
-                )
+            case Restarted(boot, cause):
+                self._verify_boot(boot, cause)
+                raise LinkFault("link_restarted", "the device does not know this session")
             case _:
                 return False
         return True
@@ -296,6 +295,12 @@ class HostLink:
         if welcome.boot in self._durable:
             self._send(ACK, m.EventAck(welcome.boot, self._durable[welcome.boot]))  # where the device shall go on
         self._events += self._requests.add(m.GetLevels(), now)
+
+    def _verify_boot(self, boot: int, cause: ResetCause = ResetCause.UNKNOWN) -> None:
+        """A repeated HELLO may have carried the session over a reboot; the boot tells."""
+        if boot != self._boot:
+            self._events.append(Restarted(boot, cause))
+            raise LinkFault("link_restarted", f"the device rebooted ({cause.value})")
 
     def _answered(self, seq: int, answer: m.Response | m.Error, now: float) -> None:
         found = self._requests.answered(seq, answer, now)
@@ -313,6 +318,7 @@ class HostLink:
             self._events.append(LevelsRead(self._levels))
 
     def _pong(self, pong: m.Pong, now: float) -> None:
+        self._verify_boot(pong.boot)
         rtt_s = self._liveness.echo(pong.nonce, pong.tick_us, now)
         if rtt_s is None:
             self._deframer.count(Cause.DUPLICATE, 0)
@@ -344,7 +350,3 @@ class HostLink:
             self._events.append(Online(self._sequencer.gap_closed, self._levels))
         if self._state is _State.ONLINE:
             self._events += self._liveness.changes(now)
-
-
-def _is_control(answer: m.Response | m.Error) -> bool:
-    return isinstance(answer, m.Response) or answer.channel == m.CHANNEL_CONTROL

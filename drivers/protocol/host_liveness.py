@@ -13,9 +13,8 @@ class Liveness:
 
     def __init__(self, stale_after_s: float) -> None:
         self._stale_after_s = stale_after_s
-        self._sent: OrderedDict[bytes, tuple[int, float]] = OrderedDict()  # nonce -> (number, when)
-        self._number = 0
-        self._newest_tick = (0, 0)  # number of the PING, device clock in its echo
+        self._sent: OrderedDict[bytes, float] = OrderedDict()  # nonce -> when
+        self._highest_tick = (0, 0.0)  # device clock in an echo, and when that echo came
         self._next_ping = 0.0
         self._echoed_at = 0.0
         self._heard_at = 0.0
@@ -31,7 +30,7 @@ class Liveness:
 
     def ping_at_once(self, now: float) -> None:
         """Makes the next PING due now, unless one was sent in this very moment."""
-        if not any(sent == now for _, sent in self._sent.values()):
+        if not any(sent == now for sent in self._sent.values()):
             self._next_ping = now
 
     def ping(self, entropy: Callable[[int], bytes], now: float) -> bytes | None:
@@ -39,10 +38,9 @@ class Liveness:
         if now < self._next_ping:
             return None
         self._next_ping = now + PING_PERIOD_S
-        self._number += 1
         nonce = entropy(8)
-        self._sent[nonce] = (self._number, now)
-        while next(iter(self._sent.values()))[1] < now - self._stale_after_s:
+        self._sent[nonce] = now
+        while next(iter(self._sent.values())) < now - self._stale_after_s:
             self._sent.popitem(last=False)
         return nonce
 
@@ -51,14 +49,14 @@ class Liveness:
 
         Raises `LinkFault` where the device's clock ran backwards between two PINGs.
         """
-        sent = self._sent.pop(nonce, None)
-        if sent is None or sent[1] < now - self._stale_after_s:
+        sent_at = self._sent.pop(nonce, None)
+        if sent_at is None or sent_at < now - self._stale_after_s:
             return None
-        number, sent_at = sent
-        if number > self._newest_tick[0]:
-            if tick_us < self._newest_tick[1]:
-                raise LinkFault("proto_unexpected", "the device's clock ran backwards without a new boot")
-            self._newest_tick = (number, tick_us)
+        highest, seen_at = self._highest_tick
+        if tick_us < highest and sent_at > seen_at:  # two PINGs under way at once may overtake each other
+            raise LinkFault("proto_unexpected", "the device's clock ran backwards without a new boot")
+        if tick_us > highest:
+            self._highest_tick = (tick_us, now)
         self._echoed_at = now
         return now - sent_at
 
@@ -86,7 +84,8 @@ class Liveness:
         """Moves all deadlines; PINGs under way get the time too."""
         self._echoed_at += lag_s
         self._heard_at += lag_s
-        self._sent = OrderedDict((nonce, (number, sent + lag_s)) for nonce, (number, sent) in self._sent.items())
+        self._highest_tick = (self._highest_tick[0], self._highest_tick[1] + lag_s)
+        self._sent = OrderedDict((nonce, sent + lag_s) for nonce, sent in self._sent.items())
 
     def _is_half_dead(self, now: float) -> bool:
         return now < self._heard_at + SUSPECT_AFTER_S

@@ -65,12 +65,10 @@ class Sequencer:
             self._expected = welcome.log_first
         return events
 
-    def event(self, boot: int, record: Record) -> tuple[list[HostEvent], bool]:
-        """A report as it came by itself: what is released, and whether it was a repeat. Raises `LinkFault`."""
-        if boot != self._boot:
-            raise LinkFault("proto_unexpected", f"a report of boot {boot:016x} in boot {self._boot:016x}")
+    def event(self, record: Record) -> tuple[list[HostEvent], bool]:
+        """A report of this boot as it came by itself: what is released, and whether it was a repeat. Raises `LinkFault`."""
         if record.counter < self._expected or record.counter in self._ahead:
-            self._verify_repeat(boot, record)
+            self._verify_repeat(self._boot, record)
             return [], True
         self._head = max(self._head, record.counter)
         if self._plan or record.counter > self._expected:
@@ -80,7 +78,7 @@ class Sequencer:
         return self._release(record, from_log=False) + self._release_ahead(), False
 
     def log_data(self, data: LogData) -> list[HostEvent]:
-        """Records out of the log; those that are not the next ones are repeats and are passed over."""
+        """Records out of the log; those that are not the next ones are passed over, repeats verified. Raises `LinkFault`."""
         events: list[HostEvent] = []
         for record in data.records:
             span = self._plan[0] if self._plan else None
@@ -91,6 +89,8 @@ class Sequencer:
                     events += self._advance()
             elif data.boot == self._boot and record.counter == self._expected:
                 events += self._release(record, from_log=True) + self._release_ahead()
+            elif data.boot == self._boot and record.counter < self._expected:
+                self._verify_repeat(data.boot, record)
         return events + ([] if self._plan else self._release_ahead())
 
     def log_gone(self, gone: LogGone) -> list[HostEvent]:

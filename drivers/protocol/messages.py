@@ -207,6 +207,7 @@ class Pong:
     """`digest`: CRC-32C of the levels' bytes. `dropped`: the device's own counters in the order of `framing.CAUSES`."""
 
     nonce: bytes  # 8
+    boot: int
     tick_us: int
     digest: int
     log_last: int

@@ -355,7 +355,7 @@ PAYLOADS = {
     "LOG_DATA": log_data,
     "LOG_GONE": lambda c: {"boot": c.boot()} | c.numbers("first:8 last:8"),
     "PING": lambda c: {"nonce": c.hex(8)},
-    "PONG": lambda c: {"nonce": c.hex(8)} | c.numbers("tick_us:8 digest:4 log_last:8")
+    "PONG": lambda c: {"nonce": c.hex(8), "boot": c.boot()} | c.numbers("tick_us:8 digest:4 log_last:8")
     | {"dropped": {cause: c.number(4) for cause in CAUSES}},
     "TIME_SET": lambda c: c.numbers("utc_us:8 uncertainty_us:4"),
     "BYE": lambda c: c.numbers("reason:1"),

@@ -290,7 +290,7 @@ def test_answering_what_was_not_asked_is_a_bug_of_the_device(world):
 
 def test_a_device_that_acknowledges_what_was_never_sent_fails_the_link(world):
     """Its numbers cannot be trusted any more."""
-    pong = m.Frame(m.Pong(bytes(8), 0, 0, 0), requests_session(world), ack=999)
+    pong = m.Frame(m.Pong(bytes(8), world.boot, 0, 0, 0), requests_session(world), ack=999)
     world.to_host.inject(encode_frame(encode(pong)), world.now)
     world.run(0.01)
     assert [failed.fault for failed in world.of(Failed)] == ["proto_unexpected"]

@@ -171,7 +171,7 @@ def test_every_fault_a_link_can_name_is_in_the_drivers_list(make_world):
 
 def test_a_valid_frame_with_a_broken_payload_fails_the_link(world):
     """The check matched, so it is not noise: the firmware says something this protocol does not have."""
-    frame = bytearray(encode(m.Frame(m.Pong(bytes(8), 0, 0, 0), session_of(world))))
+    frame = bytearray(encode(m.Frame(m.Pong(bytes(8), world.boot, 0, 0, 0), session_of(world))))
     body = bytes(frame[:12]) + (4).to_bytes(2, "little") + bytes(frame[14:18])
     world.to_host.inject(encode_frame(body), world.now)
     world.run(0.01)
@@ -181,7 +181,7 @@ def test_a_valid_frame_with_a_broken_payload_fails_the_link(world):
 def test_a_frame_with_a_mac_is_dropped_where_no_key_was_agreed_on(world):
     """Nothing can vouch for it, and passing it on unchecked would pretend that something did."""
     before = world.host.counters["mac"]
-    inject(world, m.Pong(bytes(8), 0, 0, 0), session_of(world), mac=bytes(16))
+    inject(world, m.Pong(bytes(8), world.boot, 0, 0, 0), session_of(world), mac=bytes(16))
     assert world.host.counters["mac"] == before + 1
     frame = m.Frame(m.Ping(bytes(8)), session_of(world), mac=bytes(16))
     world.device.receive(encode_frame(encode(frame)), world.now)

@@ -283,7 +283,8 @@ MESSAGES = st.one_of(
     st.builds(m.LogRead, whole(8), whole(8), whole(8)), st.builds(m.LogGone, whole(8), whole(8), whole(8)),
     st.builds(m.LogData, whole(8), RECORDS.map(lambda record: (record,))),
     st.builds(m.Ping, EXACTLY[8]),
-    st.builds(m.Pong, EXACTLY[8], whole(8), whole(4), whole(8), st.lists(whole(4), min_size=11, max_size=11).map(tuple)),
+    st.builds(m.Pong, EXACTLY[8], whole(8), whole(8), whole(4), whole(8),
+              st.lists(whole(4), min_size=11, max_size=11).map(tuple)),
     st.builds(m.TimeSet, whole(8), whole(4)), st.builds(m.Bye, whole(1)),
     st.builds(m.Restarted, whole(8), sampled(reports.ResetCause)),
 )  # fmt: skip
