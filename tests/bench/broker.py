@@ -40,7 +40,7 @@ class Mosquitto:
         )
         async with asyncio.timeout(10):
             while not await self._answers():
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0.01)  # noqa: ASYNC110  # another process: there is nothing to be woken by
         return self
 
     async def _answers(self) -> bool:

@@ -18,8 +18,8 @@ site = "bench"
 id = "t1"
 seats = 6
 rulebook = "{RULEBOOK}"
-method = "hand"
-backs = ["red", "blue"]
+method = "manual_shoe"
+backs = ["red"]
 offered = ["trips"]
 
 [elections]
@@ -50,4 +50,4 @@ level = "warning"
 def command(terminal: str, port: int, work: Path, kind: str = "line") -> list[str]:
     path = work / "table.toml"
     path.write_text(config_text(kind, terminal, port, work))
-    return [sys.executable, "-m", "controller", "run", "--config", str(path)]
+    return [sys.executable, "-m", "controller.cli", "run", "--config", str(path)]

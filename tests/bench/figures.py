@@ -8,6 +8,7 @@ printed. Frames go into a pseudo-terminal, messages come out of a real mosquitto
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -27,7 +28,7 @@ from tests.bench.broker import Mosquitto
 from tests.bench.daemon import command as daemon_command
 from tests.bench.listener import listen
 from tests.bench.tdp import tdp_rate
-from tests.bench.writer import stamp
+from tests.bench.writer import frame, stamp
 
 HERE = Path(__file__).resolve().parent
 PACE = 200
@@ -178,7 +179,8 @@ async def first_message(master: int, arrivals: Arrivals, began: float) -> float:
     while not arrivals.numbers:
         if time.monotonic() - began > PATIENCE_S:
             raise SystemExit("nothing arrived")
-        await write(master, 1, 0, number)
+        with contextlib.suppress(BlockingIOError):
+            os.write(master, frame(number))
         number += 1
         await arrivals.until(1, 0.005)
     os.set_blocking(master, True)
@@ -188,7 +190,9 @@ async def first_message(master: int, arrivals: Arrivals, began: float) -> float:
 def table(repetitions: list[dict[str, Figures]], title: str) -> dict[str, dict[str, float]]:
     """Prints medians and, repetition by repetition, the ratios to the plain script."""
     result: dict[str, dict[str, float]] = {}
-    print(f"\n{title}\n{'':10}{'p50 us':>9}{'p99 us':>9}{'flood/s':>9}{'lost':>6}{'first s':>9}{'MiB':>7}   ratios to plain: p50, p99, flood")
+    print(
+        f"\n{title}\n{'':10}{'p50 us':>9}{'p99 us':>9}{'flood/s':>9}{'lost':>6}{'first s':>9}{'MiB':>7}   ratios to plain: p50, p99, flood"
+    )
     for case in repetitions[0]:
         runs = [repetition[case] for repetition in repetitions]
         base = [repetition["plain"] for repetition in repetitions]
@@ -219,7 +223,9 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     slow = [{case: await measure(case, max(100, frames // 5), max(200, flood // 8), 5) for case in cases}]
     out["slow_disk"] = table(slow, "1 repetition, 5 ms added to each sync")
     out["tdp"] = rate = await tdp_rate(2000)
-    print(f"\nTDP/1 with its acknowledgements: {rate['per_s']:.0f} events a second, window of {rate['window']:.0f}")
+    print(
+        f"\nTDP/1 with its acknowledgements: {rate['per_s']:.0f} events a second, window of {rate['window']:.0f}"
+    )
     return out
 
 

@@ -31,7 +31,9 @@ class Listener(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        transport.write(packet(CONNECT, text("MQTT") + b"\x04\x02" + (0).to_bytes(2, "big") + text("bench-listener")))
+        transport.write(
+            packet(CONNECT, text("MQTT") + b"\x04\x02" + (0).to_bytes(2, "big") + text("bench-listener"))
+        )
 
     def data_received(self, data: bytes) -> None:
         self._held += data
