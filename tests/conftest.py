@@ -49,3 +49,12 @@ async def no_task_left(request: pytest.FixtureRequest) -> object:
     left = [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and not t.done()]
     left = [t for t in left if "pytest" not in repr(t.get_coro())]
     assert not left, f"tasks left running: {left}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The full form of a promise runs only where it is asked for, as with `-m full`."""
+    if config.option.markexpr:
+        return
+    full = [item for item in items if item.get_closest_marker("full")]
+    config.hook.pytest_deselected(items=full)
+    items[:] = [item for item in items if item not in full]

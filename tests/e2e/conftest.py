@@ -1,0 +1,375 @@
+"""A whole table of real parts: broker, simulated devices, daemon and people, each a process of its own.
+
+`rig` makes tables. Nothing of one runs until its test starts it, and all of it ends with the test.
+"""
+
+import asyncio
+import contextlib
+import inspect
+import itertools
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.bench.broker import Broker
+from controller.bench.children import Child, start, tail
+from controller.bench.options import SITE, TABLE, Options
+from controller.bench.rig import RUN_CLI, serial
+from controller.bench.rig import Rig as Names
+from controller.bench.subscriber import Delivered, Subscriber
+from controller.config_file import load_config
+from controller.journal.record import Record, Stream
+from controller.journal.store import Journal
+from controller.journal.verify import verify
+from controller.table.state import Setup
+
+MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+PATIENCE_S = 40.0
+"""Longer than anything takes that works, also where other programs keep both cores busy."""
+LOOK_S = 0.02
+LINE_LIMIT = 4 * 1024 * 1024
+BASE = f"tablewarden/v1/{SITE}/{TABLE}"
+SAFE = ("inhibited", "engaged")
+
+Document = dict[str, Any]
+
+
+class Refused(Exception):
+    """The daemon, or a device under somebody's hands, said no."""
+
+
+async def ask(path: Path, **request: object) -> Document:
+    """One question to a control socket, of the daemon or of a simulator. Raises `OSError` where nobody is there."""
+    reader, writer = await asyncio.open_unix_connection(path, limit=LINE_LIMIT)
+    try:
+        writer.write(json.dumps(request).encode() + b"\n")
+        line = await reader.readline()
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+    if not line:
+        raise ConnectionResetError(f"{path.name} hung up")
+    answer: Document = json.loads(line)
+    return answer
+
+
+class Mosquitto:
+    """A broker of our own that can be stopped and come back on its port, each time with an empty store."""
+
+    def __init__(self, directory: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self._directory = directory
+        self._config = directory / "mosquitto.conf"
+        self._config.write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n"
+            "max_queued_messages 0\nlog_dest stderr\nlog_type error\nlog_type warning\n"
+        )
+        self.child: Child | None = None
+
+    async def start(self) -> None:
+        self.child = await start("mosquitto", [MOSQUITTO, "-c", str(self._config)], self._directory)
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return
+            assert self.child.is_running, f"mosquitto ended at once: {tail(self.child.log)}"
+            assert time.monotonic() < end, "mosquitto does not listen"
+            await asyncio.sleep(LOOK_S)
+
+    def send(self, signum: signal.Signals) -> None:
+        assert self.child is not None
+        self.child.process.send_signal(signum)
+
+    async def kill(self) -> None:
+        assert self.child is not None
+        await self.child.stop(signal.SIGKILL)
+
+
+class Rig:
+    """One table in a directory of its own. `delivered`: every message that a subscriber got, equal repeats counted only."""
+
+    def __init__(self, options: Options, directory: Path) -> None:
+        self.options, self.directory = options, directory
+        self.names = Names(options, directory)
+        self.broker = Mosquitto(directory)
+        self.delivered: list[Delivered] = []
+        self.repeats = 0
+        self._seen: set[bytes] = set()
+        self.daemon: Child | None = None
+        self._children: dict[str, Child] = {}
+        self._listening: list[asyncio.Task[None]] = []
+        self._ids = itertools.count(1)
+
+    # -- starting and ending ----------------------------------------------------------------------------------------
+
+    async def up(self, *, people: bool = False) -> None:
+        """Broker, subscriber, devices and daemon; returns when every device is online, then lets people play."""
+        await self.broker.start()
+        await self.listen("keeper", self._keep)
+        await self.start_devices()
+        self.write_config()
+        await self.start_daemon()
+        await self.all_online()
+        if people:
+            await self.start_people()
+
+    def write_config(self, broker: Broker | None = None) -> None:
+        self.names.write_config(broker or Broker("our own", "127.0.0.1", self.broker.port))
+
+    def _keep(self, message: Delivered) -> None:
+        if "/evt/" in message.topic:
+            if message.payload in self._seen:
+                self.repeats += 1
+                return
+            self._seen.add(message.payload)
+        self.delivered.append(message)
+
+    async def listen(self, client_id: str, on_message: Callable[[Delivered], None]) -> None:
+        """A subscriber with a session of its own at the broker, from now to the end of the test."""
+        subscriber = Subscriber("127.0.0.1", self.broker.port, client_id, on_message)
+        self._listening.append(asyncio.create_task(subscriber.run(), name=client_id))
+        async with asyncio.timeout(PATIENCE_S):
+            await subscriber.ready()
+
+    async def start_devices(self) -> None:
+        for kind in self.options.kinds:
+            await self._start(f"{kind}-1", self.names.device_command(kind, seeded=True))
+        for kind in self.options.kinds:
+            await self.until(self.names.device_socket(kind).is_socket, f"{kind} listens")
+
+    async def start_daemon(self, plant: str = "", *, wait: bool = True) -> Child:
+        """Starts the daemon. `plant`: Python that runs in it before anything else of ours."""
+        command = self.names.daemon_command()
+        if plant:
+            command[command.index(RUN_CLI)] = f"{plant}\n{RUN_CLI}"
+        self.daemon = await self._start("daemon", command)
+        if wait:
+            await self.until(self._is_playing, "the daemon answers with its table")
+        return self.daemon
+
+    async def _is_playing(self) -> bool:
+        assert self.daemon is not None
+        assert self.daemon.is_running, f"the daemon ended: {tail(self.daemon.log)}"
+        return bool((await self.status()).get("devices"))
+
+    async def start_people(self) -> Child:
+        return await self._start("people", self.names.people_command())
+
+    async def _start(self, name: str, command: list[str]) -> Child:
+        self._children[name] = child = await start(name, command, self.directory)
+        return child
+
+    def child(self, name: str) -> Child:
+        return self._children[name]
+
+    async def kill_daemon(self) -> None:
+        assert self.daemon is not None
+        await self.daemon.stop(signal.SIGKILL)
+
+    async def close(self) -> None:
+        for task in self._listening:
+            task.cancel()
+        await asyncio.gather(*self._listening, return_exceptions=True)
+        for child in [*self._children.values(), *([self.broker.child] if self.broker.child else [])]:
+            await child.stop(signal.SIGKILL)
+
+    # -- waiting and asking -----------------------------------------------------------------------------------------
+
+    async def until(self, true: Callable[[], Any], what: str, within_s: float = PATIENCE_S) -> Any:
+        """Returns what `true` says once it says anything; fails with the last words of everybody after the deadline."""
+        end = time.monotonic() + within_s
+        while True:
+            said = true()
+            said = await said if inspect.isawaitable(said) else said
+            if said:
+                return said
+            assert time.monotonic() < end, f"not within {within_s:g} s: {what}\n{await self.last_words()}"
+            await asyncio.sleep(LOOK_S)
+
+    async def last_words(self) -> str:
+        status = await self.status()
+        said = [f"status: {status.get('next', 'none')} {json.dumps(status.get('devices', {}))}"]
+        return "\n".join([*said, *(f"{c.name}: {tail(c.log, 5)}" for c in self._children.values())])
+
+    async def status(self) -> Document:
+        """The status document; empty while no daemon answers."""
+        try:
+            return dict((await ask(self.names.control, id=1, do="status"))["result"])
+        except OSError:
+            return {}
+
+    async def act(self, act: str, who: str = "dealer", **args: object) -> list[Document]:
+        """What a person tells the daemon; the facts of it. Raises `Refused`."""
+        role = who.partition("-")[0]
+        request = {"id": next(self._ids), "do": "act", "act": act, "args": args, "who": who, "role": role}
+        answer = await ask(self.names.control, **request)
+        if not answer["ok"]:
+            raise Refused(f"{act}: {answer['error']}")
+        return list(answer["result"]["facts"])
+
+    async def hands(self, kind: str, act: str, **given: object) -> Document:
+        """What hands do at a device, or what befalls it. Raises `Refused`."""
+        answer = await ask(self.names.device_socket(kind), act=act, **given)
+        if not answer["ok"]:
+            raise Refused(f"{kind} {act}: {answer['error']}")
+        return answer
+
+    async def device(self, kind: str) -> Document:
+        return dict((await self.hands(kind, "state"))["state"])
+
+    async def all_online(self) -> None:
+        await self.until(self._all_online, "every device is online")
+
+    async def _all_online(self) -> bool:
+        devices = (await self.status()).get("devices", {})
+        return bool(devices) and all(d["online"] for d in devices.values())
+
+    def cpu_s(self) -> float:
+        """Processor time of the daemon so far."""
+        fields = Path(f"/proc/{self.child('daemon').pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_kib(self) -> int:
+        """Resident memory of the daemon now."""
+        lines = Path(f"/proc/{self.child('daemon').pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+
+    # -- evidence ---------------------------------------------------------------------------------------------------
+
+    def records(self, *streams: Stream) -> list[Record]:
+        """What stands in the journal, in order, read from outside."""
+        journal = Journal.open_readonly(self.names.journal)
+        try:
+            return list(journal.records(streams or tuple(Stream), {}))
+        finally:
+            journal.close()
+
+    def facts(self, kind: str) -> list[Document]:
+        """Bodies of all facts of a kind, with the subject and the order of each."""
+        found = [r for r in self.records(Stream.MAIN, Stream.DIAG) if r.kind == kind]
+        return [{**json.loads(r.data), "subject": r.subject, "order": r.order} for r in found]
+
+    def device_log(self, kind: str, what: str | None = None) -> list[Document]:
+        """The device's own record of what happened; a line that is half written is left for the next look."""
+        text = (self.directory / f"{kind}-1.log").read_text()
+        lines = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+        return [line for line in lines if what in (None, line["what"])]
+
+    def told(self, stream: str) -> list[Document]:
+        """The events of a stream as a consumer holds them that drops repeats by their id."""
+        topic = f"{BASE}/evt/{stream}"
+        events = [json.loads(m.payload) for m in self.delivered if m.topic == topic]
+        told = {event["id"]: event for event in events}
+        assert len(told) == len(events), "two events of one id differ"
+        return events
+
+    def availability(self) -> Document:
+        """The last word about whether the table is there."""
+        said = [m.payload for m in self.delivered if m.topic == f"{BASE}/conn" and m.payload]
+        return dict(json.loads(said[-1])) if said else {}
+
+    async def retained(self, topic: str) -> Callable[[], Document]:
+        """What the broker has kept under a topic, as one who comes now gets it; {} until it has come."""
+        kept: list[bytes] = []
+
+        def keep(message: Delivered) -> None:
+            if message.retained and message.topic == f"{BASE}/{topic}":
+                kept.append(message.payload)
+
+        await self.listen(f"late-{next(self._ids)}", keep)
+        return lambda: dict(json.loads(kept[-1])) if kept else {}
+
+    def setup(self) -> Setup:
+        """What the core decides by at this table."""
+        return load_config(self.names.config).setup()
+
+    def assert_journal_verifies(self) -> None:
+        report = verify(self.names.journal)
+        assert report.ok, [str(fault) for fault in report.faults]
+
+    async def assert_everything_is_told(self) -> None:
+        """The consumer holds exactly the journal's events, in order, byte for byte and chained."""
+        for stream in (Stream.MAIN, Stream.DIAG):
+            await self.until(partial(self._is_told, stream), f"all of {stream} is delivered")
+            records, told = self.records(stream), self.told(stream)
+            journal = told[0]["journal"]
+            assert [e["id"] for e in told] == [r.id(journal) for r in records]
+            assert [e["data"] for e in told] == [json.loads(r.data) for r in records]
+            assert [e["recordhash"] for e in told] == [r.recordhash.hex() for r in records]
+            assert [e["prevhash"] for e in told[1:]] == [e["recordhash"] for e in told[:-1]]
+
+    def _is_told(self, stream: Stream) -> bool:
+        return len(self.told(stream)) >= len(self.records(stream))
+
+    def assert_reports_are_on_record(self) -> None:
+        """What a device was told is durable stands in the journal once, as the device said it; nothing stands twice."""
+        recorded = {r.origin: r for r in self.records(Stream.INPUT) if r.origin}
+        times = Counter(r.origin for r in self.records(Stream.INPUT) if r.origin)
+        assert max(times.values()) == 1
+        for kind in self.options.kinds:
+            reports = self.device_log(kind, "report")
+            acknowledged: dict[str, int] = {}
+            for line in self.device_log(kind, "acknowledged"):
+                acknowledged[line["boot"]] = max(line["counter"], acknowledged.get(line["boot"], 0))
+            known = {(serial(kind), line["boot"], line["counter"]): line for line in reports}
+            due = [key for key in known if key[2] <= acknowledged.get(key[1], 0)]
+            assert due, f"{kind} was never told that anything is durable"
+            assert [key for key in due if key not in recorded] == []
+            for key in (k for k in recorded if k[0] == serial(kind)):
+                body = {name: v for name, v in known[key]["body"].items() if v is not None}
+                assert (recorded[key].kind, json.loads(recorded[key].data)["body"]) == (known[key]["kind"], body)
+
+    def assert_nothing_was_opened_off_the_record(self) -> None:
+        """No device released or allowed anything that the journal did not want first."""
+        wanted = {(w["device"], w["level"], w["value"], w["operation"]) for w in self.facts("level_wanted")}
+        for kind in self.options.kinds:
+            done = [c for c in self.device_log(kind, "command") if c["outcome"] == "executed"]
+            opened = {
+                (f"{kind}-1", c["level"], c["value"], c["operation"]) for c in done if c["value"] not in SAFE
+            }
+            assert opened - wanted == set()
+
+
+@asynccontextmanager
+async def _table(**options: Any) -> AsyncIterator[Rig]:
+    directory = Path(tempfile.mkdtemp(prefix="tw-"))  # short: names of sockets have at most 107 bytes
+    table = Rig(Options(**{"speed": 50.0, **options}), directory)
+    try:
+        yield table
+    finally:
+        await table.close()
+        shutil.rmtree(directory)
+
+
+@pytest.fixture
+async def rig() -> AsyncIterator[Callable[..., Any]]:
+    """Makes tables: `table = await rig(speed=50.0)`; the options are those of a bench run."""
+    async with AsyncExitStack() as stack:
+
+        async def make(**options: Any) -> Rig:
+            return await stack.enter_async_context(_table(**options))
+
+        yield make
+
+
+@pytest.fixture(autouse=True)
+def mosquitto_is_there() -> None:
+    """A table is only proven with a real broker, so without one these tests fail, they do not skip."""
+    assert os.access(MOSQUITTO, os.X_OK), "install mosquitto"
+    assert sys.platform == "linux"

@@ -1,0 +1,129 @@
+"""The daemon is killed at random moments while people play: nothing is lost, doubled, or made up afterwards."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from itertools import groupby
+from random import Random
+from typing import Any
+
+import pytest
+
+from controller.journal.record import Record, Stream
+from controller.table.codec import decode_fact
+from controller.table.decide import fold
+from controller.table.state import State
+
+IN_START = 0.2
+"""Share of kills that hit a daemon that is still starting."""
+POWER_CUT = 0.25
+"""Share of kills during which a device loses its power, and with it the log that would close the gap."""
+
+
+@pytest.mark.parametrize(
+    "kills",
+    [
+        pytest.param(12, marks=pytest.mark.timeout(400), id="short"),
+        pytest.param(100, marks=[pytest.mark.full, pytest.mark.timeout(3600)], id="full"),
+    ],
+)
+async def test_kill_at_random_moments_of_a_running_table(rig: Callable[..., Awaitable[Any]], kills: int) -> None:
+    """The journal proves after each kill; a round goes on where every log closes the gap, and is held where not."""
+    table = await rig(speed=50.0, rounds=0, seed=kills)
+    await table.up(people=True)
+    judge, chance, cuts = Judge(table), Random(kills), 0
+    for number in range(kills):
+        in_start = number > 0 and chance.random() < IN_START
+        if in_start:
+            await asyncio.sleep(chance.uniform(0, 0.8))  # not a wait for anything: the moment of the kill
+        else:
+            await judge.goes_on_or_is_held()
+            await _play_on(table, chance.randint(1, 60))
+            await asyncio.sleep(chance.uniform(0, 0.05))
+        await table.kill_daemon()
+        table.assert_journal_verifies()
+        if chance.random() < POWER_CUT or not cuts:
+            cuts += await judge.cut_the_power(chance.choice(table.options.kinds))
+        await table.start_daemon(wait=False)
+    await judge.goes_on_or_is_held()
+    await _play_on(table, 60)
+    await table.child("people").stop()
+    await table.assert_everything_is_told()
+    assert await table.daemon.stop() == 0
+    table.assert_journal_verifies()
+    await table.assert_everything_is_told()
+    table.assert_reports_are_on_record()
+    table.assert_nothing_was_opened_off_the_record()
+    assert judge.gaps >= cuts > 0
+    judge.only_disturbed_rounds_were_not_played()
+
+
+async def _play_on(table: Any, records: int) -> None:
+    """Returns when so many more records are durable."""
+    goal = (await table.status())["record"]["order"] + records
+
+    async def reached() -> bool:
+        return bool((await table.status())["record"]["order"] >= goal)
+
+    await table.until(reached, f"{records} more records")
+
+
+class Judge:
+    """Remembers what befell the table, and tells by the journal whether it was answered as promised."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._through = 0
+        self._disturbed: set[int] = set()
+        self.gaps = 0
+
+    def _facts(self) -> list[Record]:
+        return list(self._table.records(Stream.MAIN, Stream.DIAG))
+
+    async def cut_the_power(self, kind: str) -> bool:
+        """In a live round a device goes dark and comes back, and remembers nothing of before; no daemon runs."""
+        round_ = _fold(State.initial(self._table.setup()), self._facts()).round
+        if round_ is None or not round_.live:
+            return False
+        self._disturbed.add(round_.number)
+        await self._table.hands(kind, "power_off")
+        await self._table.hands(kind, "power_on")
+        return True
+
+    async def goes_on_or_is_held(self) -> None:
+        """A gap under a live round made it unproven and held it; without a gap no round became unproven."""
+        await self._table.all_online()
+        facts = self._facts()
+        state = _fold(State.initial(self._table.setup()), facts[: self._through])
+        for _, group in groupby(facts[self._through :], key=lambda record: record.cause):
+            decided = list(group)
+            before, state = state, _fold(state, decided)
+            is_unproven = any(
+                json.loads(r.data)["trigger"] == "round_unproven" for r in decided if r.kind == "disposition_made"
+            )
+            if not any(_is_gap(r) for r in decided):
+                assert not is_unproven, f"{decided[0].kind} is no gap"
+            elif before.round is not None and before.round.live:
+                self.gaps += 1
+                assert is_unproven or before.held
+                assert state.held
+        self._through = len(facts)
+
+    def only_disturbed_rounds_were_not_played(self) -> None:
+        """Every round came to its end once, in order; the kills alone voided none."""
+        ends = self._table.facts("round_ended")
+        begun = {r["round"]: r["number"] for r in self._table.facts("round_begun")}
+        numbers = [begun[end["round"]] for end in ends]
+        assert numbers == list(range(1, len(ends) + 1))
+        not_played = {n for n, end in zip(numbers, ends, strict=True) if end["outcome"] != "played"}
+        assert not_played <= self._disturbed
+
+
+def _is_gap(record: Record) -> bool:
+    if record.kind == "device_online":
+        return not json.loads(record.data)["gap_closed"]
+    return record.kind == "events_lost"
+
+
+def _fold(state: State, records: list[Record]) -> State:
+    return fold(state, (decode_fact(r.kind, r.subject, r.data) for r in records))
