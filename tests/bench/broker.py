@@ -39,8 +39,8 @@ class Mosquitto:
             program, "-c", str(config), stderr=asyncio.subprocess.DEVNULL
         )
         async with asyncio.timeout(10):
-            while not await self._answers():
-                await asyncio.sleep(0.01)  # noqa: ASYNC110  # another process: there is nothing to be woken by
+            while not await self._answers():  # noqa: ASYNC110  # another process: nothing wakes us
+                await asyncio.sleep(0.01)
         return self
 
     async def _answers(self) -> bool:
