@@ -190,9 +190,9 @@ async def first_message(master: int, arrivals: Arrivals, began: float) -> float:
 def table(repetitions: list[dict[str, Figures]], title: str) -> dict[str, dict[str, float]]:
     """Prints medians and, repetition by repetition, the ratios to the plain script."""
     result: dict[str, dict[str, float]] = {}
-    print(
-        f"\n{title}\n{'':10}{'p50 us':>9}{'p99 us':>9}{'flood/s':>9}{'lost':>6}{'first s':>9}{'MiB':>7}   ratios to plain: p50, p99, flood"
-    )
+    heads = ("", "p50 us", "p99 us", "flood/s", "lost", "first s", "MiB")
+    line = "".join(f"{head:>{width}}" for head, width in zip(heads, (10, 9, 9, 9, 6, 9, 7), strict=True))
+    print(f"\n{title}\n{line}   ratios to plain: p50, p99, flood")
     for case in repetitions[0]:
         runs = [repetition[case] for repetition in repetitions]
         base = [repetition["plain"] for repetition in repetitions]
