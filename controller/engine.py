@@ -25,7 +25,7 @@ from controller.table.inputs import Actor, Body, Input, Moment, ServiceEvent
 from controller.table.short_path import at_once, everything_safe
 from controller.table.state import Setup, State
 from drivers.commands import Level, WantedLevel
-from drivers.events import Origin
+from drivers.events import EventsLost, Origin
 
 QUEUE_LIMIT = 1024
 """Inputs that may wait. Devices are no longer acknowledged at three quarters of it; the rest is kept for people."""
@@ -239,9 +239,14 @@ class Engine:
                 answer.set_result(mine)
 
     def _acknowledge(self, given: Input) -> None:
+        """A report that is durable, and a loss that is: the device need not offer either again."""
         session = self.devices.get(given.subject)
-        if given.origin is not None and session is not None:
+        if session is None:
+            return
+        if given.origin is not None:
             session.acknowledge(given.origin.boot, given.origin.counter)
+        elif isinstance(given.body, EventsLost) and given.body.last:
+            session.acknowledge(given.body.boot, given.body.last)
 
     def _tell(self, wanted: WantedLevel) -> None:
         session = self.devices.get(wanted.device)

@@ -128,6 +128,14 @@ async def test_a_repeated_report_is_acknowledged_again_and_recorded_once(bench, 
     await again.close()
 
 
+async def test_a_loss_that_is_on_record_is_acknowledged_up_to_its_end(bench):
+    """The device need not offer again what nobody can read any more."""
+    bench.engine.submit(SHOE, e.EventsLost("SIM-1", "00000000000000aa", 4, 9))
+    bench.engine.submit(SHOE, e.EventsLost("SIM-1", "00000000000000aa", 10, 0))
+    await bench.settled()
+    assert bench.spy.acknowledged == [9]
+
+
 async def test_the_state_is_taken_up_from_the_record(bench, tmp_path):
     """A new run folds what the last one recorded, and decides nothing anew."""
     await bench.engine.act(a.OpenTable(), FLOOR)
