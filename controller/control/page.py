@@ -18,6 +18,9 @@ PREDICATES = ("cycle_complete", "mode_shuffle", "count_right", "identities_compl
 TRAFFIC = frozenset({"frames_in", "frames_out", "opened", "reports"})
 """Counters of a link that count its work; every other counts a trouble."""
 
+NOBODY = (None, 0, "", "*")
+"""Values of seat, wager, device and back that name none in particular."""
+
 QUIET = frozenset(
     {"cite", "reading", "demands", "sha256", "says", "rulebook", "edition", "silent", "guards", "by", "role"}
 )
@@ -78,9 +81,8 @@ def _head(status: Document) -> Iterator[str]:
         f"dealt by {_spoken(status['method'])}  tablewarden {status.get('version', '')}".rstrip()
     )
     stub = status["stub"]
-    counted = (
-        "counted by the shuffler" if stub["waived"] else f"counted {stub['since']} of {stub['every']} rounds ago"
-    )
+    since = f"{stub['since']} of at most {stub['every']} rounds since the last count"
+    counted = "counted by the shuffler at each shuffle" if stub["waived"] else since
     yield f"stub      {counted}"
     yield f"NEXT      {status['next']}"
     yield f"may do    {', '.join(status['allowed']) or 'nothing'}"
@@ -88,20 +90,24 @@ def _head(status: Document) -> Iterator[str]:
 
 def _holds(holds: list[Document]) -> Iterator[str]:
     for hold in holds:
-        concerns = _concerns(hold, "seat", "wager")
-        named = " ".join(part for part in ("HELD", hold["hold"]) if part)
+        concerns, name = _concerns(hold, "seat", "wager"), _id(hold, "hold")
+        named = " ".join(part for part in ("HELD", name) if part)
         yield " ".join([f"{named}: {hold['reason'].upper()}{concerns}", *_rests_on(hold)])
-        if hold["hold"]:
-            yield f"          a {hold['least_role']} or above resolves it: act resolve_hold hold={hold['hold']} resolution=..."
+        if name:
+            choices = "|".join(hold.get("choices", ()))
+            yield f"          a {hold['least_role']} or above decides: act resolve_hold hold={name} resolution={choices}"
 
 
 def _duties(duties: list[Document]) -> Iterator[str]:
     for duty in duties:
         concerns = _concerns(duty, "device", "back", "seat")
-        who = f"{duty['least_role']} or above"
-        yield " ".join(
-            [f"DUTY {duty['duty']}: {_spoken(duty['action'])}{concerns}, closed by {who}", *_rests_on(duty)]
-        )
+        what = f"DUTY {_id(duty, 'duty')}: {_spoken(duty['action'])}{concerns}"
+        yield " ".join([f"{what}, closed by a {duty['least_role']} or above", *_rests_on(duty)])
+
+
+def _id(thing: Document, kind: str) -> str:
+    """A hold or duty is known by its kind in records, and by `id` where it stands by itself."""
+    return str(thing.get(kind) or thing.get("id") or "")
 
 
 def _round(round_: Document | None) -> Iterator[str]:
@@ -142,9 +148,7 @@ def _sets(status: Document) -> Iterator[str]:
             state += ", shuffled by hand"
         predicates = [f"{_spoken(name)}: {_known(card_set.get(name))}" for name in PREDICATES]
         if several:
-            predicates.append(
-                f"alternation: {'used last round' if back == status.get('last_back') else 'its turn'}"
-            )
+            predicates.append(f"alternation: {_turn(back, status.get('last_back', ''))}")
         yield f"set       {back:6} {state:10} {', '.join(predicates)}"
 
 
@@ -219,7 +223,7 @@ def _broker(broker: Document | None) -> Iterator[str]:
     state = "connected" if broker.get("connected") else "AWAY"
     since = f" since {broker['since']}" if broker.get("since") else ""
     reason = f": {broker['reason']}" if broker.get("reason") else ""
-    yield f"broker    {broker.get('broker', '')} {state}{since}{reason}".replace("  ", " ")
+    yield f"broker    {' '.join(filter(None, (broker.get('broker'), state)))}{since}{reason}"
     for name, stream in broker.get("streams", {}).items():
         holes = sum(hole["last"] - hole["first"] + 1 for hole in stream["parked"])
         aside = f", {holes} SET ASIDE" if holes else ""
@@ -233,7 +237,9 @@ def _rests_on(thing: Document) -> list[str]:
 
 
 def _concerns(thing: Document, *keys: str) -> str:
-    said = [f"seat {thing[key]}" if key == "seat" else str(thing[key]) for key in keys if thing.get(key)]
+    said = [
+        f"seat {thing[key]}" if key == "seat" else str(thing[key]) for key in keys if thing.get(key) not in NOBODY
+    ]
     return f" ({', '.join(said)})" if said else ""
 
 
@@ -251,6 +257,8 @@ def _word(key: str, value: object) -> str:
             return f"not {_spoken(key)}"
         case int() if key == "cents":
             return _money(value)
+        case Mapping() if key == "levels":
+            return f"({_levels(value, {})})"
         case Mapping():
             inner = " ".join(word for k, v in value.items() if (word := _word(k, v)))
             return f"{_spoken(key)} ({inner})" if inner else ""
@@ -275,6 +283,12 @@ def _money(cents: int) -> str:
 
 def _yes(what: str, done: bool) -> str:
     return what if done else f"{what}: no"
+
+
+def _turn(back: str, last_back: str) -> str:
+    if not last_back:
+        return "either may begin"
+    return "used last round" if back == last_back else "its turn"
 
 
 def _known(value: bool | None) -> str:

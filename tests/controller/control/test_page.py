@@ -1,0 +1,219 @@
+"""What a person reads: everything that must be done first, each with its clause, and nothing that is not there."""
+
+from typing import Any
+
+import pytest
+
+from controller.control.page import event_line, outbox_page, status_page
+from controller.rules.elections import cautious
+from controller.rules.library import find
+from controller.rules.vocabulary import Action, Method, Role
+from controller.status import device_document, table_document
+from controller.table.acts import Resolution
+from controller.table.state import (
+    CardSet,
+    Device,
+    DeviceSetup,
+    Duty,
+    Hold,
+    Phase,
+    Round,
+    Seat,
+    Setup,
+    State,
+    Wager,
+)
+from drivers.events import Capability, DeviceKind, Levels
+
+SETUP = Setup(
+    site="lv01", table="t1", seats=6, backs=("red", "blue"), method=Method.DEALING_SHOE,
+    devices={"shoe-1": DeviceSetup("shoe-1", DeviceKind.SHOE), "shuffler-1": DeviceSetup("shuffler-1", DeviceKind.SHUFFLER)},
+    law=cautious(find("md-uth"), "test"), offered=frozenset({"trips"}), currency="USD",
+)  # fmt: skip
+
+CHOICES = (Resolution.RETURN_WAGER, Resolution.WAGER_STANDS)
+JAMMED = State(
+    method=Method.DEALING_SHOE,
+    open=True,
+    last_back="blue",
+    since_stub_count=2,
+    devices={
+        "shoe-1": Device(
+            DeviceKind.SHOE, online=True, jammed=True, wanted={"dispensing": "inhibited"},
+            levels=Levels(dispensing="allowed", jammed=True, cards_inside=47),
+        ),
+        "shuffler-1": Device(DeviceKind.SHUFFLER, awaited=True, capabilities=frozenset({Capability.TWO_SETS})),
+    },
+    sets={"red": CardSet("red", cycle_complete=True, mode_shuffle=True, count_right=True), "blue": CardSet("blue")},
+    round=Round(
+        "t1-7", 7, "red", Method.DEALING_SHOE, Phase.STOPPED, void=True, stacks_out=1, cards_out=5,
+        accepted=frozenset({(3, 1)}),
+        seats={3: Seat({"ante": Wager(1500), "trips": Wager(505)}, folded=True)},
+    ),
+    duties={"D6": Duty("D6", Action.CLEAR_DEVICE, Role.DEALER, "shoe-1", "", 0, ("13.I(2)",), None)},
+    holds={"H5": Hold("H5", "decide the late chip", Role.FLOORPERSON, 3, "progressive", (), "R-45", CHOICES)},
+)  # fmt: skip
+
+
+def _document() -> dict[str, Any]:
+    """As the daemon's desk puts it together, from the core's own state."""
+    link = {
+        "state": "online", "since_s": 190.0, "reason": "", "detail": "",
+        "counters": {"frames_in": 9, "crc": 2, "duplicate": 0},
+    }  # fmt: skip
+    return {
+        **table_document(SETUP, JAMMED),
+        "version": "1.2",
+        "devices": {
+            "shoe-1": {**device_document("shoe-1", JAMMED.devices["shoe-1"]), "link": link},
+            "shuffler-1": {
+                **device_document("shuffler-1", JAMMED.devices["shuffler-1"]),
+                "link": {**link, "state": "absent", "reason": "link_missing", "detail": "no such port", "counters": {}},
+            },
+        },
+        "record": {"ok": True, "reason": "", "journal": "0f3a", "heads": {"main": 7, "diag": 2}, "order": 19},
+        "broker": {
+            "broker": "b:1883", "connected": False, "since": "2026-01-01T00:00:00Z", "reason": "refused",
+            "streams": {
+                "main": {"head": 7, "acked": 5, "lag": 2, "parked": [{"first": 3, "last": 4, "reason": "0x87"}]},
+                "diag": {"head": 2, "acked": 2, "lag": 0, "parked": []},
+            },
+        },
+    }  # fmt: skip
+
+
+def _line(start: str) -> str:
+    (found,) = [line for line in status_page(_document()) if line.startswith(start)]
+    return found
+
+
+def test_holds_come_first_in_capitals_with_what_they_rest_on_and_how_they_end() -> None:
+    """Whoever is called to the table reads first why play stands still, and what to do."""
+    page = status_page(_document())
+    place = page.index("HELD H5: DECIDE THE LATE CHIP (seat 3, progressive) [reading R-45]")
+    assert page[place + 1].strip() == (
+        "a floorperson or above decides: act resolve_hold hold=H5 resolution=return_wager|wager_stands"
+    )
+    assert place < page.index(_line("DUTY")) < page.index(_line("round"))
+
+
+def test_each_duty_names_its_thing_its_closer_and_its_clause() -> None:
+    """What must be done, at what, by whom, and where it stands."""
+    assert _line("DUTY") == "DUTY D6: clear device (shoe-1), closed by a dealer or above [13.I(2)]"
+
+
+def test_the_head_says_where_which_law_and_what_is_next() -> None:
+    """One look tells the table, its state, its rulebook with the hash, and the next step."""
+    assert _line("t1 at lv01").startswith("t1 at lv01  OPEN  md-uth 1.4 (")
+    assert _line("NEXT") == "NEXT      HELD: decide the late chip. A floorperson resolves hold H5."
+    assert "confirm_duty" in _line("may do")
+    assert _line("stub") == "stub      2 of at most 5 rounds since the last count"
+
+
+def test_the_round_shows_phase_plan_and_the_fate_of_each_wager() -> None:
+    """Each wager has its own fate; stacks that are out are marked."""
+    assert _line("round") == "round     t1-7, number 7, red set, stopped  VOID"
+    assert _line("dealt") == "dealt     1 of 3 stacks, 5 cards: *community:5 -dealer:2 -seat 3:2"
+    assert _line("seat 3") == "seat 3    ante 15.00 live, trips 5.05 live; folded"
+    assert _line("accepted") == "accepted  progressive at seats 3"
+
+
+def test_the_predicates_of_a_set_stand_each_by_itself() -> None:
+    """ "Armed" is five things; what cannot be known is not called right, and what is wrong is in capitals."""
+    assert _line("set       red") == (
+        "set       red    ARMED      cycle complete: yes, mode shuffle: yes, count right: yes, "
+        "identities complete: not known, alternation: its turn"
+    )
+    assert _line("set       blue") == (
+        "set       blue   not armed  cycle complete: NO, mode shuffle: NO, count right: not known, "
+        "identities complete: not known, alternation: used last round"
+    )
+
+
+def test_a_device_shows_its_link_since_when_why_and_what_it_should_be_and_is_not() -> None:
+    """A wanted level that does not hold stands out; counters show only trouble."""
+    page = status_page(_document())
+    place = page.index(_line("device    shoe-1"))
+    assert page[place] == "device    shoe-1          shoe         ONLINE   since 3 min  JAMMED"
+    assert page[place + 1].strip() == "dispensing allowed, jammed, cards inside 47, WANTED dispensing inhibited"
+    assert page[place + 2].strip() == "line: crc 2"
+    assert _line("device    shuffler-1") == (
+        "device    shuffler-1      shuffler     ABSENT   since 3 min, link missing, no such port  AWAITED"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lamps", "wanted", "met"), [(9, "1,4", True), (1, "1,4", False), (0, "", True), (0, "1", False)]
+)
+def test_lamps_are_compared_by_seat(lamps: int, wanted: str, met: bool) -> None:
+    """The device says bits, the daemon wants seats: the page shows a difference only where there is one."""
+    device = Device(DeviceKind.PROGRESSIVE, levels=Levels(lamps=lamps, wagers=0b1001), wanted={"lamps": wanted})
+    page = "\n".join(status_page({**_document(), "devices": {"p": device_document("p", device)}}))
+    assert ("WANTED lamps" not in page) is met
+    assert "wagers at seats 1,2" in page
+
+
+def test_record_and_broker_say_how_far_they_are_and_what_was_set_aside() -> None:
+    """What a technician looks for."""
+    assert _line("record") == "record    0f3a, 19 records: main 7, diag 2"
+    assert _line("broker") == "broker    b:1883 AWAY since 2026-01-01T00:00:00Z: refused"
+    assert "          main: 5 of 7 acknowledged, 2 waiting, 2 SET ASIDE" in status_page(_document())
+
+
+def test_a_table_without_its_record_says_so_and_nothing_else() -> None:
+    """While the journal cannot be written there is no table to show, and the page is still a page."""
+    reason = "the record cannot be written: disk full"
+    page = status_page({
+        "version": "1.2", "held": [{"hold": "", "reason": reason, "least_role": "technician"}],
+        "record": {"ok": False, "reason": reason}, "next": f"HELD: {reason}",
+    })  # fmt: skip
+    assert "HELD: THE RECORD CANNOT BE WRITTEN: DISK FULL" in page
+    assert f"RECORD    FAILED: {reason}" in page
+
+
+def test_a_table_at_rest_is_short() -> None:
+    """No round, no holds, no duties: those lines are not there."""
+    page = status_page(table_document(SETUP, State.initial(SETUP)))
+    assert "round     none in play" in page
+    assert not [line for line in page if line.startswith(("HELD", "DUTY", "broker", "record"))]
+
+
+def test_an_event_is_one_line_with_its_clauses_last() -> None:
+    """Time, subject, kind, the essentials, who, and what it rests on."""
+    event = {
+        "time_us": 1_767_225_600_123_456, "subject": "table", "kind": "wager_decided",
+        "data": {"round": "t1-7", "seat": 3, "wager": "ante", "cents": 1500, "fate": "returned", "cite": ["13.I(1)"]},
+    }  # fmt: skip
+    line = event_line(event)
+    assert line[2] == line[5] == ":"
+    assert line[8:12] == ".123"
+    assert (
+        line[14:]
+        == "table          wager_decided            round t1-7 seat 3 wager ante 15.00 fate returned [13.I(1)]"
+    )
+
+
+def test_a_disposition_names_each_demand_with_its_own_clause_or_reading() -> None:
+    """Two things of one event may rest on different grounds."""
+    event = {
+        "time": "12:00", "subject": "table", "kind": "disposition_made",
+        "data": {
+            "trigger": "shoe_jam", "sha256": "ab", "says": "long", "cite": ["15(f)"],
+            "demands": [
+                {"action": "void_round", "cite": ["15(f)"]}, {"action": "hold_all_wagers", "reading": "R-22"},
+            ],
+        },
+    }  # fmt: skip
+    line = event_line(event)
+    assert line.endswith("trigger shoe_jam void round [15(f)]; hold all wagers [reading R-22]; [15(f)]")
+    assert "long" not in line
+
+
+def test_the_outbox_page_says_how_to_release_what_was_set_aside() -> None:
+    """The reason, and the command to copy once it is mended."""
+    page = outbox_page(_document()["broker"])
+    assert "SET ASIDE main 3 to 4: 0x87" in page
+    assert "          tablewarden outbox release main 3 --who NAME --role technician" in page
+    assert outbox_page({"connected": False, "reason": "the daemon is starting"}) == [
+        "broker    AWAY: the daemon is starting"
+    ]
