@@ -154,14 +154,12 @@ class _File:
                 baud=section.whole("baud", *BAUD, DEFAULT_BAUD),
                 accept_test_only=not production,
             )
-            self.can_compare &= section.is_sound
+            is_readable = section.is_sound
             section.close()
-            if device.name in RESERVED:
-                section.fault("name", f"{device.name!r} stands for the table itself; choose another")
-            if production and section.is_sound:
-                _verify_for_production(section, device)
-            if section.is_sound:
+            self.can_compare &= is_readable
+            if is_readable:
                 devices.append(device)
+                _verify_device(section, device, production)
         self._verify_apart(devices)
         return tuple(devices)
 
@@ -248,6 +246,13 @@ class _File:
         )
         section.close()
         return log
+
+
+def _verify_device(section: Section, device: DeviceConfig, production: bool) -> None:
+    if device.name in RESERVED:
+        section.fault("name", f"{device.name!r} stands for the table itself; choose another")
+    if production:
+        _verify_for_production(section, device)
 
 
 def _verify_for_production(section: Section, device: DeviceConfig) -> None:

@@ -1,0 +1,142 @@
+"""`check` in words: what is wrong, what stands, and what nobody could prove with these devices."""
+
+from pathlib import Path
+
+import pytest
+
+from controller.config_report import Finding, document, examine, page
+from controller.rules.library import find
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
+
+
+def _changed(folder: Path, *changes: tuple[str, str]) -> Finding:
+    text = EXAMPLE.read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = folder / "table.toml"
+    path.write_text(text)
+    return examine(path)
+
+
+def test_a_sound_table_is_told_whole() -> None:
+    """Table, law with edition, devices with serial numbers, each reading with who chose it, record, broker, people."""
+    finding = examine(EXAMPLE)
+    lines = page(finding)
+    text = "\n".join(lines)
+    assert lines[0] == f"{EXAMPLE}: sound"
+    assert "WRONG" not in text
+    book = find("md-uth")
+    for part in (
+        "6 seats", f"edition {book.edition}", book.sha256[:16], "serial SIM-shoe-1", "127.0.0.1:1883", "flora: dealer",
+    ):  # fmt: skip
+        assert part in text
+    for reading in book.readings.values():
+        by = "bench" if reading.moves else "the rulebook"
+        assert any(line.strip().startswith(f"{reading.id}  {reading.cautious}  by {by}: ") for line in lines), (
+            reading.id
+        )
+
+
+def test_a_reading_that_nobody_elected_is_a_fault_with_its_question_and_choices(tmp_path: Path) -> None:
+    """The table could not open; the person who checks sees what is to be decided, and which choice is cautious."""
+    finding = _changed(tmp_path, ('"R-01" = { choice = "void_and_remove", by = "bench" }\n', ""))
+    (fault,) = finding.faults
+    reading = find("md-uth").readings["R-01"]
+    assert fault == (
+        f"[elections] R-01: nobody has elected it, so the table may not open. {reading.problem} "
+        "void_and_remove (cautious) | hold"
+    )
+    assert f"  WRONG  {fault}" in page(finding)
+
+
+def test_a_choice_that_is_not_the_cautious_one_stands_out(tmp_path: Path) -> None:
+    """Whoever reads the page sees where the house chose otherwise."""
+    finding = _changed(tmp_path, ('"R-01" = { choice = "void_and_remove"', '"R-01" = { choice = "hold"'))
+    assert any(
+        line.strip().startswith("R-01  hold (cautious would be void_and_remove)  by bench")
+        for line in page(finding)
+    )
+
+
+def test_faults_of_file_law_and_elections_come_in_one_list(tmp_path: Path) -> None:
+    """And nothing is said to be right about a table that has them."""
+    finding = _changed(
+        tmp_path,
+        ("seats = 6", "seats = 7"),
+        ('"R-07" = { choice = "hold"', '"R-07" = { choice = "hodl"'),
+        ("baud ", "buad "),
+    )
+    assert [fault.partition(":")[0] for fault in finding.faults] == [
+        "[[device]] 1 (shuffler-1) buad", "[table] seats", "[elections] R-07",
+    ]  # fmt: skip
+    lines = page(finding)
+    assert lines[0].endswith(": 3 faults")
+    assert "Readings" not in lines
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ([("[mqtt]\nhost", "[log2]\nhost")], None),
+        ([('host = "127.0.0.1"', 'host = "broker.example"')], "the link to broker.example is not encrypted"),
+        ([('offered  = ["trips", "progressive"]', 'offered = ["trips"]')], "no progressive wager is offered"),
+    ],
+)
+def test_what_works_and_should_be_known_is_a_note(
+    tmp_path: Path, changes: list[tuple[str, str]], says: str | None
+) -> None:
+    """A note does not fail the check; a broken file has none."""
+    finding = _changed(tmp_path, *changes)
+    if says is None:
+        assert finding.faults
+        assert finding.notes == ()
+    else:
+        assert finding.faults == ()
+        assert any(says in note for note in finding.notes)
+
+
+def test_a_table_of_people_alone_says_what_rests_on_their_word(tmp_path: Path) -> None:
+    """Without devices every count is somebody's word; nothing pretends otherwise."""
+    path = tmp_path / "t.toml"
+    elections = "".join(
+        f'"{r.id}" = {{ choice = "{r.cautious}", by = "M. Ortiz" }}\n'
+        for r in find("md-uth").readings.values()
+        if r.moves
+    )
+    path.write_text(
+        '[table]\nsite="a"\nid="b"\nseats=6\nrulebook="md-uth"\nmethod="manual_shoe"\nbacks=["red"]\n'
+        f'[journal]\npath="j"\n[elections]\n{elections}'
+    )
+    finding = examine(path)
+    assert finding.faults == ()
+    text = " ".join(finding.open_questions)
+    assert "that a set was shuffled, and that it is whole" in text
+    assert "dealing is as people record it" in text
+    assert "firmware" not in text
+    notes = " ".join(finding.notes)
+    assert "nothing leaves this machine" in notes
+    assert "nobody may act" in notes
+
+
+def test_what_cannot_be_proved_depends_on_the_devices(tmp_path: Path) -> None:
+    """A counting shuffler may say so when it comes online; a line device never can."""
+    text = " ".join(examine(EXAMPLE).open_questions)
+    assert "unless the shuffler says that it counts; else people count the stub every 5 rounds [10.C]" in text
+    assert "what shoe-1 did before a power cut" in text
+    assert "dealing is as people record it" not in text
+    line = _changed(tmp_path, ('kind   = "progressive"', 'kind   = "line"'), (', "progressive"]', "]"))
+    assert any("no report of progressive-1 is missing" in question for question in line.open_questions)
+
+
+def test_the_document_says_the_same_for_a_program() -> None:
+    """Verdict, faults, law, elections, notes and open questions, in JSON types."""
+    told = document(examine(EXAMPLE))
+    assert (told["sound"], told["faults"], told["rulebook"]["id"]) == (True, [], "md-uth")
+    assert {"reading": "R-01", "choice": "void_and_remove", "by": "bench", "cautious": "void_and_remove"} in told[
+        "readings"
+    ]
+    assert told["not_provable"]
+    broken = document(Finding(EXAMPLE, None, None, ("x: y",)))
+    assert (broken["sound"], broken["rulebook"], broken["readings"]) == (False, None, [])
