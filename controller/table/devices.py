@@ -5,6 +5,7 @@ from controller.table import facts as f
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
+from controller.table.short_path import ALARMS
 from controller.table.state import Fate, Phase, Round, deal_plan, has_level
 from drivers import events as e
 
@@ -40,6 +41,15 @@ def decide_report(draft: Draft, name: str, report: e.Report) -> None:
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
         case _:
             pass  # the fact alone: nothing in the documents hangs on it
+    if isinstance(report, ALARMS):
+        _stand_still(draft, f"{name} reported {report.kind}")
+
+
+def _stand_still(draft: Draft, because: str) -> None:
+    """Puts on record what the short path has done: no device deals on until a person lets the cards out again."""
+    for name, device in draft.state.devices.items():
+        if device.wanted.get(e.Level.DISPENSING) == e.ALLOWED:
+            draft.want(name, e.Level.DISPENSING, e.INHIBITED, because)
 
 
 def _stopped(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.DealStopped) -> None:

@@ -88,6 +88,15 @@ def test_cards_that_nobody_let_out_hold_the_round(make_table):
     assert table.state.held
 
 
+def test_an_alarm_of_any_device_stops_the_deal_until_a_person_lets_the_cards_out_again(make_table, rulebook):
+    """The short path inhibits every dispenser at once; the record says so, and the round goes on by an act."""
+    table = make_table(rulebook).ready().begin("red").let_out().deal(1)
+    stuck = e.Jammed(e.Back.BLUE, e.Activity.SHUFFLING, e.JamPlace.RACK, 0, 20)
+    assert ("shoe-1", "dispensing", "inhibited") in wanted(table.put(stuck, "shuffler-1"))
+    assert table.round.phase is Phase.DEALING
+    assert ("shoe-1", "dispensing", "allowed") in wanted(table.act(a.StartDealing(), Role.DEALER))
+
+
 def test_a_shoe_that_lost_its_power_in_the_deal_has_failed_to_deal(make_table, disposed):
     """It cannot say which stacks were taken; the document voids the round."""
     table = make_table("md-uth").ready().begin().let_out().deal(2)
