@@ -8,7 +8,7 @@ anyone. The one exception is the short path towards safety, which may hold and n
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 from controller.clock import Clock, ClockState, Stamp
@@ -18,7 +18,7 @@ from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.table.acts import Act
 from controller.table.codec import VERSION, decode_fact, encode, encode_input, stream_of
-from controller.table.decide import decide
+from controller.table.decide import decided
 from controller.table.evolve import evolve
 from controller.table.facts import Fact, InputRefused, LevelWanted
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceEvent
@@ -102,7 +102,8 @@ class Engine:
         """
         at = _moment(self._clock.stamp())
         if received_ns is not None:
-            at = replace(at, wall_us=at.wall_us - (at.mono_ns - received_ns) // 1000, mono_ns=received_ns)
+            before_us = (at.mono_ns - received_ns) // 1000
+            at = Moment(at.wall_us - before_us, received_ns, at.boot, at.clock)
         given = Input(at, subject, body, origin)
         self._enqueue(given, None)
         return len(self._queue) < FULL_AT
@@ -146,33 +147,32 @@ class Engine:
         return self._clock.mono_ns() - self._queue[0].given.at.mono_ns > STUCK_NS
 
     def _enqueue(self, given: Input, answer: asyncio.Future[list[Told]] | None) -> None:
-        for wanted in at_once(self.state, given, self._next_at_once()):
+        for wanted in at_once(self.state, given, self._next_at_once(given.at.wall_us)):
             self._tell(wanted)
         self._queue.append(_Waiting(given, answer))
         self._news.set()
 
-    def _next_at_once(self) -> int:
-        self._at_once += 4  # a short-path answer has at most one command for each of three kinds of device
-        return (self._clock.stamp().wall_us // 1_000_000 << 20) + self._at_once
+    def _next_at_once(self, wall_us: int) -> int:
+        self._at_once += 8  # one input asks fewer devices than that at once
+        return (wall_us // 1_000_000 << 20) + (self._at_once & 0xFFFFF)
 
     async def _group(self, group: list[_Waiting]) -> None:
         """Decides a group of inputs, makes it durable in one commit, then tells."""
         group, repeats = self._without_repeats(group)
         state = self.state
-        decided: list[tuple[_Waiting, tuple[Fact, ...]]] = []
+        outcomes: list[tuple[_Waiting, list[Fact]]] = []
         transactions = []
         for waiting in group:
-            facts = decide(self.setup, state, waiting.given)
-            transactions.append(self._transaction(state, waiting.given, facts))
-            for fact in facts:
-                state = evolve(state, fact)
-            decided.append((waiting, facts))
+            draft = decided(self.setup, state, waiting.given)
+            transactions.append(self._transaction(state, waiting.given, draft.facts))
+            state = draft.state
+            outcomes.append((waiting, draft.facts))
         if transactions:
             records = await self._commit(transactions)
             self.state = state
             self.order = records[-1].order
             self.decided += len(group)
-            self._tell_all(decided, records)
+            self._tell_all(outcomes, records)
         for waiting in repeats:
             self._acknowledge(waiting.given)
 
@@ -216,15 +216,15 @@ class Engine:
             return await self._recorder.commit(transactions)
         except JournalError as error:
             self.failed = str(error)
-            for wanted in everything_safe(self.state, self._next_at_once()):
+            for wanted in everything_safe(self.state, self._next_at_once(self._clock.stamp().wall_us)):
                 self._tell(wanted)
             raise RecordFailed(self.failed) from error
 
-    def _tell_all(self, decided: Sequence[tuple[_Waiting, tuple[Fact, ...]]], records: Sequence[Record]) -> None:
+    def _tell_all(self, outcomes: Sequence[tuple[_Waiting, Sequence[Fact]]], records: Sequence[Record]) -> None:
         """Everything is durable: devices first, then whoever reads the journal, then the people who asked."""
         told = iter([r for r in records if r.stream is not Stream.INPUT])
         answers = []
-        for waiting, facts in decided:
+        for waiting, facts in outcomes:
             mine = [Told(r.order, r.stream.value, r.sequence, f) for f, r in zip(facts, told, strict=False)]
             for fact in facts:
                 if isinstance(fact.event, LevelWanted):

@@ -22,6 +22,11 @@ from drivers.events import LINK_EVENTS, REPORTS
 
 def decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
     """The facts that follow from one input, in order. Never raises for an input of any kind."""
+    return tuple(decided(setup, state, given).facts)
+
+
+def decided(setup: Setup, state: State, given: Input) -> Draft:
+    """The same with the state that the facts lead to, for a caller who goes on from there."""
     try:
         return _decide(setup, state, given)
     except Exception as error:  # whatever it is: hold the table, say it, and do not decide this input again
@@ -31,10 +36,10 @@ def decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
         draft.hold(
             f"the software could not decide {given.body.kind}; check the table by hand", least_role=Role.SUPERVISOR
         )
-        return tuple(draft.facts)
+        return draft
 
 
-def _decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
+def _decide(setup: Setup, state: State, given: Input) -> Draft:
     draft = Draft(setup, state, given.at)
     body = given.body
     kind = body.kind
@@ -51,7 +56,7 @@ def _decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
         _service(draft, body)  # type: ignore[arg-type]
     else:
         draft.add(f.InputRefused(kind, "no such kind of input"))
-    return tuple(draft.facts)
+    return draft
 
 
 def _act(draft: Draft, act: Act, given: Input) -> None:

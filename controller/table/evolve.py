@@ -87,8 +87,10 @@ def _demands(state: State, event: f.Event) -> State:
 
 
 def _device(state: State, name: str, event: f.Event) -> State:
-    device = _device_after(state.devices[name], event)
-    state = replace(state, devices=_with(state.devices, name, device))
+    before = state.devices[name]
+    device = _device_after(before, event)
+    if device is not before:
+        state = replace(state, devices=_with(state.devices, name, device))
     match event:
         case e.WagerSensed(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):
             assert state.round is not None
