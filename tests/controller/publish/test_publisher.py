@@ -351,6 +351,8 @@ async def test_a_clean_stop_lets_the_last_events_out_and_says_offline_before_goo
     journal.add(count=50)
     running.publisher.wake()
     running.publisher.stop("update")
+    await asyncio.sleep(0.05)  # it is leaving by now, and has nothing to do but to wait for answers
+    assert not running.task.done()
     broker.answer_held()
     async with asyncio.timeout(5):
         await running.task
@@ -358,6 +360,15 @@ async def test_a_clean_stop_lets_the_last_events_out_and_says_offline_before_goo
     assert births(broker)[-1] == {"session": 1, "reason": "update", "state": "offline"}
     assert json.loads(broker.retained[f"{BASE}/conn"])["state"] == "offline"
     assert journal.positions["main"].through == 50
+
+
+async def test_the_position_is_kept_while_the_connection_lasts(run, journal, until):
+    """A killed daemon must not begin where the last connection began: the heartbeat keeps what has settled."""
+    broker = MemoryBroker()
+    journal.add(count=5)
+    running = run(broker, heartbeat_s=0.02)
+    await until(lambda: journal.positions.get("main") and journal.positions["main"].through == 5)
+    assert running.publisher.status()["connected"]
 
 
 async def test_a_killed_daemon_leaves_its_will(run, until):
