@@ -151,5 +151,6 @@ def _renderer(is_console: bool, out: TextIO) -> Processor:
     return structlog.processors.JSONRenderer(serializer=_to_json)
 
 
-def _to_json(event: object, **_: object) -> str:
-    return msgspec.json.encode(event).decode()
+def _to_json(event: dict[str, object], **_: object) -> str:
+    first = {key: event.pop(key) for key in ("timestamp", "level", "logger", "event") if key in event}
+    return msgspec.json.encode({**first, **event}).decode()  # what a person looks for first stands first

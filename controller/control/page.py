@@ -45,7 +45,7 @@ def status_page(status: Document) -> list[str]:
 
 
 def event_line(event: Document) -> str:
-    """Time, subject, kind, the essentials, and what it rests on, of one record."""
+    """Time where it is told, subject, kind, the essentials, and what it rests on, of one record."""
     data = event.get("data") or {}
     words = [_word(key, value) for key, value in data.items() if key not in QUIET]
     if "demands" in data:
@@ -53,7 +53,8 @@ def event_line(event: Document) -> str:
     if by := data.get("by"):
         words.append(f"by {by}")
     text = " ".join([word for word in words if word] + _rests_on(data))
-    return f"{_time(event)}  {event['subject']:14} {event['kind']:24} {text}".rstrip()
+    at = _time(event)
+    return f"{at}{'  ' if at else ''}{event['subject']:14} {event['kind']:24} {text}".rstrip()
 
 
 def outbox_page(outbox: Document) -> list[str]:

@@ -54,6 +54,7 @@ def test_an_event_is_one_json_object_with_its_fields(told: Any) -> None:
     """Time in UTC, level, where from, what, and the fields as they are."""
     get_logger("link").warning("shoe_jam", device="shoe-1", round_no=42, cite=["13.I"])
     (line,) = told()
+    assert list(line)[:4] == ["timestamp", "level", "logger", "event"]
     assert line.pop("timestamp").endswith("Z")
     assert line == {
         "event": "shoe_jam", "level": "warning", "logger": "link", "device": "shoe-1", "round_no": 42, "cite": ["13.I"],

@@ -1,6 +1,7 @@
-"""The service manager hears what it needs, in its own words, and its absence changes nothing."""
+"""The service manager hears what it needs, in its own words, and its absence changes nothing; the unit lets us work."""
 
 import os
+import re
 import secrets
 import socket
 from collections.abc import Iterator
@@ -8,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from controller.app import LAG_LIMIT_S, PULSE_S
+from controller.control.client import DEFAULT_SOCKET
 from controller.systemd import Notifier
+
+FILES = Path(__file__).resolve().parents[2] / "systemd"
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -73,3 +78,55 @@ def test_a_manager_that_does_not_read_is_not_waited_for(manager: tuple[socket.so
 def test_the_watchdog_interval_is_the_managers(environment: dict[str, str], watchdog_s: float | None) -> None:
     """What it allows counts only if it is meant for this process."""
     assert Notifier(environment).watchdog_s == watchdog_s
+
+
+def _unit() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in (FILES / "tablewarden.service").read_text().splitlines():
+        key, sign, value = line.partition("=")
+        if sign and not line.startswith("#"):
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def test_the_unit_brings_the_table_back_and_watches_it() -> None:
+    """Told when it is ready, watched, restarted for ever; a pulse and a lag fit well into the watchdog's patience."""
+    unit = _unit()
+    assert (unit["Type"], unit["Restart"], unit["StartLimitIntervalSec"]) == (["notify"], ["always"], ["0"])
+    assert float(unit["WatchdogSec"][0]) > 2 * (PULSE_S + LAG_LIMIT_S)
+    assert unit["ExecStart"][0].split()[1:5] == ["-I", "-m", "controller.cli", "run"]
+
+
+def test_the_unit_gives_what_the_daemon_needs_and_no_more() -> None:
+    """Its folders are those of the defaults, its devices serial ports and USB; it has no right of its own."""
+    unit = _unit()
+    assert Path("/run", unit["RuntimeDirectory"][0]) == DEFAULT_SOCKET.parent
+    assert unit["DevicePolicy"] == ["closed"]
+    assert unit["DeviceAllow"] == ["char-ttyUSB rw", "char-ttyACM rw", "char-usb_device rw"]
+    assert (unit["CapabilityBoundingSet"], unit["NoNewPrivileges"], unit["ProtectSystem"]) == (
+        [""],
+        ["yes"],
+        ["strict"],
+    )
+    assert (unit["IPAddressDeny"], unit["IPAddressAllow"]) == (["any"], ["localhost"])
+
+
+@pytest.mark.parametrize(
+    "trap", ["ProtectClock", "PrivateDevices", "PrivateUsers", "ProcSubset", "PrivateNetwork"]
+)
+def test_the_unit_does_not_take_what_the_daemon_lives_on(trap: str) -> None:
+    """The state of the clock, the ports, who is at the other end of the socket, the boot's id, the broker."""
+    assert trap not in _unit()
+
+
+def test_the_rules_leave_the_ports_to_the_daemon() -> None:
+    """Group and mode, no probing by ModemManager, bytes at once; each line is assignments and matches only."""
+    text = (FILES / "60-tablewarden.rules").read_text()
+    rules = [line for line in text.splitlines() if line and not line.startswith("#")]
+    word = r'(?:[A-Z]+(?:\{[^}]+\})?)(?:==|!=|\+=|=)"[^"]*"'
+    assert all(re.fullmatch(rf"{word}(?:, {word})*", rule) for rule in rules)
+    ports = next(rule for rule in rules if rule.startswith("GROUP"))
+    assert 'GROUP="tabledev", MODE="0660"' in ports
+    assert 'ENV{ID_MM_PORT_IGNORE}="1"' in ports
+    assert any('ATTR{latency_timer}="1"' in rule for rule in rules)
+    assert {rule.partition('GOTO="')[2].strip('"') for rule in rules if "GOTO" in rule} == {"tablewarden_end"}
