@@ -26,7 +26,7 @@ from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
 from .model import Model
-from .port import LinkTaken, PtyPort
+from .port import PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .runtime import Simulator
 from .wire import Wire
@@ -207,16 +207,19 @@ def _serial(options: Options) -> str:
 
 
 def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str, object]) -> None:
-    """Runs until SIGTERM or SIGINT. Exits 2 on a fault nobody knows, 1 where the link's name is taken."""
+    """Runs until SIGTERM or SIGINT. Exits 2 on a fault nobody knows, 1 where a name can't be used or is taken."""
     try:
         faults = [parse(text, kind) for text in options.faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
+    for path in (options.link, options.control or options.link):
+        if not path.parent.is_dir():
+            raise click.ClickException(f"{path.parent}: no such directory")
     with _record(options.log) as out:
         try:
             asyncio.run(_run(kind, options, build, faults, settings, out))
-        except (LinkTaken, FileNotFoundError, PermissionError) as exc:
-            raise click.ClickException(str(exc)) from exc
+        except OSError as exc:
+            raise click.ClickException(f"{options.link}: {exc}") from exc
 
 
 @contextlib.contextmanager

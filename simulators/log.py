@@ -10,7 +10,7 @@ fault           a fault that happened now
 report          boot (16 hex digits), counter, tick_us, kind, body
 command         level, value, operation, outcome executed | duplicate | refused | ignored, `holds` (null: link's own answer)
 acknowledged    boot, counter: the host says that all up to here is durable
-power, link     on | off with the boot; plugged, unplugged, hung, awake, host_found, host_lost
+power, link     on | off with the boot; plugged, unplugged, hung, awake, host_found, host_lost, unread_dropped
 """
 
 import asyncio

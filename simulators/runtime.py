@@ -12,6 +12,9 @@ from .log import EventLog
 from .model import ActImpossible, Done
 from .port import PtyPort
 
+KERNEL_S = 0.05
+"""Bytes just written may still be on their way through the kernel's tty layer; only after this can they be dropped."""
+
 MakePort = Callable[[Callable[[bytes], None]], PtyPort]
 
 
@@ -142,21 +145,28 @@ class Simulator:
         return self._loop.time()
 
     def _after(self, for_s: float, back: Callable[[], None]) -> None:
-        """Does `back` in `for_s` seconds unless somebody was quicker; then settles."""
+        """Does `back` in `for_s` seconds unless somebody was quicker (0: never); settles what was just done."""
+        if for_s > 0:
+            self._schedule(for_s, back)
+        self._settle()
 
+    def _schedule(self, for_s: float, act: Callable[[], None]) -> None:
         def run() -> None:
             self._later.discard(timer)
             try:
-                back()
+                act()
             except ActImpossible:
-                self.log("act", {"name": back.__name__, "ok": False, "error": "was done before its time came"})
+                self.log("act", {"name": act.__name__, "ok": False, "error": "was done before its time came"})
             except Exception as exc:
                 self._fail(exc)
 
-        if for_s > 0:
-            timer = self._loop.call_later(for_s, run)
-            self._later.add(timer)
-        self._settle()
+        timer = self._loop.call_later(for_s, run)
+        self._later.add(timer)
+
+    def _drop_unread(self) -> None:
+        if not self.device.host_here:
+            self.port.flush()
+            self.log("link", {"state": "unread_dropped"})
 
     def _on_data(self, data: bytes) -> None:
         try:
@@ -183,7 +193,7 @@ class Simulator:
         host_was_here = self.device.host_here
         self.device.tick(now)
         if host_was_here and not self.device.host_here and self._drops_unread:
-            self.port.flush()
+            self._schedule(KERNEL_S, self._drop_unread)
         self.port.write(self.device.data_to_send())
         if fault := self.device.due_fault(now):
             self._carry_out(fault)

@@ -82,6 +82,7 @@ def test_it_ends_cleanly_within_a_second(process: Any, number: int) -> None:
     """Exit code 0, no name, no socket, and the record has its last line."""
     sim_ = process("progressive", "--seats", "3")
     assert sim_.ask(act="put_chip", seat=3)["ok"]
+    assert sim_.lines()[-1]["kind"] == "wager_sensed", "a line must be in the file at once"
     assert sim_.end(number) < END_S
     assert sim_.child.returncode == 0
     assert not os.path.lexists(sim_.link)
@@ -165,7 +166,9 @@ def test_the_help_lists_every_fault_of_the_device(device: str) -> None:
         (["shoe", "--link", "x", "--plan", "none"], 2, "needs a plan"),
         (["shuffler", "--link", "x", "--backs", "pink"], 2, "no list of"),
         (["progressive", "--link", "x", "--seats", "16"], 2, "1<=x<=15"),
-        (["shoe", "--link", "missing/x"], 1, "missing/x"),
+        (["shoe", "--link", "missing/x"], 1, "missing: no such directory"),
+        (["shoe", "--link", "x", "--control", "missing/x"], 1, "missing: no such directory"),
+        (["shoe", "--link", "x", "--control", "y" * 150], 1, "path too long"),
         (["shoe", "--link", "x", "--log", "missing/log"], 1, "No such file"),
         (["shoe", "--link", "taken"], 1, "is no symlink"),
     ],

@@ -27,8 +27,9 @@ from drivers.protocol.reports import (
     ResetCause,
     WagerSensed,
 )
-from simulators import shoe
+from simulators import shoe, shuffler
 from simulators.body import CardSettings
+from simulators.cycle import CYCLE_S
 from simulators.device import SimulatedDevice
 from simulators.faults import FaultBook, parse
 from simulators.model import ActImpossible, Model
@@ -118,7 +119,9 @@ def world() -> Callable[..., World]:
 
         book = FaultBook([parse(text, DeviceKind(kind)) for text in faults], log)
         model: Model
-        if kind == "shoe":
+        if kind == "shuffler":
+            model = shuffler.build(CardSettings(remembers=keeps_log), Random(1), book, log)
+        elif kind == "shoe":
             model = shoe.build(CardSettings(remembers=keeps_log), Random(1), book, log)
         else:
             model = Progressive(ProgressiveSettings(remembers=keeps_log), book, log)
@@ -271,6 +274,21 @@ def test_a_hung_device_answers_nothing_and_wakes_up_safe(world: Callable[..., Wo
     table.want(Level.DISPENSING, "allowed")
     table.run(1.2)
     table.act("take")
+
+
+def test_the_mechanics_stand_still_while_the_firmware_hangs(world: Callable[..., World]) -> None:
+    """A shuffle that hung for a minute still takes the rest of its time afterwards."""
+    table = world("shuffler")
+    table.act("load", back="red")
+    table.act("green")
+    table.run(CYCLE_S / 2)
+    table.device.hang(table.now)
+    table.run(60)
+    table.device.wake(table.now)
+    table.run(CYCLE_S / 2 - 1)
+    assert not table.noted("report", kind="shuffle_completed")
+    table.run(2)
+    assert table.noted("report", kind="shuffle_completed")
 
 
 def test_the_models_time_is_scaled_and_the_links_is_not(world: Callable[..., World]) -> None:

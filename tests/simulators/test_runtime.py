@@ -7,6 +7,7 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ import pytest
 from drivers.protocol.host import Failed, Lost, Reported
 from drivers.protocol.reports import Level, LockoutReleased, WagerSensed
 from simulators.model import ActImpossible
-from simulators.port import LinkTaken
+from simulators.port import LinkTaken, PtyPort
+from simulators.wire import Wire
 
 Make = Callable[..., Any]
 """A fixture that makes something when it is called."""
@@ -54,7 +56,8 @@ async def test_unplugged_the_host_reads_end_of_file_and_replugged_nothing_is_mis
     async with connect(sim.link) as host:
         await host.online()
         await host.want(Level.LOCKOUT, "released")
-        first = os.readlink(sim.link)
+        device = sim.simulator.device
+        await until(lambda: device.acknowledged == device.state()["link"]["reported"], "the acknowledgement")
         sim.simulator.unplug()
         await until(lambda: host.eof, "end of file")
         assert not sim.link.is_symlink()
@@ -65,7 +68,6 @@ async def test_unplugged_the_host_reads_end_of_file_and_replugged_nothing_is_mis
         boot = int(sim.simulator.device.boot, 16)
     sim.simulator.replug()
     assert os.readlink(sim.link).startswith("/dev/pts/")
-    assert first
     async with connect(sim.link, last=(boot, durable)) as host:
         await host.online()
         await until(lambda: host.reports(WagerSensed), "the chip")
@@ -87,6 +89,7 @@ async def test_a_hang_leaves_the_port_open_and_silent(start: Make, until: Make, 
         before = len(host.raw)
         await asyncio.sleep(0.3)
         assert len(host.raw) == before
+        assert not sim.noted("command", level="lamps"), "a hung device read its port"
         assert not host.eof
         assert (await sim.ask(act="state"))["state"]["link"]["hung"]
         assert (await sim.ask(act="put_chip", seat=1)) == {"ok": False, "error": "the device hangs"}
@@ -171,7 +174,7 @@ async def test_ghost_bytes_come_first_unless_unread_is_dropped(start: Make, unti
             await until(lambda s=sim: s.noted("acknowledged"), "the acknowledgement")
         sim.simulator.act("lockout" if kind == "progressive" else "green", {})
         if drops:
-            await until(lambda s=sim: s.noted("link", state="host_lost"), "the watchdog")
+            await until(lambda s=sim: s.noted("link", state="unread_dropped"), "the watchdog")
         async with connect(sim.link) as host:
             await asyncio.sleep(0.1)
             assert bool(host.raw) is not drops
@@ -196,6 +199,23 @@ async def test_paced_bytes_take_their_time_on_the_line(start: Make, connect: Mak
         await host.online()
         took = time.monotonic() - began
         assert took > len(host.raw) * 10 / 9600 * 0.7
+
+
+async def test_bytes_still_in_the_device_at_the_hang_up_never_come(tmp_path: Path) -> None:
+    """What was being paced out when the cable was pulled is gone; the next host reads only what is new."""
+    port = PtyPort(tmp_path / "slow", lambda _: None, Wire([], Random(1)), byte_time_s=0.01)
+    port.plug()
+    port.write(b"old" * 100)
+    port.unplug()
+    port.plug()
+    fd = os.open(port.link, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        port.write(b"n")
+        await asyncio.sleep(0.1)
+        assert os.read(fd, 4096) == b"n"
+    finally:
+        os.close(fd)
+        port.unplug()
 
 
 async def test_a_bad_cable_loses_and_spoils_bytes_and_the_link_repairs_it(

@@ -108,6 +108,7 @@ def test_the_dealer_closes_the_deal_early_with_the_green_button(bench: Callable)
     """With two hands at a plan for three, what was not taken goes back to the stub."""
     table = bench("shuffler", plan=(2, 2, 2))
     shuffle(table)
+    order = [str(c) for c in table.model.body.cards.cards("rack")]
     table.want(Level.DISPENSING, "allowed")
     table.act("green")
     for _ in range(2):
@@ -116,6 +117,7 @@ def test_the_dealer_closes_the_deal_early_with_the_green_button(bench: Callable)
     table.run(3)
     table.act("green")
     assert table.of(DealCompleted) == [DealCompleted(Back.RED, 2, 48)]
+    assert [str(c) for c in table.act("remove").cards] == order[4:], "the stub keeps its order"
     with pytest.raises(ActImpossible, match="no stack"):
         table.act("take")
 
