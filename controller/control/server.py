@@ -221,9 +221,7 @@ class _Connection:
             while True:
                 head = self._desk.head()  # before reading: all up to it is in what is read, or is of other streams
                 records = self._desk.read(position, BATCH, streams)
-                for record in records:
-                    self._writer.write(answer(request_id, "event", record))
-                await self._writer.drain()
+                await self._send(b"".join(answer(request_id, "event", record) for record in records))
                 if len(records) == BATCH:
                     position = records[-1]["order"]
                     await asyncio.sleep(0)  # a long backlog lets the table play between its batches

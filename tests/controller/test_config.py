@@ -229,6 +229,17 @@ def test_a_method_without_its_device_is_refused_with_the_clause(
     assert _faults(tmp_path, LEAST.replace("manual_shoe", method) + DEVICES) == ()
 
 
+def test_a_device_that_cannot_be_read_is_not_called_missing(tmp_path: Path) -> None:
+    """One mistake is one fault: nothing is concluded from what could not be read."""
+    text = (LEAST + DEVICES).replace("manual_shoe", "dealing_shoe")
+    assert _faults(tmp_path, text) == ()
+    assert len(_faults(tmp_path, text.replace('serial = "B-1"', "baud = 1"))) == 1
+    assert len(_faults(tmp_path, text.replace('serial = "B-1"', "buad = 9600"))) == 1
+    assert (
+        len(_faults(tmp_path, text.replace("seats = 6", "seats = 99").replace('["red"]', '["blue", "red"]'))) == 1
+    )
+
+
 def test_a_second_set_needs_a_shuffler(tmp_path: Path) -> None:
     """Two sets alternate only where a shuffler shuffles one while the other is in play."""
     text = LEAST.replace('["red"]', '["red", "blue"]')

@@ -1,11 +1,14 @@
 """`check` in words: what is wrong, what stands, and what nobody could prove with these devices."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from controller.config_report import Finding, document, examine, page
 from controller.rules.library import find
+from drivers.catalog import CATALOG
+from drivers.events import Capability
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
@@ -128,6 +131,15 @@ def test_what_cannot_be_proved_depends_on_the_devices(tmp_path: Path) -> None:
     assert "dealing is as people record it" not in text
     line = _changed(tmp_path, ('kind   = "progressive"', 'kind   = "line"'), (', "progressive"]', "]"))
     assert any("no report of progressive-1 is missing" in question for question in line.open_questions)
+
+
+def test_what_every_approved_model_can_do_is_not_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the device table asks for it, the page no longer says that it cannot be proved."""
+    able = [replace(model, capabilities=frozenset(Capability)) for model in CATALOG]
+    monkeypatch.setattr("controller.config_report.CATALOG", able)
+    text = " ".join(examine(EXAMPLE).open_questions)
+    assert "power cut" not in text
+    assert "unless the shuffler" not in text
 
 
 def test_the_document_says_the_same_for_a_program() -> None:

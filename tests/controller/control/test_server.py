@@ -272,6 +272,21 @@ async def test_a_watcher_that_goes_takes_its_watch_along(
     assert desk.waiting == 0
 
 
+async def test_a_watcher_that_dies_in_the_middle_of_its_backlog_is_forgotten(
+    connect: Any, desk: Any, server: ControlServer, until: Any
+) -> None:
+    """What was on its way to it is dropped; others are served as before."""
+    for _ in range(2000):
+        desk.record("r", note="x" * 1000)
+    peer = await connect()
+    peer.send({"id": 1, "do": "watch", "after": 0})
+    await peer.line()
+    peer.writer.transport.abort()
+    await until(lambda: not server._connections)
+    assert desk.waiting == 0
+    assert (await (await connect()).ask({"id": 1, "do": "status"}))["ok"]
+
+
 async def test_half_a_request_at_the_end_is_no_request(
     connect: Any, desk: Any, server: ControlServer, until: Any
 ) -> None:
@@ -317,20 +332,26 @@ async def test_the_socket_is_for_its_user_and_group(server: ControlServer) -> No
 
 
 async def test_a_watcher_keeps_its_place_while_the_record_is_away(connect: Any, desk: Any, until: Any) -> None:
-    """A journal that is closed and opened again does not make the past come a second time."""
-    for kind in ("a", "b"):
-        desk.record(kind)
+    """A journal that is closed in the middle of a backlog, and opened again, does not make the past come twice."""
+    total = 3000
+    for _ in range(total):
+        desk.record("r", note="x" * 1000)
     peer = await connect()
+    peer.writer.transport.pause_reading()
     peer.send({"id": 3, "do": "watch", "after": 0})
-    assert [(await peer.line()).get("event", {}).get("kind") for _ in range(3)] == ["a", "b", None]
+    await until(lambda: len(desk.reads) > 1)
     kept = list(desk.records)
     desk.records.clear()
-    desk.wake()
-    reads = len(desk.reads)
+    peer.writer.transport.resume_reading()
+    told = [await peer.line()]
+    while "event" in told[-1]:
+        told.append(await peer.line())
+    assert told[-1]["caught_up"] == len(told) - 1 < total
+    await until(lambda: desk.waiting)
     desk.records.extend(kept)
-    desk.record("c")
-    await until(lambda: len(desk.reads) > reads)
-    assert (await peer.line())["event"]["kind"] == "c"
+    desk.wake()
+    told += [await peer.line() for _ in range(total - (len(told) - 1))]
+    assert [t["event"]["order"] for t in told if "event" in t] == list(range(1, total + 1))
 
 
 async def test_a_socket_left_by_a_killed_daemon_is_replaced(desk: Any, config: ControlConfig) -> None:
