@@ -40,8 +40,6 @@ __all__ = [
     "Online", "Recovered", "Reported", "Restarted", "Suspect", "Welcomed",
 ]  # fmt: skip
 
-_RESTARTED = m.TYPE_CODES[Restarted]
-
 
 class _State(Enum):
     NEW = auto()
@@ -73,8 +71,7 @@ class HostLink:
         self._now = 0.0
         self._events: list[HostEvent] = []
         self._outbox = Outbox()
-        round_trip = RoundTrip(byte_time_s)
-        self._round_trip = round_trip
+        self._round_trip = round_trip = RoundTrip(byte_time_s)
         self._deframer = Deframer(byte_time_s)
         self._requests = Requests(self._outbox, round_trip)
         self._log = LogReader(self._outbox, round_trip)
@@ -235,7 +232,7 @@ class HostLink:
     def _verify_header(self, header: m.Header, body: bytes, now: float) -> Cause | None:
         """Why a frame is dropped before its payload is read; None = it is of this session."""
         if header.session != self._session:
-            if header.session == SESSION_NONE and header.type == _RESTARTED and self._is_up:
+            if header.session == SESSION_NONE and header.type == m.TYPE_CODES[Restarted] and self._is_up:
                 # It may be an old one. A device that did restart will not know the session of this PING.
                 self._liveness.ping_at_once(now)
             return Cause.STALE_SESSION

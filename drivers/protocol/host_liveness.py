@@ -50,7 +50,7 @@ class Liveness:
         Raises `LinkFault` where the device's clock ran backwards between two PINGs.
         """
         sent_at = self._sent.pop(nonce, None)
-        if sent_at is None or sent_at < now - self._stale_after_s:
+        if sent_at is None:
             return None
         highest, seen_at = self._highest_tick
         if tick_us < highest and sent_at > seen_at:  # two PINGs under way at once may overtake each other

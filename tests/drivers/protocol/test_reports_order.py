@@ -292,6 +292,19 @@ def test_a_log_answer_to_an_earlier_question_is_passed_over(world):
     assert not world.journal
 
 
+def test_more_is_not_lost_than_was_asked_for(world):
+    """A LOG_GONE that claims too much cannot take away a report that is already here."""
+    inject_event(world, m.Record(2, 2, DoorOpened()))
+    world.to_device.faults = lambda frame: []
+    world.run(0.0001)
+    question = decode(decode_piece(world.to_device.sent[-1][1].strip(b"\0")))
+    assert question.message == m.LogRead(world.boot, 1, 1)
+    gone = m.Frame(m.LogGone(world.boot, 1, 100), question.session, seq=question.seq)
+    world.to_host.inject(encode_frame(encode(gone)), world.now)
+    world.run(0.0001)
+    assert numbers(world) == [(1, 1), 2]
+
+
 def test_two_links_never_share_what_one_of_them_held_back(world):
     """Reports that waited behind a gap are not released by a failed link, and come in order on the next."""
     world.to_host.faults = lambda f: [] if isinstance(message_in(f), m.LogData) or is_first(f) else [(0.001, f)]

@@ -294,3 +294,37 @@ def test_a_device_that_acknowledges_what_was_never_sent_fails_the_link(world):
     world.to_host.inject(encode_frame(encode(pong)), world.now)
     world.run(0.01)
     assert [failed.fault for failed in world.of(Failed)] == ["proto_unexpected"]
+
+
+def test_an_interrupted_request_has_no_more_transmissions_than_any_other(world):
+    """Engages that keep coming must not keep a dead request alive for ever."""
+    world.to_host.faults = dropping(m.Response)
+    world.host.set_level(Level.LAMPS, "1", 1, world.now)
+    for operation in range(2, 40):
+        if world.host is None:
+            break
+        world.host.set_level(Level.LOCKOUT, ENGAGED, operation, world.now)
+        world.to_host.faults = lambda frame: [] if is_answer_to_lamps(world, frame) else [(0.001, frame)]
+        world.run(0.5)
+    lamps = [f for _, f in requests_in(world.to_device) if f.message.what.level is Level.LAMPS]
+    assert len(lamps) == TRANSMISSIONS
+    assert [failed.fault for failed in world.of(Failed)] == ["timeout_request"]
+
+
+def is_answer_to_lamps(world, frame):
+    lamps = {f.seq for _, f in requests_in(world.to_device) if f.message.what.level is Level.LAMPS}
+    heard = frame_in(frame)
+    return isinstance(heard.message, m.Response) and heard.seq in lamps
+
+
+def test_after_bye_an_answer_is_not_sent_to_nobody(world):
+    """The level was set, the host has left: the answer has no session to travel in."""
+    world.answering = False
+    world.host.set_level(Level.LOCKOUT, RELEASED, 1, world.now)
+    assert world.run(1.0, until=lambda: world.executed)
+    world.host.bye(world.now)
+    world.run(0.1)
+    sent = len(world.to_host.sent)
+    world.device.answer(world.executed[0], ok=True)
+    world.run(0.1)
+    assert len(world.to_host.sent) == sent

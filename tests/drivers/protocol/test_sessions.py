@@ -7,6 +7,7 @@ import pytest
 from drivers.errors import Fault
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
+from drivers.protocol.device import HostFound
 from drivers.protocol.framing import decode_piece, encode_frame
 from drivers.protocol.host import Failed, HostLink, Online, Reported, Restarted, Suspect, Welcomed
 from drivers.protocol.reports import DoorOpened, ResetCause
@@ -205,3 +206,41 @@ def test_a_link_connects_once(world):
     assert isinstance(world.host, HostLink)
     with pytest.raises(ValueError, match="once"):
         world.host.connect(world.now)
+
+
+def test_a_rebooted_device_tells_so_at_most_once_a_second(world):
+    """A host that shouts into a device without a session must not make it shout back."""
+    session = session_of(world)
+    world.boot_device()
+    world.device.data_to_send()
+    for _ in range(100):
+        world.device.receive(encode_frame(encode(m.Frame(m.Ping(bytes(8)), session))), world.now)
+        world.now += 0.025
+    answers = [frame for frame in world.device.data_to_send().split(b"\0") if frame]
+    assert len(answers) == 3
+
+
+def test_a_late_hello_does_not_displace_a_newer_offer(make_world):
+    """The device keeps several offers, so that the host's first frame finds its session."""
+    device = make_world().device
+    for session in (5, 6, 7):
+        device.receive(encode_frame(encode(m.Frame(m.Hello(bytes(16)), session))), 0.0)
+    device.receive(encode_frame(encode(m.Frame(m.Hello(bytes(16)), 4))), 0.0)
+    assert device.receive(encode_frame(encode(m.Frame(m.Ping(bytes(8)), 6))), 0.0) == [HostFound()]
+
+
+def test_the_device_keeps_to_the_window_and_size_the_host_names(make_world):
+    """A small host gets short LOG_DATA and few reports ahead."""
+    world = make_world()
+    world.report(40)
+    device = world.device
+    device.data_to_send()
+    hello = m.Hello(bytes(16), max_body=256, window=2)
+    device.receive(encode_frame(encode(m.Frame(hello, 9))), 0.0)
+    device.data_to_send()
+    device.receive(encode_frame(encode(m.Frame(m.LogRead(world.boot, 1, 40), 9, seq=1))), 0.0)
+    bodies = [decode_piece(piece) for piece in device.data_to_send().split(b"\0") if piece]
+    kinds = [type(decode(body).message) for body in bodies]
+    assert kinds.count(m.Event) == 2
+    assert kinds.count(m.LogData) == 1
+    assert max(map(len, bodies)) <= 256
