@@ -29,6 +29,8 @@ AFTER_REFUSAL_S = 0.1
 """Real seconds before something that could not be done is tried again."""
 STUCK_S = 45.0
 """Real seconds without any progress after which people give up: longer than any shuffle or reconnection takes."""
+ROUND_S = 120.0
+"""Real seconds, and ten minutes of the table, after which a round that does not end is going in circles."""
 
 
 class People:
@@ -64,15 +66,20 @@ class People:
     async def _play(self) -> str:
         for line in (self.table.talk, *(device.talk for device in self.table.devices.values())):
             await line.up()
+        number, since = 0, time.monotonic()
         while not await self._once():
-            if time.monotonic() - self.table.last_progress > self._patience_s():
-                view = self.table.view
+            view = self.table.view
+            if view.is_known and view.number != number:
+                number, since = view.number, time.monotonic()
+            if self._is_stuck(since):
                 return f"round {view.number} {view.phase or 'none'}: {view.status.get('next', 'no status')}"
         return ""
 
-    def _patience_s(self) -> float:
-        """A whole shuffle with its longest hold-up at this speed, and then some."""
-        return STUCK_S + 120.0 / self.table.settings.speed
+    def _is_stuck(self, round_since: float) -> bool:
+        """No progress for longer than a shuffle with its longest hold-up takes, or a round that never ends."""
+        now, speed = time.monotonic(), self.table.settings.speed
+        is_idle = now - self.table.last_progress > STUCK_S + 120.0 / speed
+        return is_idle or now - round_since > ROUND_S + 600.0 / speed
 
     async def _once(self) -> bool:
         """One look and at most one deed; True when all is played."""

@@ -6,7 +6,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -166,8 +166,7 @@ class _Bench:
                 raise child.failed(f"was not there within {UP_S:g} s") from exc
 
     async def _hear(self, kind: str, child: Child) -> None:
-        assert child.process.stdout is not None
-        while line := await child.process.stdout.readline():
+        async for line in _lines(child, self.directory):
             self.ears.device(kind, line)
 
     async def _start_daemon(self, env: dict[str, str]) -> None:
@@ -216,8 +215,7 @@ class _Bench:
                 return ""
 
     async def _hear_people(self, people: Child) -> None:
-        assert people.process.stdout is not None
-        while line := await people.process.stdout.readline():
+        async for line in _lines(people, self.directory):
             self.ears.people.append(json.loads(line))
 
     async def _daemon_ended(self) -> None:
@@ -269,6 +267,15 @@ class _Bench:
             for line in scroll.lines():
                 self.say(line)
             await asyncio.sleep(SCROLL_S)
+
+
+async def _lines(child: Child, directory: Path) -> AsyncIterator[bytes]:
+    """What a child says of itself, line by line; a copy goes into `<name>.jsonl`."""
+    assert child.process.stdout is not None
+    with (directory / f"{child.name}.jsonl").open("ab", buffering=0) as copy:
+        while line := await child.process.stdout.readline():
+            copy.write(line)
+            yield line
 
 
 async def _cancel(task: asyncio.Task[Any]) -> None:

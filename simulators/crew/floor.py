@@ -1,6 +1,6 @@
 """Holds and duties: people do the thing at the device or on the layout first, then say so, each in the role it asks for."""
 
-from .sets import Sets
+from .sets import RESHUFFLES, Sets
 from .table import Device, Table
 from .view import Duty, Hold
 
@@ -8,7 +8,6 @@ __all__ = ["Floor"]
 
 LOOK_S, CONFIRM_S = 3.0, 1.0
 """Seconds of the table: a floorperson looks into a hold; somebody confirms a duty."""
-RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set")
 
 
 class Floor:
@@ -64,7 +63,7 @@ class Floor:
         match duty.action:
             case "clear_device":
                 return await self._clear(duty)
-            case "reshuffle" | "reshuffle_with_dealt" | "reshuffle_idle_set":
+            case action if action in RESHUFFLES:
                 return await self._by_hand(duty)  # with a shuffler at work its report closes the duty
             case "remove_set" | "change_set":
                 gone = not self.table.view.is_present(duty.back) or await self.sets.retire(duty.back)

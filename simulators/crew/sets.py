@@ -12,6 +12,7 @@ __all__ = ["Sets"]
 
 LOAD_S, EMPTY_S, BRING_S = 1.5, 4.0, 6.0
 """Seconds of the table that people need to put a set in, to take cards out of a device, to fetch a new set."""
+RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set")
 REPORT_S = 5.0
 """Real seconds that a device's report may need to reach the daemon, a reconnection included."""
 
@@ -79,15 +80,34 @@ class Sets:
             return False
         if shuffler.inside or shuffler.is_broken:
             if self._is_stored(shuffler):
-                return False
+                return await self._make_room()
+            was_wrong = self._is_wrong(self.in_shuffler)
             self.hold(await self.empty(shuffler))
-            self.in_shuffler = ""
-            return True
+            back, self.in_shuffler = self.in_shuffler, ""
+            return await self._replace(back) if was_wrong else True
         if shuffler.in_tray:
             await shuffler.act("green")
             return True
         back = self._next_to_shuffle()
         return bool(back) and await self.shuffle(back)
+
+    def _is_wrong(self, back: str) -> bool:
+        """The device found a wrong number or wrong cards, and no duty says what to do with the set."""
+        about = self.table.view.sets.get(back, {})
+        found_wrong = about.get("count_right") is False or about.get("identities_complete") is False
+        return found_wrong and not any(duty.back == back for duty in self.table.view.duties)
+
+    async def _replace(self, back: str) -> bool:
+        """A floorperson takes a set that nobody trusts off the table and brings a new one."""
+        if not await self.retire(back):
+            return False
+        await self._fetch(back)
+        return await self.table.act("bring_set", "floorperson", back=back)
+
+    async def _fetch(self, back: str) -> None:
+        assert self.shuffler is not None
+        await self.table.pause(BRING_S)
+        self.table.cards[back] = await self.shuffler.act("bring_deck", back=back)
 
     def _is_dealing(self) -> bool:
         """The shuffler hands out packets, or holds the stub of the round: its cards are not to be touched now."""
@@ -105,20 +125,46 @@ class Sets:
         self._ready_since = self._ready_since or time.monotonic()
         if any(duty.back == self.in_shuffler for duty in self.table.view.duties):
             return False
+        if self.deals_from_shuffler and self.in_shuffler != (self.table.view.back or self.table.view.next_back()):
+            return False
         about = self.table.view.sets.get(self.in_shuffler, {})
         if about.get("cycle_complete"):
             return bool(about.get("armed"))
         return time.monotonic() - self._ready_since < REPORT_S  # its report may still be on the way
 
+    async def _make_room(self) -> bool:
+        """The stored set makes way for one that has to be shuffled first: into the shoe if its turn is next, else out."""
+        view, dispenser = self.table.view, self.dispenser
+        if not self._waits_for_room() or self.deals_from_shuffler or dispenser is None or self.shuffler is None:
+            return False
+        if not view.round and self.in_shuffler == view.next_back():
+            if dispenser.inside or not view.is_armed(self.in_shuffler):
+                return False
+            return await self.to_dispenser(self.in_shuffler)
+        self.hold(await self.empty(self.shuffler))
+        self.in_shuffler = ""
+        return True
+
+    def _waits_for_room(self) -> bool:
+        """Another set than the stored one is to be shuffled first: a duty between rounds, or the round that goes on."""
+        view = self.table.view
+        waiting = [view.back] if view.round else self._to_reshuffle()
+        return any(back != self.in_shuffler and self._is_free(back) for back in waiting)
+
+    def _to_reshuffle(self) -> list[str]:
+        """Sets that somebody has the duty to shuffle again."""
+        return [duty.back for duty in self.table.view.duties if duty.action in RESHUFFLES]
+
     def _next_to_shuffle(self) -> str:
-        """The set that needs a shuffle and is free for it: that of this round first, then the coming one."""
+        """The set that needs a shuffle and is free for it: a duty first, then that of this round, then the coming one."""
         view = self.table.view
         removed = {d.back for d in view.duties if d.action in ("remove_set", "change_set")}
         free = [
             back for back in view.sets if view.is_present(back) and back not in removed and self._is_free(back)
         ]
         turn = [view.back] if view.round else []
-        return next(iter([b for b in (*turn, view.next_back(), *free) if b in free]), "")
+        wanted = (*self._to_reshuffle(), *turn, view.next_back(), *free)
+        return next((back for back in wanted if back in free), "")
 
     def _is_free(self, back: str) -> bool:
         """True for a set that lies outside the devices and off the layout: however well it was shuffled, it must go in again."""
@@ -129,7 +175,13 @@ class Sets:
             return False
         if view.round and view.back == back:
             return not view.round.get("stacks_out") and view.phase in ("betting", "bets_closed")
-        return not self._must_be_counted(back)
+        return not self._must_be_counted(back) and not self._other_comes_first(back)
+
+    def _other_comes_first(self, back: str) -> bool:
+        """The shuffler is kept free for the set of this or the coming round, which waits for its wagers."""
+        view = self.table.view
+        waits = (view.back if view.round else view.next_back()) != back and not self.in_dispenser
+        return waits and any(self._waits_for_wagers(other) for other in view.sets if other != back)
 
     def _waits_for_wagers(self, back: str) -> bool:
         """The scenario wants this set to be shuffled only when the wagers of its round lie."""
@@ -216,7 +268,6 @@ class Sets:
             if view.is_present(back) or shuffler is None or "bring_set" not in view.allowed:
                 continue
             if not self.table.cards.get(back):
-                await self.table.pause(BRING_S)
-                self.table.cards[back] = await shuffler.act("bring_deck", back=back)
+                await self._fetch(back)
             return await self.table.act("bring_set", "floorperson", back=back)
         return False
