@@ -14,22 +14,31 @@ SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)
 
 def decide_report(draft: Draft, name: str, report: e.Report) -> None:
     """Adds the report as a fact of this device and all that follows from it."""
-    jammed_before = draft.state.devices[name].jammed
+    before = draft.state.devices[name]
     draft.add(report, name)
+    if isinstance(report, e.CardsRemoved):
+        _cards_removed(draft, name, report.cards_inside)
+    elif before.in_service:  # what happens in a device that is out of service is no event of the game
+        _followed(draft, name, report, jammed_before=before.jammed)
+    if isinstance(report, ALARMS):
+        _stand_still(draft, f"{name} reported {report.kind}")
+
+
+def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool) -> None:
     match report:
         case e.Jammed() | e.ShuffleStopped() | e.DealStopped():
             _stopped(draft, name, report)
         case e.JamCleared(by_itself=True) if not jammed_before:
             _cleared_itself(draft, name)
+        case e.ShuffleStarted(back=back):
+            _disarm(draft, _may_shuffle(draft, back), f"{name} began a new cycle")
         case e.ShuffleCompleted():
             _shuffled(draft, name, report)
-        case e.CardsRemoved(cards_inside=inside):
-            _cards_removed(draft, name, inside)
         case e.StackDispensed():
             _dispensed(draft, name, report)
         case e.DealCompleted(cards_left=left):
             _deal_completed(draft, name, left)
-        case e.FaceUpCard(back=back):
+        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if _round_live(draft):
             dispose(draft, Trigger.CARD_FACE_UP, *_several(draft, 1), device=name, back=back)
         case e.WagerSensed(seat=seat, locked=locked):
             _wager_sensed(draft, seat, locked)
@@ -41,8 +50,6 @@ def decide_report(draft: Draft, name: str, report: e.Report) -> None:
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
         case _:
             pass  # the fact alone: nothing in the documents hangs on it
-    if isinstance(report, ALARMS):
-        _stand_still(draft, f"{name} reported {report.kind}")
 
 
 def _stand_still(draft: Draft, because: str) -> None:
@@ -57,46 +64,75 @@ def _stopped(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.De
     handing_out = isinstance(report, e.DealStopped) or (
         isinstance(report, e.Jammed) and report.activity is e.Activity.DEALING
     )
-    _jam(draft, name, _back(draft, report.back), handing_out=handing_out)
+    jam(draft, name, _back(draft, report.back, handing_out=handing_out), handing_out=handing_out)
 
 
-def _jam(draft: Draft, name: str, back: str, *, handing_out: bool, self_cleared: bool = False) -> None:
+def jam(draft: Draft, name: str, back: str, *, handing_out: bool, self_cleared: bool = False) -> None:
+    """What a failure of this device demands, whoever saw it. `back`: the set that is in it."""
     guards = [Guard.SELF_CLEARED] if self_cleared else []
     if draft.state.devices[name].kind is e.DeviceKind.SHOE:
-        dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
+        if name == draft.state.dispenser():  # the documents speak of a shoe that is being used
+            dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
         return
+    round_ = draft.state.round
     if handing_out:
         guards.append(Guard.HANDING_OUT)
-    round_ = draft.state.round
-    if round_ is not None and round_.live and back != round_.back:
+    elif round_ is not None and round_.live and back != round_.back:
         guards.append(Guard.IDLE_SET)
     dispose(draft, Trigger.SHUFFLER_JAM, *guards, device=name, back=back)
 
 
-def _back(draft: Draft, reported: e.Back) -> str:
-    """The set concerned: what the device says, else that of the round, else that of the last one."""
+def _back(draft: Draft, reported: e.Back, *, handing_out: bool) -> str:
+    """The set concerned: what the device says, else that of the round where it deals, else the one it may shuffle."""
     if reported is not e.Back.UNKNOWN:
         return reported.value
-    return draft.state.round.back if draft.state.round else draft.state.last_back
+    if handing_out and draft.state.round is not None:
+        return draft.state.round.back
+    return back_in_shuffler(draft)
+
+
+def back_in_shuffler(draft: Draft) -> str:
+    """The set that a shuffler most likely holds where nobody says: that of a round that still waits for its cards."""
+    able = _may_shuffle(draft, e.Back.UNKNOWN)
+    in_play = draft.state.round.back if draft.state.round else draft.state.last_back
+    waits = draft.state.round is not None and in_play in able and not draft.state.sets[in_play].armed
+    return in_play if waits else next((back for back in able if back != in_play), in_play)
+
+
+def _may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
+    """The sets that a shuffler may be shuffling: the one it names, else each that is not on the layout."""
+    if reported is not e.Back.UNKNOWN:
+        return [reported.value]
+    round_ = draft.state.round
+    on_layout = round_.back if round_ is not None and (round_.cards_out or round_.initial_deal_done) else ""
+    return [s.back for s in draft.state.sets.values() if s.present and s.back != on_layout]
+
+
+def _disarm(draft: Draft, backs: list[str], because: str) -> None:
+    for back in backs:
+        card_set = draft.state.sets.get(back)
+        if card_set is not None and card_set.cycle_complete:
+            draft.add(f.SetDisarmed(back, because))
 
 
 def _cleared_itself(draft: Draft, name: str) -> None:
     """The device freed itself before it ever said that it was jammed. Whether that is a jam is a reading."""
     round_ = draft.state.round
     dealing = round_ is not None and round_.phase is Phase.DEALING and name == draft.state.dispenser()
-    back = round_.back if dealing and round_ else _other_set(draft)
-    _jam(draft, name, back, handing_out=dealing, self_cleared=True)
-
-
-def _other_set(draft: Draft) -> str:
-    """The set that a shuffler holds while the round is played with the other one."""
-    in_play = draft.state.round.back if draft.state.round else draft.state.last_back
-    return next((back for back in draft.state.sets if back != in_play), in_play)
+    back = round_.back if dealing and round_ else back_in_shuffler(draft)
+    jam(draft, name, back, handing_out=dealing, self_cleared=True)
 
 
 def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     """The five predicates, each by itself; a wrong count or identity is the document's business at once."""
-    back = _back(draft, report.back)
+    able = _may_shuffle(draft, report.back)
+    if len(able) != 1 or able[0] not in draft.state.sets:
+        known = ", ".join(draft.state.sets)
+        draft.hold(
+            f"{name} shuffled a set of back {report.back} ({known} belong here); look, and shuffle it again"
+        )
+        return
+    back = able[0]
     expected = full_set(draft.setup)
     count_right = None if report.count is None else report.count == expected
     identities = {e.Identities.COMPLETE: True, e.Identities.INCOMPLETE: False}.get(report.identities)
@@ -128,7 +164,10 @@ def _close_duties(draft: Draft, by: str, actions: tuple[Action, ...], *, device:
 def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
     """Each stack is held against the document's order and number of cards, the moment it is out."""
     round_ = draft.state.round
-    if name != draft.state.dispenser() or round_ is None or not round_.live:
+    if round_ is None:
+        _left_a_set(draft, name, report.back)
+        return
+    if name != draft.state.dispenser() or not round_.live:
         return
     if round_.phase is not Phase.DEALING:
         cite = draft.setup.law.rulebook.dealing[round_.method].cite
@@ -145,6 +184,16 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
         _wrong_count(draft, planned.area, planned.seat, report.cards)
     if _dealing_still(draft) and round_.stacks_out == len(plan):
         _initial_deal_done(draft)
+
+
+def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
+    """Cards came out while no round was in play: a set that was ready to be dealt is whole no more."""
+    armed = [b for b in _may_shuffle(draft, back) if b in draft.state.sets and draft.state.sets[b].armed]
+    _disarm(draft, armed, f"{name} gave out cards while no round was in play")
+    if armed:
+        draft.hold(
+            f"{name} gave out cards while no round was in play; gather and shuffle the {', '.join(armed)} set"
+        )
 
 
 def _dealing_still(draft: Draft) -> bool:
@@ -174,7 +223,7 @@ def _deal_completed(draft: Draft, name: str, left: int | None) -> None:
     if name != draft.state.dispenser() or round_ is None or round_.phase is not Phase.DEALING:
         return
     if round_.stacks_out < len(deal_plan(draft.setup, round_)):
-        _jam(draft, name, round_.back, handing_out=True)
+        jam(draft, name, round_.back, handing_out=True)
 
 
 def _several(draft: Draft, cards: int) -> list[Guard]:
@@ -208,7 +257,7 @@ def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingA
 def _powered_up(draft: Draft, name: str) -> None:
     """A dispenser that lost its power in the middle of a deal cannot say which stacks were taken: it failed to deal."""
     if name == draft.state.dispenser() and _dealing_still(draft):
-        _jam(draft, name, _round(draft).back, handing_out=True)
+        jam(draft, name, _round(draft).back, handing_out=True)
 
 
 def _round(draft: Draft) -> Round:
@@ -223,9 +272,9 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
         case e.DeviceOnline():
             _reconcile(draft, name, event)
             if not event.gap_closed:
-                _unproven(draft, f"{name} came back with a gap in its events")
+                _gap(draft, name, f"{name} came back with a gap in its events")
         case e.EventsLost(first=first, last=last):
-            _unproven(draft, f"{name} lost its events {first} to {last or 'unknown'}")
+            _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
         case e.LevelUnknown(level=level):
             safe = e.SAFE_VALUE.get(level)
             if safe is not None and has_level(draft.state.devices[name], level):
@@ -251,6 +300,13 @@ def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
             draft.want(name, level, safe, f"{name} came back")
 
 
+def _gap(draft: Draft, name: str, reason: str) -> None:
+    """What a shuffler did meanwhile is not known, so no set that it may hold is known to be shuffled."""
+    if draft.state.devices[name].kind is e.DeviceKind.SHUFFLER:
+        _disarm(draft, _may_shuffle(draft, e.Back.UNKNOWN), reason)
+    _unproven(draft, reason)
+
+
 def _unproven(draft: Draft, reason: str) -> None:
     """Events are lost while wagers lie: what was dealt cannot be proven, so people decide under a named reading."""
     round_ = draft.state.round
@@ -258,9 +314,9 @@ def _unproven(draft: Draft, reason: str) -> None:
     if round_ is None or not round_.live or already:
         return
     dispose(draft, Trigger.ROUND_UNPROVEN, back=round_.back)
-    if not draft.state.held and _still_live(draft):
+    if not draft.state.held and _round_live(draft):
         draft.hold(f"{reason}: what was dealt cannot be proven")
 
 
-def _still_live(draft: Draft) -> bool:
+def _round_live(draft: Draft) -> bool:
     return draft.state.round is not None and draft.state.round.live
