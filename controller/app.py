@@ -1,7 +1,7 @@
 """The daemon: puts the rooms together, takes up the record, and keeps the table going until it is told to stop.
 
 A journal that cannot be written holds the table and is tried again; a device, a broker or a person that goes away is
-a state. Only a signal ends the daemon.
+a state. Only a signal ends the daemon; where another one plays the table already, it does not begin.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from controller.config import Config
 from controller.control.server import ControlServer
 from controller.desk import RunningTable, TableDesk
 from controller.engine import Engine, RecordFailed
-from controller.journal.errors import JournalError
+from controller.journal.errors import JournalError, JournalLocked
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.publish.link import LinkFactory
@@ -57,7 +57,7 @@ class Daemon:
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
 
     async def serve(self) -> int:
-        """Runs until SIGTERM or SIGINT. Returns the exit code."""
+        """Runs until SIGTERM or SIGINT. Returns the exit code. Raises `ControlUnavailable`, `JournalLocked`."""
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, self._stop.set)
@@ -73,12 +73,22 @@ class Daemon:
         return 0
 
     async def _one_record(self) -> None:
-        """Opens the journal and plays until stopped or until the record fails; then waits and lets it be tried again."""
+        """Opens the journal and plays until stopped or until the record fails; then waits and lets it be tried again.
+
+        Raises `JournalLocked`: another daemon plays this table, and there is nothing to wait for.
+        """
         reason = ""
         try:
-            await self._play(Journal.open(self.config.journal, site=self.setup.site, table=self.setup.table))
-        except* (JournalError, RecordFailed) as failed:
-            reason = str(failed.exceptions[0])
+            journal = Journal.open(self.config.journal, site=self.setup.site, table=self.setup.table)
+        except JournalLocked:
+            raise
+        except JournalError as error:
+            reason = str(error)
+        else:
+            try:
+                await self._play(journal)
+            except* (JournalError, RecordFailed) as failed:
+                reason = str(failed.exceptions[0])
         if not reason:
             return
         self.desk.table, self.desk.failed = None, f"the record cannot be written: {reason}"

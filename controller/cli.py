@@ -153,6 +153,7 @@ def run(config: Path) -> None:
     from controller.config import ConfigInvalid
     from controller.config_file import load_config
     from controller.control.endpoint import ControlUnavailable
+    from controller.journal.errors import JournalLocked
     from controller.log import configure
 
     try:
@@ -163,7 +164,7 @@ def run(config: Path) -> None:
         sys.exit(asyncio.run(serve(loaded)))
     except ConfigInvalid as exc:
         end(str(exc), WRONG)
-    except ControlUnavailable as exc:
+    except (ControlUnavailable, JournalLocked) as exc:
         end(str(exc), UNREACHABLE)
 
 

@@ -80,25 +80,24 @@ class Mosquitto:
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n"
             "max_queued_messages 0\nlog_dest stderr\nlog_type error\nlog_type warning\n"
         )
-        self.child: Child | None = None
+        self.children: list[Child] = []
 
     async def start(self) -> None:
-        self.child = await start("mosquitto", [MOSQUITTO, "-c", str(self._config)], self._directory)
+        child = await start("mosquitto", [MOSQUITTO, "-c", str(self._config)], self._directory)
+        self.children.append(child)
         end = time.monotonic() + PATIENCE_S
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return
-            assert self.child.is_running, f"mosquitto ended at once: {tail(self.child.log)}"
+            assert child.is_running, f"mosquitto ended at once: {tail(child.log)}"
             assert time.monotonic() < end, "mosquitto does not listen"
             await asyncio.sleep(LOOK_S)
 
-    def send(self, signum: signal.Signals) -> None:
-        assert self.child is not None
-        self.child.process.send_signal(signum)
+    def freeze(self) -> None:
+        self.children[-1].process.send_signal(signal.SIGSTOP)
 
     async def kill(self) -> None:
-        assert self.child is not None
-        await self.child.stop(signal.SIGKILL)
+        await self.children[-1].stop(signal.SIGKILL)
 
 
 class Rig:
@@ -111,20 +110,19 @@ class Rig:
         self.delivered: list[Delivered] = []
         self.repeats = 0
         self._seen: set[bytes] = set()
-        self.daemon: Child | None = None
-        self._children: dict[str, Child] = {}
+        self._children: list[Child] = []
         self._listening: list[asyncio.Task[None]] = []
         self._ids = itertools.count(1)
 
     # -- starting and ending ----------------------------------------------------------------------------------------
 
-    async def up(self, *, people: bool = False) -> None:
+    async def up(self, *, people: bool = False, plant: str = "") -> None:
         """Broker, subscriber, devices and daemon; returns when every device is online, then lets people play."""
         await self.broker.start()
         await self.listen("keeper", self._keep)
         await self.start_devices()
         self.write_config()
-        await self.start_daemon()
+        await self.start_daemon(plant)
         await self.all_online()
         if people:
             await self.start_people()
@@ -153,18 +151,23 @@ class Rig:
         for kind in self.options.kinds:
             await self.until(self.names.device_socket(kind).is_socket, f"{kind} listens")
 
-    async def start_daemon(self, plant: str = "", *, wait: bool = True) -> Child:
-        """Starts the daemon. `plant`: Python that runs in it before anything else of ours."""
-        command = self.names.daemon_command()
+    async def start_daemon(
+        self, plant: str = "", *, name: str = "daemon", through: tuple[str, ...] = (), wait: bool = True
+    ) -> Child:
+        """Starts the daemon. `plant`: Python that runs in it before anything of ours; `through`: a command before it."""
+        command = [*through, *self.names.daemon_command()]
         if plant:
             command[command.index(RUN_CLI)] = f"{plant}\n{RUN_CLI}"
-        self.daemon = await self._start("daemon", command)
+        daemon = await self._start(name, command)
         if wait:
             await self.until(self._is_playing, "the daemon answers with its table")
-        return self.daemon
+        return daemon
+
+    @property
+    def daemon(self) -> Child:
+        return self.child("daemon")
 
     async def _is_playing(self) -> bool:
-        assert self.daemon is not None
         assert self.daemon.is_running, f"the daemon ended: {tail(self.daemon.log)}"
         return bool((await self.status()).get("devices"))
 
@@ -172,21 +175,21 @@ class Rig:
         return await self._start("people", self.names.people_command())
 
     async def _start(self, name: str, command: list[str]) -> Child:
-        self._children[name] = child = await start(name, command, self.directory)
-        return child
+        self._children.append(await start(name, command, self.directory))
+        return self._children[-1]
 
     def child(self, name: str) -> Child:
-        return self._children[name]
+        """The one of this name that was started last."""
+        return next(c for c in reversed(self._children) if c.name == name)
 
     async def kill_daemon(self) -> None:
-        assert self.daemon is not None
         await self.daemon.stop(signal.SIGKILL)
 
     async def close(self) -> None:
         for task in self._listening:
             task.cancel()
         await asyncio.gather(*self._listening, return_exceptions=True)
-        for child in [*self._children.values(), *([self.broker.child] if self.broker.child else [])]:
+        for child in (*self._children, *self.broker.children):
             await child.stop(signal.SIGKILL)
 
     # -- waiting and asking -----------------------------------------------------------------------------------------
@@ -204,8 +207,8 @@ class Rig:
 
     async def last_words(self) -> str:
         status = await self.status()
-        said = [f"status: {status.get('next', 'none')} {json.dumps(status.get('devices', {}))}"]
-        return "\n".join([*said, *(f"{c.name}: {tail(c.log, 5)}" for c in self._children.values())])
+        said = [f"status: {json.dumps(status)}"]
+        return "\n".join([*said, *(f"{c.name}: {tail(c.log, 5)}" for c in self._children if c.is_running)])
 
     async def status(self) -> Document:
         """The status document; empty while no daemon answers."""
@@ -233,6 +236,27 @@ class Rig:
     async def device(self, kind: str) -> Document:
         return dict((await self.hands(kind, "state"))["state"])
 
+    async def open_betting(self) -> None:
+        """A round in which wagers are taken and the lock-out is released, by people's acts."""
+        await self.act("open_table", "floorperson")
+        await self.act("begin_round", back="red")
+        await self.act("place_wager", "player-1", seat=1, wager="ante", cents=1000)
+        await self.act("place_wager", "player-1", seat=1, wager="blind", cents=1000)
+        await self.act("release_lockout")
+        await self.hands("progressive", "await", key="lockout", value="released")
+
+    async def play_on(self, records: int) -> None:
+        """Returns when so many more records are durable."""
+        goal = (await self.order()) + records
+        await self.until(partial(self._has_come_to, goal), f"{records} more records")
+
+    async def _has_come_to(self, order: int) -> bool:
+        return await self.order() >= order
+
+    async def order(self) -> int:
+        """How many records are durable, as the daemon says; 0 while none answers."""
+        return int((await self.status()).get("record", {}).get("order", 0))
+
     async def all_online(self) -> None:
         await self.until(self._all_online, "every device is online")
 
@@ -242,12 +266,12 @@ class Rig:
 
     def cpu_s(self) -> float:
         """Processor time of the daemon so far."""
-        fields = Path(f"/proc/{self.child('daemon').pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{self.daemon.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_kib(self) -> int:
         """Resident memory of the daemon now."""
-        lines = Path(f"/proc/{self.child('daemon').pid}/status").read_text().splitlines()
+        lines = Path(f"/proc/{self.daemon.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
     # -- evidence ---------------------------------------------------------------------------------------------------
@@ -305,17 +329,20 @@ class Rig:
 
     async def assert_everything_is_told(self) -> None:
         """The consumer holds exactly the journal's events, in order, byte for byte and chained."""
-        for stream in (Stream.MAIN, Stream.DIAG):
-            await self.until(partial(self._is_told, stream), f"all of {stream} is delivered")
-            records, told = self.records(stream), self.told(stream)
-            journal = told[0]["journal"]
-            assert [e["id"] for e in told] == [r.id(journal) for r in records]
-            assert [e["data"] for e in told] == [json.loads(r.data) for r in records]
-            assert [e["recordhash"] for e in told] == [r.recordhash.hex() for r in records]
-            assert [e["prevhash"] for e in told[1:]] == [e["recordhash"] for e in told[:-1]]
+        await self._assert_told(Stream.MAIN)
+        await self._assert_told(Stream.DIAG)
 
-    def _is_told(self, stream: Stream) -> bool:
-        return len(self.told(stream)) >= len(self.records(stream))
+    async def _assert_told(self, stream: Stream) -> None:
+        records = self.records(stream)
+        await self.until(lambda: len(self.told(stream)) >= len(records), f"all of {stream} is delivered")
+        told = self.told(stream)
+        if self.daemon.is_running:
+            told = told[: len(records)]  # what came after our look at the journal
+        journal = told[0]["journal"]
+        assert [e["id"] for e in told] == [r.id(journal) for r in records]
+        assert [e["data"] for e in told] == [json.loads(r.data) for r in records]
+        assert [e["recordhash"] for e in told] == [r.recordhash.hex() for r in records]
+        assert [e["prevhash"] for e in told[1:]] == [e["recordhash"] for e in told[:-1]]
 
     def assert_reports_are_on_record(self) -> None:
         """What a device was told is durable stands in the journal once, as the device said it; nothing stands twice."""
@@ -349,7 +376,7 @@ class Rig:
 @asynccontextmanager
 async def _table(**options: Any) -> AsyncIterator[Rig]:
     directory = Path(tempfile.mkdtemp(prefix="tw-"))  # short: names of sockets have at most 107 bytes
-    table = Rig(Options(**{"speed": 50.0, **options}), directory)
+    table = Rig(Options(**{"speed": 50.0, "rounds": 0, **options}), directory)
     try:
         yield table
     finally:

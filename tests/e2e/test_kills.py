@@ -38,7 +38,7 @@ async def test_kill_at_random_moments_of_a_running_table(rig: Callable[..., Awai
             await asyncio.sleep(chance.uniform(0, 0.8))  # not a wait for anything: the moment of the kill
         else:
             await judge.goes_on_or_is_held()
-            await _play_on(table, chance.randint(1, 60))
+            await table.play_on(chance.randint(1, 60))
             await asyncio.sleep(chance.uniform(0, 0.05))
         await table.kill_daemon()
         table.assert_journal_verifies()
@@ -46,7 +46,7 @@ async def test_kill_at_random_moments_of_a_running_table(rig: Callable[..., Awai
             cuts += await judge.cut_the_power(chance.choice(table.options.kinds))
         await table.start_daemon(wait=False)
     await judge.goes_on_or_is_held()
-    await _play_on(table, 60)
+    await table.play_on(60)
     await table.child("people").stop()
     await table.assert_everything_is_told()
     assert await table.daemon.stop() == 0
@@ -56,16 +56,6 @@ async def test_kill_at_random_moments_of_a_running_table(rig: Callable[..., Awai
     table.assert_nothing_was_opened_off_the_record()
     assert judge.gaps >= cuts > 0
     judge.only_disturbed_rounds_were_not_played()
-
-
-async def _play_on(table: Any, records: int) -> None:
-    """Returns when so many more records are durable."""
-    goal = (await table.status())["record"]["order"] + records
-
-    async def reached() -> bool:
-        return bool((await table.status())["record"]["order"] >= goal)
-
-    await table.until(reached, f"{records} more records")
 
 
 class Judge:

@@ -1,0 +1,66 @@
+"""How the daemon ends, and how a second one never begins."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from controller.journal.record import Stream
+from controller.journal.store import Journal
+
+ENDS = 5
+END_S = 10.0
+
+Make = Callable[..., Awaitable[Any]]
+
+
+@pytest.mark.timeout(180)
+async def test_sigterm_at_random_moments_ends_the_daemon_cleanly(rig: Make) -> None:
+    """Exit 0 in time, `offline` retained for whoever asks, lock-out engaged at once, and nothing left behind."""
+    table = await rig(seed=8)
+    await table.up(people=True)
+    chance = Random(8)
+    for _ in range(ENDS):
+        await table.play_on(chance.randint(1, 60))
+        await asyncio.sleep(chance.uniform(0, 0.05))
+        async with asyncio.timeout(END_S):
+            assert await table.daemon.stop() == 0
+        assert (await table.device("progressive"))["lockout"] == "engaged"
+        assert (await table.device("shoe"))["dispensing"] == "inhibited"
+        conn = await table.retained("conn")
+        await table.until(lambda conn=conn: conn().get("state") == "offline", "offline is retained")
+        assert not table.names.control.exists()
+        Journal.open(table.names.journal, site="bench", table="uth-1").close()  # its lock is free
+        table.assert_journal_verifies()
+        await table.start_daemon()
+        await table.all_online()
+    await table.child("people").stop()
+    assert await table.daemon.stop() == 0
+    assert table.records(Stream.MAIN)[-1].kind == "service_stopping"
+    await table.assert_everything_is_told()
+    table.assert_reports_are_on_record()
+
+
+async def test_a_second_daemon_of_the_same_table_is_refused(rig: Make) -> None:
+    """It names the process that has the socket, exits with 3, and the first one does not notice."""
+    table = await rig()
+    await table.up()
+    second = await table.start_daemon(name="second", wait=False)
+    assert await second.ended() == 3
+    assert f"process {table.daemon.pid}" in second.log.read_text()
+    await table.all_online()
+
+
+async def test_a_second_daemon_on_the_same_journal_is_refused(rig: Make) -> None:
+    """With a socket of its own it gets as far as the journal, names who has it, and exits with 3."""
+    table = await rig()
+    await table.up()
+    config = table.names.config
+    config.write_text(config.read_text().replace(str(table.names.control), f"{table.names.control}2"))
+    second = await table.start_daemon(name="second", wait=False)
+    assert await second.ended() == 3
+    assert f"process {table.daemon.pid} has this journal open" in second.log.read_text()
+    await table.all_online()
+    table.assert_journal_verifies()
