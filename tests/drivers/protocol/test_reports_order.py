@@ -315,3 +315,14 @@ def test_two_links_never_share_what_one_of_them_held_back(world):
     assert world.run(4.0, until=lambda: len(world.journal) == 4)
     assert numbers(world) == [1, 2, 3, 4]
     assert all(replace(entry, from_log=False) in world.journal or entry.from_log for entry in world.journal)
+
+
+def test_each_acknowledgement_starts_the_waits_anew(world):
+    """A host that makes progress is not treated like one that is away."""
+    world.acknowledging = False
+    world.report(2)
+    world.run(7.5)  # repeats after 1, 3 and 7 s
+    world.host.acknowledge(world.boot, 1, world.now)
+    before = len(sent(world.to_host, m.Event))
+    world.run(1.2)
+    assert [event.record.counter for event in sent(world.to_host, m.Event)[before:]] == [2]

@@ -328,3 +328,18 @@ def test_after_bye_an_answer_is_not_sent_to_nobody(world):
     world.device.answer(world.executed[0], ok=True)
     world.run(0.1)
     assert len(world.to_host.sent) == sent
+
+
+def test_an_interrupted_request_that_is_still_being_done_is_not_begun_again(world):
+    """It comes back under a new number while the mechanism moves; both numbers mean the one operation."""
+    world.answering = False
+    world.host.set_level(Level.LAMPS, "1", 1, world.now)
+    world.run(0.01)
+    world.host.set_level(Level.LOCKOUT, ENGAGED, 2, world.now)
+    assert world.run(1.0, until=lambda: len(world.executed) == 2)
+    world.device.answer(world.executed[1], ok=True)
+    assert world.run(1.0, until=lambda: len({f.seq for _, f in requests_in(world.to_device)}) == 3)
+    world.run(0.01)
+    assert [r.operation for r in world.executed] == [1, 2]
+    world.device.answer(world.executed[0], ok=True)
+    assert world.run(1.0, until=lambda: len(world.of(LevelSet)) == 2)

@@ -244,3 +244,13 @@ def test_the_device_keeps_to_the_window_and_size_the_host_names(make_world):
     assert kinds.count(m.Event) == 2
     assert kinds.count(m.LogData) == 1
     assert max(map(len, bodies)) <= 256
+
+
+def test_a_device_does_not_answer_its_own_words(make_world):
+    """On a looped line its RESTARTED comes back; an answer to it would come back too, for ever."""
+    device = make_world().device
+    own = device.data_to_send()
+    device.receive(own, 0.0)
+    device.receive(encode_frame(encode(m.Frame(m.Restarted(1, ResetCause.POWER), 77))), 0.0)
+    assert device.data_to_send() == b""
+    assert device.counters["stale_session"] == 2
