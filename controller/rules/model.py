@@ -262,6 +262,12 @@ class Law:
             demands.setdefault(demand.action, demand)
         return row, tuple(demands.values())
 
+    @property
+    def of_holds(self) -> str | None:
+        """The reading by which a person answers a hold that no clause asks for, None where a clause says who does."""
+        lifts = self.rulebook.act_roles.get("resolve_hold")
+        return lifts.reading if lifts else None
+
     def unelected(self) -> tuple[Reading, ...]:
         """Readings that move money or void hands and that nobody has elected: the table may not open with one."""
         return tuple(r for r in self.rulebook.readings.values() if r.moves and r.id not in self.elections)

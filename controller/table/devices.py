@@ -2,7 +2,7 @@
 
 from controller.rules.vocabulary import Action, Area, Guard, Trigger
 from controller.table import facts as f
-from controller.table.dispositions import dispose
+from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
@@ -238,9 +238,7 @@ def _wager_sensed(draft: Draft, seat: int, locked: bool) -> None:
         return
     if round_.phase is Phase.BETTING and not locked:
         return
-    known = round_.seats.get(seat)
-    late = known.wagers.get("progressive") if known else None
-    if late is not None and late.fate is Fate.HELD:
+    if any((s, w) in ((seat, "progressive"), (seat, LATE_CHIP)) for s, w, _ in round_.wagers(Fate.HELD)):
         return  # the same chip again: its hold stands
     dispose(draft, Trigger.PROGRESSIVE_LATE, *([Guard.AFTER_LOCK] if locked else []), seat=seat)
 

@@ -5,7 +5,7 @@ Every action of the vocabulary has one meaning, for every document. Which action
 
 from collections.abc import Callable
 
-from controller.rules.model import Demand
+from controller.rules.model import Demand, Row
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
@@ -55,7 +55,7 @@ def guards_now(draft: Draft) -> set[Guard]:
         found.add(Guard.INITIAL_DEAL_DONE)
     if round_.initial_deal_done and all(s.decided or s.void for s in round_.in_play.values()):
         found.add(Guard.ALL_PLAYERS_ACTED)
-    if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE)):
+    if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE, Fate.STANDS)):
         found.add(Guard.TRIPS_PLACED)
     return found
 
@@ -80,32 +80,44 @@ def dispose(
             edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
         )
     )  # fmt: skip
+    made = len(draft.facts)
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
-    _hold_round(draft, demands, row.says or trigger.value)
+    _ask_if_settled(draft, demands, row)
+    if not demands:
+        draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide", cite=row.cite)
+    held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
+    if not held:
+        held = _hold_round(draft, demands, row.says or trigger.value)
     for demand in demands:
-        _open_duty(draft, demand, device=device, back=back, seat=seat)
+        if demand.action is not Action.CALL_FLOORPERSON or not held:  # no hold is lifted without the floor
+            _open_duty(draft, demand, device=device, back=back, seat=seat)
     if draft.state.round is not None and not draft.state.round.live:
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
 
 
-def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> None:
-    """One hold is enough: a wager that this disposition holds stops play already, and calls the floor."""
+def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> bool:
+    """True where the round is held now. Not asked for where a wager was held: that stops play already."""
     hold = next((d for d in demands if d.action is Action.HOLD_ROUND), None)
-    if hold is None or _just_held(draft):
-        return
+    if hold is None:
+        return False
     least = _least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
     draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
+    return True
 
 
-def _just_held(draft: Draft) -> bool:
-    return any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts)
+def _ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row) -> None:
+    """No text says what becomes of wagers that were paid or collected before somebody found the hands void."""
+    round_ = draft.state.round
+    settled = round_.phase is Phase.SETTLED if round_ else bool(draft.state.last_back)
+    if settled and any(d.action in VOIDS_ALL or d.action is Action.VOID_HAND for d in demands):
+        draft.hold(f"{row.says} But the wagers are settled already, and no text says what follows", cite=row.cite)
 
 
 def _void(draft: Draft, demand: Demand, seat: int) -> None:
     round_ = draft.state.round
-    if round_ is None or round_.void:
+    if round_ is None or round_.void or round_.phase is Phase.SETTLED:
         return
     if demand.action in VOIDS_ALL:
         draft.add(f.RoundVoided(round_.id, demand.cite, demand.reading))
@@ -143,6 +155,8 @@ REST_FATES = {
     Action.HOLD_OTHERS: Fate.HELD,
 }
 HOLDS_ALL = (Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS)
+LATE_CHIP = "late_progressive"
+"""Name of a chip that came too late onto a seat whose progressive wager was accepted in time."""
 LATE_FATES = {
     Action.RETURN_LATE_WAGER: Fate.RETURNED,
     Action.HOLD_LATE_WAGER: Fate.HELD,
@@ -203,16 +217,21 @@ def _hold_wagers(
 
 
 def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
-    """The fate of a progressive chip that came too late; it never was an accepted wager, so it is placed here."""
+    """The fate of a progressive chip that came too late; it never was an accepted wager, so it is placed here.
+
+    A chip beside one that was accepted in time has a fate of its own.
+    """
     round_ = draft.state.round
     if round_ is None or seat < 1:
         return
+    in_time = round_.seats.get(seat, _NO_SEAT).wagers.get("progressive")
+    wager = "progressive" if in_time is None or in_time.fate in (Fate.RETURNED, Fate.HELD) else LATE_CHIP
     fate = LATE_FATES[demand.action]
-    _decided(draft, round_, seat, "progressive", draft.setup.progressive_cents, fate, demand)
+    _decided(draft, round_, seat, wager, draft.setup.progressive_cents, fate, demand)
     if fate is Fate.RETURNED:
         _open_return_duty(draft, demand)
     elif fate is Fate.HELD:
-        _hold_wagers(draft, [(seat, "progressive")], demand, OF_LATE_WAGER)
+        _hold_wagers(draft, [(seat, wager)], demand, OF_LATE_WAGER)
 
 
 def accept_progressive(draft: Draft) -> None:
@@ -222,7 +241,8 @@ def accept_progressive(draft: Draft) -> None:
     if round_ is None or device is None:
         return
     for seat in sorted({seat for seat, _ in round_.accepted}):
-        if "progressive" not in round_.seats.get(seat, _NO_SEAT).wagers:
+        placed = round_.seats.get(seat, _NO_SEAT).wagers.get("progressive")
+        if placed is None or placed.fate is Fate.RETURNED:  # a chip that went back may come again in time
             cents = draft.setup.progressive_cents
             draft.add(f.WagerPlaced(seat, "progressive", cents, draft.setup.currency, device[0]))
 
@@ -245,8 +265,6 @@ def _open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: in
         _disarm(draft, action, back)
     elif action not in DUTIES_ON_DEVICE and action not in DUTIES_ON_TABLE:
         return
-    if action is Action.CALL_FLOORPERSON and _just_held(draft):
-        return  # the hold cannot be lifted without the floor
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""
     seat = seat if action in DUTIES_ON_TABLE else 0

@@ -5,7 +5,7 @@ from controller.table.acts import Resolution
 from controller.table.evolve import evolve
 from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted
 from controller.table.inputs import Moment
-from controller.table.state import Setup, State
+from controller.table.state import Phase, Setup, State
 from drivers.commands import SAFE_VALUE, Level
 
 TABLE = "table"
@@ -52,12 +52,20 @@ class Draft:
         seat: int = 0,
         wager: str = "",
         least_role: Role = Role.FLOORPERSON,
-        choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID),
+        choices: tuple[Resolution, ...] | None = None,
     ) -> None:
-        """Stops play until a person has looked; a hold of the whole round also takes the levels to the safe side."""
+        """Stops play until a person has looked, and takes every level to the safe side.
+
+        A hold that neither clause nor reading asks for stands under the reading by which people lift holds.
+        """
+        if not cite and reading is None:
+            reading = self.setup.law.of_holds
+        if choices is None:
+            round_ = self.state.round
+            can_void = round_ is not None and not round_.void and round_.phase is not Phase.SETTLED
+            choices = (Resolution.GO_ON, Resolution.VOID) if can_void else (Resolution.GO_ON,)
         self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading, choices))
-        if not seat:
-            self.make_safe(reason)
+        self.make_safe(reason)
 
 
 def _device_says(levels: object, level: Level) -> str | None:

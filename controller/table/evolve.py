@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from controller.rules.vocabulary import Trigger
+from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
 from controller.table.acts import Decision
 from controller.table.inputs import ServiceStarted
@@ -75,7 +75,8 @@ def _demands(state: State, event: f.Event) -> State:
             )  # fmt: skip
             return replace(state, duties=_with(state.duties, duty.id, duty), serial=state.serial + 1)
         case f.DutyClosed():
-            return replace(state, duties=_without(state.duties, event.duty))
+            state = replace(state, duties=_without(state.duties, event.duty))
+            return _spared_settled(state) if event.action is Action.SETTLE_TRIPS else state
         case f.HoldPlaced():
             hold = Hold(
                 event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
@@ -84,6 +85,17 @@ def _demands(state: State, event: f.Event) -> State:
         case f.HoldLifted():
             return replace(state, holds=_without(state.holds, event.hold))
     return state
+
+
+def _spared_settled(state: State) -> State:
+    """The wagers that a disposition had spared are settled now, whether or not the round goes on."""
+    if state.round is None:
+        return state
+    seats = state.round.seats
+    for number, wager, held in state.round.wagers(Fate.TO_SETTLE):
+        wagers = _with(seats[number].wagers, wager, replace(held, fate=Fate.SETTLED))
+        seats = _with(seats, number, replace(seats[number], wagers=wagers))
+    return replace(state, round=replace(state.round, seats=seats))
 
 
 def _device(state: State, name: str, event: f.Event) -> State:
@@ -271,10 +283,10 @@ def _settled(round_: Round) -> Round:
 
 
 def _wager_decided(round_: Round, event: f.WagerDecided) -> Round:
-    """After the last live wager is decided, play of the round has stopped."""
+    """After the last wager has its fate, play of the round has stopped; one that is held may yet stand."""
     seat = round_.seats.get(event.seat, Seat())
     seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate))))
     round_ = replace(round_, seats=_with(round_.seats, event.seat, seat))
-    if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE):
+    if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.HELD):
         return replace(round_, phase=Phase.STOPPED)
     return round_

@@ -238,23 +238,34 @@ def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         return
     if hold.wager:
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
+        cite = () if hold.reading else hold.cite
+        own = {(other.seat, other.wager) for other in draft.state.holds.values()}  # each waits for its own answer
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
-            if (seat, wager) == (hold.seat, hold.wager) or (hold.wager == ALL_HELD and held.fate is Fate.HELD):
-                _fate(draft, seat, wager, held.cents, fate, hold)
+            of_all = hold.wager == ALL_HELD and held.fate is Fate.HELD and (seat, wager) not in own
+            if of_all or (seat, wager) == (hold.seat, hold.wager):
+                _fate(draft, seat, wager, held.cents, fate, cite, hold.reading)
     elif act.resolution is a.Resolution.VOID and not round_.void:
-        draft.add(f.RoundVoided(round_.id, hold.cite, hold.reading))
-        for seat, wager, held in _round(draft).wagers(Fate.LIVE, Fate.STANDS):
-            _fate(draft, seat, wager, held.cents, Fate.RETURNED, hold)
+        _void_by_a_person(draft, hold)
+
+
+def _void_by_a_person(draft: Draft, hold: Hold) -> None:
+    """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
+    reading = hold.reading or draft.setup.law.of_holds
+    draft.add(f.RoundVoided(_round(draft).id, (), reading))
+    returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
+    for seat, wager, held in returned:
+        _fate(draft, seat, wager, held.cents, Fate.RETURNED, (), reading)
+    if returned:
         least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
         role = least.value if least else Role.DEALER
-        draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=hold.reading))
+        draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=reading))
 
 
-def _fate(draft: Draft, seat: int, wager: str, cents: int, fate: Fate, hold: Hold) -> None:
-    """A wager's fate by a person's decision, under what placed the hold: its reading, else its clause."""
+def _fate(
+    draft: Draft, seat: int, wager: str, cents: int, fate: Fate, cite: tuple[str, ...], reading: str | None
+) -> None:
     currency, name = draft.setup.currency, _round(draft).id
-    cite = () if hold.reading else hold.cite
-    draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, cite, hold.reading))
+    draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, cite, reading))
 
 
 def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
