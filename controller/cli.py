@@ -155,14 +155,16 @@ def run(config: Path) -> None:
     from controller.control.endpoint import ControlUnavailable
     from controller.journal.errors import JournalLocked
     from controller.log import configure
+    from controller.own import ForeignPackage, verify_own_packages
 
     try:
+        verify_own_packages()
         loaded = load_config(config)
         configure(loaded.log.format, loaded.log.level, cache=True)
         from controller.app import serve
 
         sys.exit(asyncio.run(serve(loaded)))
-    except ConfigInvalid as exc:
+    except (ConfigInvalid, ForeignPackage) as exc:
         end(str(exc), WRONG)
     except (ControlUnavailable, JournalLocked) as exc:
         end(str(exc), UNREACHABLE)
