@@ -127,9 +127,8 @@ class HostLink:
 
     def data_to_send(self) -> bytes:
         """Bytes to write now, the most urgent frame first; each is handed out once."""
-        if (
-            self._state is _State.ONLINE
-        ):  # while the log is read, acks would only make the device send it a second time
+        if self._state is _State.ONLINE:
+            # Before, while the log is read, an ack would only make the device send by itself what is being asked for.
             for boot in sorted(self._acks_due):
                 self._send(ACK, m.EventAck(boot, self._durable[boot]))
             self._acks_due.clear()

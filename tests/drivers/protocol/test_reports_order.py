@@ -223,6 +223,9 @@ def test_a_long_log_is_read_in_pieces_and_before_online(make_world):
     assert world.run(30.0, until=lambda: world.of(Online))
     assert [(entry.boot, entry.counter) for entry in world.journal] == world.dealt
     assert len(sent(world.to_device, m.LogRead)) < 60, "a frame holds many records"
+    assert len(sent(world.to_host, m.Event)) <= 3 * UNACKED_WINDOW, (
+        "and the device does not send them all again by itself"
+    )
 
 
 def test_a_counter_below_what_is_on_record_fails_the_link(world):
