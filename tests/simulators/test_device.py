@@ -196,6 +196,19 @@ def test_a_repeated_request_is_recorded_as_a_duplicate_and_not_carried_out_again
     assert unit.device.model.levels().lockout == "engaged"
 
 
+def test_the_same_request_twice_in_one_read_is_one_execution_and_one_duplicate(
+    world: Callable[..., World],
+) -> None:
+    """Two copies that arrive together are still told apart in the record."""
+    unit = world("progressive")
+    unit.connect()
+    assert unit.host
+    unit.host.set_level(Level.LOCKOUT, "released", 5, unit.now)
+    unit.device.receive(unit.host.data_to_send() * 2, unit.now)
+    assert [p["outcome"] for p in unit.noted("command", operation=5)] == ["executed", "duplicate"]
+    assert len(unit.noted("report", kind="lockout_released")) == 1
+
+
 def test_an_old_operation_in_a_new_session_does_not_open(world: Callable[..., World]) -> None:
     """After a new handshake the host repeats a release that was obeyed before the watchdog: refused, still engaged."""
     unit = world("progressive")

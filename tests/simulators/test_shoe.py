@@ -178,6 +178,16 @@ def test_cards_from_another_device_come_by_name_and_keep_their_order(bench: Call
     assert [str(c) for c in shoe.take_all()[0]] == carried[::-1][:3]
 
 
+def test_a_card_that_is_in_a_machine_can_not_be_loaded_by_name(bench: Callable) -> None:
+    """A name is no card: it must lie on the table."""
+    table = bench("shuffler")
+    loaded = [str(c) for c in table.act("load", back="red").cards]
+    table.act("green")
+    with pytest.raises(ActImpossible, match="not on the table but in feeder"):
+        table.act("load", cards=loaded[:1])
+    assert table.model.state()["places"]["infeed"] == 0
+
+
 def test_the_plan_can_be_set_between_deals_only(bench: Callable) -> None:
     """The number of hands changes from round to round, never within one."""
     shoe = bench("shoe", plan=(2,))
