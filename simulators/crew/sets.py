@@ -85,6 +85,9 @@ class Sets:
             self.hold(await self.empty(shuffler))
             back, self.in_shuffler = self.in_shuffler, ""
             return await self._replace(back) if was_wrong else True
+        if shuffler.state.get("lid_open"):
+            await shuffler.act("close_lid")
+            return True
         if shuffler.in_tray:
             await shuffler.act("green")
             return True
@@ -213,7 +216,7 @@ class Sets:
         held = table.cards.get(back)
         await shuffler.act("load", **({"cards": held} if held else {"back": back}))
         table.cards[back] = []
-        self.in_shuffler = back
+        self.in_shuffler, self._ready_since = back, None
         await shuffler.act("green")
         table.note("shuffle", back=back)
         return True
