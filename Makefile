@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 ROUNDS ?= 0
 RULEBOOK ?= md-uth
 SPEED ?= 20
+KILLS ?= 100
 
 .PHONY: run test lint kill bench soak lock clean setup system
 
@@ -23,7 +24,7 @@ lint: setup
 
 # The full forms; `make test` holds a short form of each.
 kill: setup system
-	$(BIN)/pytest -q -m full -k kill --timeout 3600
+	KILLS=$(KILLS) $(BIN)/pytest -q -m full -k kill
 
 bench: setup system
 	$(BIN)/python -m tests.bench.figures

@@ -11,8 +11,6 @@ import json
 import os
 import shutil
 import signal
-import socket
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -24,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from controller.bench.broker import Broker
+from controller.bench.broker import Broker, choose
 from controller.bench.children import Child, start, tail
 from controller.bench.options import SITE, TABLE, Options
 from controller.bench.rig import RUN_CLI, serial
@@ -67,46 +65,13 @@ async def ask(path: Path, **request: object) -> Document:
     return answer
 
 
-class Mosquitto:
-    """A broker of our own that can be stopped and come back on its port, each time with an empty store."""
-
-    def __init__(self, directory: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
-        self._directory = directory
-        self._config = directory / "mosquitto.conf"
-        self._config.write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n"
-            "max_queued_messages 0\nlog_dest stderr\nlog_type error\nlog_type warning\n"
-        )
-        self.children: list[Child] = []
-
-    async def start(self) -> None:
-        child = await start("mosquitto", [MOSQUITTO, "-c", str(self._config)], self._directory)
-        self.children.append(child)
-        end = time.monotonic() + PATIENCE_S
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
-                return
-            assert child.is_running, f"mosquitto ended at once: {tail(child.log)}"
-            assert time.monotonic() < end, "mosquitto does not listen"
-            await asyncio.sleep(LOOK_S)
-
-    def freeze(self) -> None:
-        self.children[-1].process.send_signal(signal.SIGSTOP)
-
-    async def kill(self) -> None:
-        await self.children[-1].stop(signal.SIGKILL)
-
-
 class Rig:
     """One table in a directory of its own. `delivered`: every message that a subscriber got, equal repeats counted only."""
 
     def __init__(self, options: Options, directory: Path) -> None:
         self.options, self.directory = options, directory
         self.names = Names(options, directory)
-        self.broker = Mosquitto(directory)
+        self.broker = Broker("none yet")
         self.delivered: list[Delivered] = []
         self.repeats = 0
         self._seen: set[bytes] = set()
@@ -117,18 +82,30 @@ class Rig:
     # -- starting and ending ----------------------------------------------------------------------------------------
 
     async def up(self, *, people: bool = False, plant: str = "") -> None:
-        """Broker, subscriber, devices and daemon; returns when every device is online, then lets people play."""
-        await self.broker.start()
-        await self.listen("keeper", self._keep)
-        await self.start_devices()
-        self.write_config()
+        """Everything but people, and a subscriber; returns when every device is online, then lets people play."""
+        await self.all_but_the_daemon_up()
         await self.start_daemon(plant)
         await self.all_online()
         if people:
-            await self.start_people()
+            await self._start("people", self.names.people_command())
 
-    def write_config(self, broker: Broker | None = None) -> None:
-        self.names.write_config(broker or Broker("our own", "127.0.0.1", self.broker.port))
+    async def all_but_the_daemon_up(self) -> None:
+        await self.start_broker()
+        await self.listen("keeper", self._keep)
+        self.names.write_config(self.broker)
+        for kind in self.options.kinds:
+            await self._start(f"{kind}-1", self.names.device_command(kind, seeded=True))
+        for kind in self.options.kinds:
+            await self.until(self.names.device_socket(kind).is_socket, f"{kind} listens")
+
+    async def start_broker(self) -> None:
+        """A mosquitto with an empty store; whenever it is started again it has the port that it had at first."""
+        if self.broker.child is None:
+            self.broker = await choose("auto", self.directory)
+            assert self.broker.child is not None, "a table is only proven with a real broker: install mosquitto"
+            self._children.append(self.broker.child)
+            return
+        await self._start("mosquitto", [MOSQUITTO, "-c", str(self.directory / "mosquitto.conf")])
 
     def _keep(self, message: Delivered) -> None:
         if "/evt/" in message.topic:
@@ -144,12 +121,6 @@ class Rig:
         self._listening.append(asyncio.create_task(subscriber.run(), name=client_id))
         async with asyncio.timeout(PATIENCE_S):
             await subscriber.ready()
-
-    async def start_devices(self) -> None:
-        for kind in self.options.kinds:
-            await self._start(f"{kind}-1", self.names.device_command(kind, seeded=True))
-        for kind in self.options.kinds:
-            await self.until(self.names.device_socket(kind).is_socket, f"{kind} listens")
 
     async def start_daemon(
         self, plant: str = "", *, name: str = "daemon", through: tuple[str, ...] = (), wait: bool = True
@@ -171,9 +142,6 @@ class Rig:
         assert self.daemon.is_running, f"the daemon ended: {tail(self.daemon.log)}"
         return bool((await self.status()).get("devices"))
 
-    async def start_people(self) -> Child:
-        return await self._start("people", self.names.people_command())
-
     async def _start(self, name: str, command: list[str]) -> Child:
         self._children.append(await start(name, command, self.directory))
         return self._children[-1]
@@ -189,7 +157,7 @@ class Rig:
         for task in self._listening:
             task.cancel()
         await asyncio.gather(*self._listening, return_exceptions=True)
-        for child in (*self._children, *self.broker.children):
+        for child in self._children:
             await child.stop(signal.SIGKILL)
 
     # -- waiting and asking -----------------------------------------------------------------------------------------
@@ -303,9 +271,9 @@ class Rig:
         assert len(told) == len(events), "two events of one id differ"
         return events
 
-    def availability(self) -> Document:
-        """The last word about whether the table is there."""
-        said = [m.payload for m in self.delivered if m.topic == f"{BASE}/conn" and m.payload]
+    def latest(self, topic: str) -> Document:
+        """The last word under a topic of the table, as one who was there all the time has it."""
+        said = [m.payload for m in self.delivered if m.topic == f"{BASE}/{topic}" and m.payload]
         return dict(json.loads(said[-1])) if said else {}
 
     async def retained(self, topic: str) -> Callable[[], Document]:
@@ -393,10 +361,3 @@ async def rig() -> AsyncIterator[Callable[..., Any]]:
             return await stack.enter_async_context(_table(**options))
 
         yield make
-
-
-@pytest.fixture(autouse=True)
-def mosquitto_is_there() -> None:
-    """A table is only proven with a real broker, so without one these tests fail, they do not skip."""
-    assert os.access(MOSQUITTO, os.X_OK), "install mosquitto"
-    assert sys.platform == "linux"

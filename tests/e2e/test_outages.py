@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -29,21 +30,21 @@ async def test_a_broker_frozen_then_killed_then_empty_again_costs_nothing(rig: M
     await table.play_on(300)
     before = table.resident_kib()
 
-    table.broker.freeze()
+    table.child("mosquitto").process.send_signal(signal.SIGSTOP)
     loop = asyncio.get_running_loop()
     thawed = loop.time() + FROZEN_S
     while loop.time() < thawed:
         await table.play_on(20)
-    await table.broker.kill()
+    await table.child("mosquitto").stop(signal.SIGKILL)
     await table.play_on(200)
     assert table.resident_kib() - before < GROWTH_KIB
 
     def is_back() -> bool:
-        return bool(table.availability().get("session") == 2)
+        return bool(table.latest("conn").get("session") == 2)
 
     assert not is_back()
     told = sum(len(table.told(stream)) for stream in ("main", "diag"))
-    await table.broker.start()
+    await table.start_broker()
     await table.until(is_back, "the table says that it is there", within_s=BACK_S)
     conn = await table.retained("conn")
     await table.until(lambda: conn().get("session") == 2, "a newcomer is told so", within_s=BACK_S)
@@ -83,9 +84,7 @@ async def test_twenty_hang_ups_of_a_port_are_twenty_losses_and_twenty_returns(ri
 async def test_a_missing_port_is_a_state_with_its_reason_and_ends_when_the_device_comes(rig: Make) -> None:
     """The daemon starts without its shoe, says what is missing, and takes it up when it is plugged in."""
     table = await rig()
-    await table.broker.start()
-    await table.start_devices()
-    table.write_config()
+    await table.all_but_the_daemon_up()
     await table.hands("shoe", "unplug")
     await table.start_daemon()
     await _until_link_says(table, "absent", "link_missing")
@@ -96,9 +95,7 @@ async def test_a_missing_port_is_a_state_with_its_reason_and_ends_when_the_devic
 async def test_a_busy_port_is_a_state_with_its_reason_and_ends_when_it_is_free(rig: Make) -> None:
     """A port that another program has locked is not taken from it."""
     table = await rig()
-    await table.broker.start()
-    await table.start_devices()
-    table.write_config()
+    await table.all_but_the_daemon_up()
     port = os.open(table.names.link("shoe"), os.O_RDWR | os.O_NOCTTY)
     try:
         fcntl.flock(port, fcntl.LOCK_EX)
@@ -112,9 +109,7 @@ async def test_a_busy_port_is_a_state_with_its_reason_and_ends_when_it_is_free(r
 async def test_a_forbidden_port_is_a_state_with_its_reason_and_ends_with_the_permission(rig: Make) -> None:
     """Who starts the daemon without the right to the port is told so, and need not restart it afterwards."""
     table = await rig()
-    await table.broker.start()
-    await table.start_devices()
-    table.write_config()
+    await table.all_but_the_daemon_up()
     port = table.names.link("shoe").resolve()
     port.chmod(0)
     without = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
