@@ -66,6 +66,15 @@ class PlaceWager:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawWager:
+    """Takes a wager back before "no more bets"."""
+
+    kind: ClassVar[str] = "withdraw_wager"
+    seat: int
+    wager: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnnounceNoMoreBets:
     kind: ClassVar[str] = "announce_no_more_bets"
 
@@ -220,6 +229,7 @@ Act = (
     | CloseTable
     | BeginRound
     | PlaceWager
+    | WithdrawWager
     | AnnounceNoMoreBets
     | ReleaseLockout
     | RecordProgressiveCount

@@ -4,10 +4,11 @@ One literal table says in which phase an act belongs; a missing entry is a refus
 forgetting it. The refusal names the reason, the clause where there is one, and what to do instead.
 """
 
-from controller.rules.vocabulary import Role
+from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
-from controller.table.checks import CHECKS, Refusal
+from controller.table.checks import CHECKS
 from controller.table.inputs import Actor
+from controller.table.refusal import Refusal
 from controller.table.state import Phase, Setup, State
 from drivers.events import DeviceKind
 
@@ -20,6 +21,7 @@ PHASES: dict[str, tuple[Phase | None, ...]] = {
     a.CloseTable.kind: (NO_ROUND,),
     a.BeginRound.kind: (NO_ROUND,),
     a.PlaceWager.kind: (Phase.BETTING,),
+    a.WithdrawWager.kind: (Phase.BETTING,),
     a.AnnounceNoMoreBets.kind: (Phase.BETTING,),
     a.ReleaseLockout.kind: (Phase.BETTING,),
     a.RecordProgressiveCount.kind: (Phase.BETS_CLOSED,),
@@ -31,7 +33,7 @@ PHASES: dict[str, tuple[Phase | None, ...]] = {
     a.SettleRound.kind: (Phase.SHOWDOWN,),
     a.RecordStubCount.kind: (Phase.LAST_TWO, Phase.SHOWDOWN, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
     a.CollectCards.kind: (Phase.SETTLED, Phase.STOPPED),
-    a.EndRound.kind: (Phase.SETTLED, Phase.STOPPED),
+    a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
     a.ReportIrregularity.kind: tuple(Phase),
     a.ConfirmDuty.kind: (*Phase, NO_ROUND),
     a.ResolveHold.kind: (*Phase, NO_ROUND),
@@ -46,6 +48,7 @@ LEAST_ROLE: dict[str, Role] = {
     a.OpenTable.kind: Role.FLOORPERSON,
     a.CloseTable.kind: Role.FLOORPERSON,
     a.PlaceWager.kind: Role.PLAYER,
+    a.WithdrawWager.kind: Role.PLAYER,
     a.RecordDecision.kind: Role.PLAYER,
     a.BringSet.kind: Role.FLOORPERSON,
     a.TakeDeviceOut.kind: Role.FLOORPERSON,
@@ -85,6 +88,9 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     awaited = [n for n, d in state.devices.items() if d.awaited and d.kind is not DeviceKind.PROGRESSIVE]
     if awaited and act.kind in PLAYS_ON:
         return Refusal(f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service")
+    short = next((d for d in state.duties.values() if d.action is Action.COMPLETE_DEALER_HAND), None)
+    if short is not None and act.kind in PLAYS_ON - {a.StartDealing.kind}:
+        return Refusal(f"first {short.id}: {short.action}", short.cite)
     check = CHECKS.get(act.kind)
     return check(setup, state, act, actor) if check else None
 

@@ -4,30 +4,26 @@ A refusal says what is wrong in the words of the table, cites the clause where o
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from controller.rules.vocabulary import Method, Trigger
+from controller.rules.vocabulary import Action
 from controller.table import acts as a
+from controller.table import upkeep
 from controller.table.inputs import Actor
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived, swaps_sets
-from controller.table.state import Phase, Round, Setup, State
-from drivers.events import ENGAGED, DeviceKind
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why not, for the person who tried; `cite` where a clause says so."""
-
-    reason: str
-    cite: tuple[str, ...] = ()
+from controller.table.refusal import Refusal
+from controller.table.state import DISPENSERS, Fate, Phase, Round, Setup, State, deal_plan
+from drivers.events import ENGAGED, DeviceKind, Level
 
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    return _unelected(setup) or (Refusal("the table is open already") if state.open else None)
+
+
+def _unelected(setup: Setup) -> Refusal | None:
     missing = setup.law.unelected()
-    if missing:
-        names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
-        return Refusal(f"these readings move money or void hands and nobody has elected them: {names}")
-    return Refusal("the table is open already") if state.open else None
+    names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
+    nobody = f"these readings move money or void hands and nobody has elected them: {names}"
+    return Refusal(nobody) if missing else None
 
 
 def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -48,7 +44,7 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if swaps_sets(setup, state) and act.back == state.last_back:
         cite = setup.law.rulebook.decks.swap_after.cite
         return Refusal(f"the sets alternate: the {act.back} set was used for the last round", cite)
-    return None
+    return _unelected(setup)  # the table may have been opened under another configuration
 
 
 def _present(state: State) -> list[str]:
@@ -75,7 +71,7 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         )
     placed = _round(state).seats[act.seat].wagers if act.seat in _round(state).seats else {}
     if act.wager in placed:
-        return Refusal(f"seat {act.seat}: {act.wager} is placed already")
+        return Refusal(f"seat {act.seat}: {act.wager} is placed already; withdraw it first")
     wagers = setup.law.rulebook.wagers  # two wagers that require each other are checked when bets close
     missing = [n for n in rule.requires.value if n not in placed and act.wager not in wagers[n].requires.value]
     if missing:
@@ -85,14 +81,24 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
 
 def _no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Ante and Blind stand at each seat in play, in equal amounts."""
-    seats = _round(state).in_play
-    if not seats:
+    rules = setup.law.rulebook.wagers
+    if not _round(state).in_play:
         return Refusal("no seat has placed its wagers; without a wager there is no round")
-    for number, seat in seats.items():
-        blind = seat.wagers.get("blind")
-        if blind is None or blind.cents != seat.wagers["ante"].cents:
-            cite = setup.law.rulebook.wagers["blind"].cite
-            return Refusal(f"seat {number}: the blind must stand and equal the ante", cite)
+    for number, seat in sorted(_round(state).seats.items()):
+        by_hand = any(name in rules and not rules[name].sensed for name in seat.wagers)
+        ante, blind = seat.wagers.get("ante"), seat.wagers.get("blind")
+        if by_hand and (ante is None or blind is None or ante.cents != blind.cents):
+            return Refusal(f"seat {number}: the blind must stand and equal the ante", rules["blind"].cite)
+    return None
+
+
+def _withdraw_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.WithdrawWager)
+    rule = setup.law.rulebook.wagers.get(act.wager)
+    if rule is not None and rule.sensed:
+        return Refusal(f"seat {act.seat}: {act.wager} is taken back from its sensor, not by hand", rule.cite)
+    if not any((seat, name) == (act.seat, act.wager) for seat, name, _ in _round(state).wagers(Fate.LIVE)):
+        return Refusal(f"seat {act.seat} has no {act.wager} wager on the layout")
     return None
 
 
@@ -101,12 +107,17 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     card_set = state.sets[round_.back]
     if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
+    if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
+        return Refusal("all stacks are out")
+    needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
+    if needs is not None and needs.value and card_set.by_hand:
+        return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
     concerned = [d for d in state.duties.values() if d.back == round_.back or d.device == state.dispenser()]
     if concerned:
         duty = concerned[0]
         return Refusal(f"first {duty.id}: {duty.action} ({duty.device or duty.back})", duty.cite)
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
-    if progressive and progressive[1].online and progressive[1].levels.lockout not in (ENGAGED, None):
+    if progressive and progressive[1].online and not progressive[1].knows(Level.LOCKOUT, ENGAGED):
         rule = setup.law.rulebook.progressive.lock_at
         return Refusal(f"{progressive[0]} has not confirmed its lock-out", rule.cite)
     verify_count = setup.law.rulebook.progressive.verify_count
@@ -116,7 +127,7 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
 
 
 def _dispenser_ready(state: State) -> Refusal | None:
-    needs = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}.get(state.method)
+    needs = DISPENSERS.get(state.method)
     if needs is None:
         return None
     found = state.device_of(needs)
@@ -164,18 +175,27 @@ def _decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
 
 
 def _all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Each player answers before the next cards are shown."""
+    """Each player answers before the next cards are shown; after a void they are shown only where that is demanded."""
     round_ = _round(state)
-    if not round_.live:
-        return None
+    if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
+        return Refusal("play of the round has stopped, and nothing demands the community cards")
     waiting = [n for n, s in round_.in_play.items() if not (s.decided or s.void or s.asked is round_.phase)]
-    if waiting:
+    if waiting and round_.live:
         return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked")
     if isinstance(act, a.RevealCommunity):
-        expected = a.Street.FLOP if round_.phase is Phase.PRE_FLOP else a.Street.LAST_TWO
+        if round_.streets >= len(a.Street):
+            return Refusal("all community cards are shown")
+        expected = tuple(a.Street)[round_.streets]
         if act.street is not expected:
             return Refusal(f"the {expected.value} comes next")
     return None
+
+
+def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Cards lie on the layout until the wagers that a disposition spared are settled on them."""
+    first = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
+    open_still = [d for d in state.duties.values() if d.action in first]
+    return Refusal(f"first {open_still[0].id}: {open_still[0].action}", open_still[0].cite) if open_still else None
 
 
 def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -195,82 +215,15 @@ def _stub_cite(setup: Setup) -> tuple[str, ...]:
 
 def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     round_ = _round(state)
+    if round_.phase is Phase.BETTING:
+        lies = round_.wagers(Fate.LIVE, Fate.HELD) or round_.accepted
+        return Refusal("wagers lie on the layout; withdraw them, or announce no more bets") if lies else None
     if not round_.collected:
         return Refusal("collect the cards into the discard rack first")
     every = setup.law.rulebook.stub.every_rounds
     due = state.since_stub_count + 1 >= every.value and not stub_count_waived(setup, state)
     if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
         return Refusal(f"the stub must be counted in this round: {every.value} rounds are reached", every.cite)
-    return None
-
-
-SEEN_BY_PEOPLE = frozenset(
-    {
-        Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM, Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED,
-        Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
-        Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.CARDS_INSUFFICIENT,
-    }
-)  # fmt: skip
-"""Triggers that a person may report; the others follow from devices, counts and the clock."""
-
-
-def _irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ReportIrregularity)
-    if act.trigger not in SEEN_BY_PEOPLE:
-        return Refusal(
-            f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(SEEN_BY_PEOPLE))}"
-        )
-    if act.cards < 1:
-        return Refusal("an irregularity concerns at least one card")
-    if act.trigger is Trigger.WRONG_COUNT_PLAYER and act.seat not in _round(state).in_play:
-        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
-    return None
-
-
-def _confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ConfirmDuty)
-    duty = state.duties.get(act.duty)
-    if duty is None:
-        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
-    if not actor.role.may_act_as(duty.least_role):
-        return Refusal(f"{duty.action} is confirmed by a {duty.least_role} or above", duty.cite)
-    inside = state.devices[duty.device].levels.cards_inside if duty.device else None
-    if inside and duty.action == "clear_device":
-        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
-    return None
-
-
-def _resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ResolveHold)
-    hold = state.holds.get(act.hold)
-    if hold is None:
-        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
-    if not actor.role.may_act_as(hold.least_role):
-        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
-    if act.resolution not in hold.choices:
-        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
-    if len(act.note) > 500:
-        return Refusal("a note has at most 500 characters")
-    return None
-
-
-def _device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
-    device = state.devices.get(act.device)
-    if device is None:
-        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}")
-    inside = device.levels.cards_inside
-    if isinstance(act, a.TakeDeviceOut) and inside:
-        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
-    return None
-
-
-def _set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.RecordShuffle | a.BringSet)
-    if act.back not in state.sets:
-        return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
-    if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
-        return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
     return None
 
 
@@ -290,6 +243,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.BeginRound.kind: _begin_round,
     a.PlaceWager.kind: _place_wager,
     a.AnnounceNoMoreBets.kind: _no_more_bets,
+    a.WithdrawWager.kind: _withdraw_wager,
     a.RecordProgressiveCount.kind: _progressive_count,
     a.StartDealing.kind: _start_dealing,
     a.RecordInitialDeal.kind: _initial_deal,
@@ -297,12 +251,13 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RevealCommunity.kind: _all_asked,
     a.RevealDealer.kind: _all_asked,
     a.RecordStubCount.kind: _stub_count,
+    a.CollectCards.kind: _collect,
     a.EndRound.kind: _end_round,
-    a.ReportIrregularity.kind: _irregularity,
-    a.ConfirmDuty.kind: _confirm_duty,
-    a.ResolveHold.kind: _resolve_hold,
-    a.TakeDeviceOut.kind: _device,
-    a.ReturnDevice.kind: _device,
-    a.RecordShuffle.kind: _set_known,
-    a.BringSet.kind: _set_known,
+    a.ReportIrregularity.kind: upkeep.irregularity,
+    a.ConfirmDuty.kind: upkeep.confirm_duty,
+    a.ResolveHold.kind: upkeep.resolve_hold,
+    a.TakeDeviceOut.kind: upkeep.device,
+    a.ReturnDevice.kind: upkeep.device,
+    a.RecordShuffle.kind: upkeep.shuffle_by_hand,
+    a.BringSet.kind: upkeep.set_known,
 }

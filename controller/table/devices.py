@@ -26,9 +26,9 @@ def decide_report(draft: Draft, name: str, report: e.Report) -> None:
 
 def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool) -> None:
     match report:
-        case e.Jammed() | e.ShuffleStopped() | e.DealStopped():
+        case e.Jammed() | e.ShuffleStopped() | e.DealStopped() if _in_use(draft, name):
             _stopped(draft, name, report)
-        case e.JamCleared(by_itself=True) if not jammed_before:
+        case e.JamCleared(by_itself=True) if not jammed_before and _in_use(draft, name):
             _cleared_itself(draft, name)
         case e.ShuffleStarted(back=back):
             _disarm(draft, _may_shuffle(draft, back), f"{name} began a new cycle")
@@ -59,6 +59,11 @@ def _stand_still(draft: Draft, because: str) -> None:
             draft.want(name, e.Level.DISPENSING, e.INHIBITED, because)
 
 
+def _in_use(draft: Draft, name: str) -> bool:
+    """The documents speak of a dealing shoe that is being used; a shuffler in service always is."""
+    return draft.state.devices[name].kind is not e.DeviceKind.SHOE or name == draft.state.dispenser()
+
+
 def _stopped(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.DealStopped) -> None:
     """A jam, a stop, or a failure to complete or to deal: one trigger for each kind of device."""
     handing_out = isinstance(report, e.DealStopped) or (
@@ -71,8 +76,7 @@ def jam(draft: Draft, name: str, back: str, *, handing_out: bool, self_cleared: 
     """What a failure of this device demands, whoever saw it. `back`: the set that is in it."""
     guards = [Guard.SELF_CLEARED] if self_cleared else []
     if draft.state.devices[name].kind is e.DeviceKind.SHOE:
-        if name == draft.state.dispenser():  # the documents speak of a shoe that is being used
-            dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
+        dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
         return
     round_ = draft.state.round
     if handing_out:
@@ -182,8 +186,8 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
     planned = plan[round_.stacks_out - 1]
     if report.cards != planned.cards:
         _wrong_count(draft, planned.area, planned.seat, report.cards)
-    if _dealing_still(draft) and round_.stacks_out == len(plan):
-        _initial_deal_done(draft)
+    if _dealing_still(draft) and deal_is_out(draft):
+        initial_deal_done(draft)
 
 
 def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
@@ -212,9 +216,22 @@ def _dealer_cards(draft: Draft) -> int:
     return draft.setup.law.rulebook.hand.dealer.value
 
 
-def _initial_deal_done(draft: Draft) -> None:
-    draft.add(f.InitialDealCompleted(_round(draft).cards_out))
+def deal_is_out(draft: Draft) -> bool:
+    """True where a device has given out every stack of the deal that is going on."""
+    round_ = draft.state.round
+    dealing = round_ is not None and _dealing_still(draft) and draft.state.dispenser() is not None
+    return dealing and _round(draft).stacks_out >= len(deal_plan(draft.setup, _round(draft)))
+
+
+def initial_deal_done(draft: Draft) -> None:
+    """The deal is done once the dealer has completed a hand that came out short, with the next cards in sequence."""
     draft.make_safe("the initial deal is done")
+    if any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values()):
+        return
+    round_ = _round(draft)
+    to = [planned.area for planned in deal_plan(draft.setup, round_)]
+    dealers = sum(cards for area, cards in zip(to, round_.stacks, strict=False) if area is Area.DEALER)
+    draft.add(f.InitialDealCompleted(round_.cards_out + max(0, _dealer_cards(draft) - dealers)))
 
 
 def _deal_completed(draft: Draft, name: str, left: int | None) -> None:
@@ -254,7 +271,7 @@ def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingA
 
 def _powered_up(draft: Draft, name: str) -> None:
     """A dispenser that lost its power in the middle of a deal cannot say which stacks were taken: it failed to deal."""
-    if name == draft.state.dispenser() and _dealing_still(draft):
+    if name == draft.state.dispenser() and _dealing_still(draft) and not deal_is_out(draft):
         jam(draft, name, _round(draft).back, handing_out=True)
 
 
@@ -278,16 +295,26 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
             if safe is not None and has_level(draft.state.devices[name], level):
                 draft.want(name, level, safe, "the answer to a command was lost")
         case e.DeviceOffline() | e.DeviceRejected():
-            _take_back(draft, name)
+            take_back(draft, name, "away")
+        case e.LevelsRead(levels=levels):
+            _restore(draft, name, levels)
         case _:
             pass
 
 
-def _take_back(draft: Draft, name: str) -> None:
+def _restore(draft: Draft, name: str, levels: e.Levels) -> None:
+    """A level that was read on its open side although it shall be safe is made safe again."""
+    for level, safe in e.SAFE_VALUE.items():
+        wanted = draft.state.devices[name].wanted.get(level, safe)
+        if wanted == safe and getattr(levels, level.value) not in (None, safe):
+            draft.want(name, level, safe, f"{name} was read with its {level} open")
+
+
+def take_back(draft: Draft, name: str, where: str) -> None:
     """While a device is away nothing is released or allowed at it; opening it again is a new act of a person."""
     for level, safe in e.SAFE_VALUE.items():
         if draft.state.devices[name].wanted.get(level) not in (None, safe):
-            draft.want(name, level, safe, f"{name} is away")
+            draft.want(name, level, safe, f"{name} is {where}")
 
 
 def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:

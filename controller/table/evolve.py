@@ -112,7 +112,7 @@ def _device(state: State, name: str, event: f.Event) -> State:
             return replace(state, round=replace(state.round, accepted=state.round.accepted - {(seat, sensor)}))
         case e.StackDispensed(cards=cards) if state.round is not None and name == state.dispenser():
             round_ = replace(
-                state.round, stacks_out=state.round.stacks_out + 1, cards_out=state.round.cards_out + cards
+                state.round, stacks=(*state.round.stacks, cards), cards_out=state.round.cards_out + cards
             )
             return replace(state, round=round_)
     return state
@@ -127,12 +127,18 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case e.DeviceOnline():
             return replace(
                 device, online=True, awaited=False, serial=event.serial, levels=event.levels,
-                capabilities=frozenset(event.capabilities), jammed=event.levels.jammed,
+                capabilities=frozenset(event.capabilities), jammed=event.levels.jammed, unknown=frozenset(),
             )  # fmt: skip
         case e.DeviceOffline() | e.DeviceRejected():
             return replace(device, online=False)
         case e.LevelsRead(levels=levels):
-            return replace(device, levels=levels, jammed=levels.jammed)
+            return replace(device, levels=levels, jammed=levels.jammed, unknown=frozenset())
+        case e.LevelUnknown(level=level):
+            return replace(device, unknown=device.unknown | {level})
+        case e.LevelConfirmed(level=e.Level.LOCKOUT, value=value):
+            return _read_back(device, e.Level.LOCKOUT, lockout=value)
+        case e.LevelConfirmed(level=e.Level.DISPENSING, value=value):
+            return _read_back(device, e.Level.DISPENSING, dispensing=value)
         case e.Jammed(cards_inside=inside):
             return replace(device, jammed=True, failed=True, levels=replace(device.levels, cards_inside=inside))
         case e.ShuffleStopped() | e.DealStopped():
@@ -144,13 +150,13 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case e.ShuffleCompleted():
             return replace(device, failed=False)
         case e.LockoutEngaged():
-            return replace(device, levels=replace(device.levels, lockout=e.ENGAGED))
+            return _read_back(device, e.Level.LOCKOUT, lockout=e.ENGAGED)
         case e.LockoutReleased():
-            return replace(device, levels=replace(device.levels, lockout=e.RELEASED))
+            return _read_back(device, e.Level.LOCKOUT, lockout=e.RELEASED)
         case e.DispensingInhibited():
-            return replace(device, levels=replace(device.levels, dispensing=e.INHIBITED))
+            return _read_back(device, e.Level.DISPENSING, dispensing=e.INHIBITED)
         case e.DispensingAllowed():
-            return replace(device, levels=replace(device.levels, dispensing=e.ALLOWED))
+            return _read_back(device, e.Level.DISPENSING, dispensing=e.ALLOWED)
         case e.ModeChanged(mode=mode):
             return replace(device, levels=replace(device.levels, mode=mode))
         case e.DoorOpened():
@@ -162,6 +168,10 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case f.DeviceReturned():
             return replace(device, out=None, failed=False)
     return device
+
+
+def _read_back(device: Device, level: e.Level, **value: str) -> Device:
+    return replace(device, levels=replace(device.levels, **value), unknown=device.unknown - {level})  # type: ignore[arg-type]
 
 
 def _set(state: State, event: f.Event) -> State:
@@ -195,7 +205,7 @@ def _round(state: State, event: f.Event) -> State:
             return replace(state, round=round_, rounds=event.number)
         case f.RoundEnded():
             return _ended(state)
-    if isinstance(event, f.StubCounted) and event.right:
+    if isinstance(event, f.StubCounted):
         state = replace(state, since_stub_count=0)
     return state if state.round is None else replace(state, round=_round_after(state.round, event))
 
@@ -224,6 +234,11 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             seat = round_.seats.get(event.seat, Seat())
             seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents)))
             return replace(round_, seats=_with(round_.seats, event.seat, seat))
+        case f.WagerWithdrawn():
+            seat = round_.seats[event.seat]
+            left = replace(seat, wagers=_without(seat.wagers, event.wager))
+            seats = _with(round_.seats, event.seat, left)
+            return replace(round_, seats=seats if left.wagers else _without(seats, event.seat))
         case f.BetsClosed():
             return replace(round_, phase=Phase.BETS_CLOSED)
         case f.ProgressiveCounted():
@@ -243,8 +258,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, phase=Phase.SHOWDOWN) if round_.live else round_
         case f.RoundSettled():
             return _settled(round_)
-        case f.StubCounted(right=right):
-            return replace(round_, stub_counted=right or round_.stub_counted)
+        case f.StubCounted():
+            return replace(round_, stub_counted=True)
         case f.CardsCollected():
             return replace(round_, collected=True)
         case f.RoundVoided():

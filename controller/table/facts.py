@@ -67,6 +67,16 @@ class WagerPlaced:
 
 
 @dataclass(frozen=True, slots=True)
+class WagerWithdrawn:
+    """Taken back by the player before "no more bets"."""
+
+    kind: ClassVar[str] = "wager_withdrawn"
+    seat: int
+    wager: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class BetsClosed:
     """The dealer announced "no more bets". `accepted`: seats whose progressive wager the device has accepted."""
 
@@ -343,6 +353,7 @@ Conclusion = (
     | TableClosed
     | RoundBegun
     | WagerPlaced
+    | WagerWithdrawn
     | BetsClosed
     | ProgressiveCounted
     | DealingAllowed

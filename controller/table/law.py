@@ -1,5 +1,8 @@
 """The few questions about law that both the checks and the decisions ask: counts, waivers, alternation."""
 
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Guard, Trigger
+from controller.table.acts import OutOfService
 from controller.table.state import Setup, State
 from drivers.events import Capability, DeviceKind
 
@@ -29,6 +32,21 @@ def stub_count_overdue(setup: Setup, state: State) -> int:
     every = setup.law.rulebook.stub.every_rounds.value
     overdue = state.since_stub_count >= every and not stub_count_waived(setup, state)
     return state.since_stub_count if overdue else 0
+
+
+AWAY = {
+    Action.REMOVE_DEVICE: (OutOfService.REMOVED,),
+    Action.COVER_OR_SIGN_DEVICE: (OutOfService.REMOVED, OutOfService.COVERED, OutOfService.SIGNED),
+}
+"""How a device may be out of service so that the demand is met."""
+
+
+def away_first(setup: Setup, state: State, name: str) -> Demand | None:
+    """What is still to be done with this device before cards are shuffled or dealt another way. Clause: `method_change`."""
+    device = state.devices[name]
+    guards = frozenset({Guard.DEVICE_FAILED} if device.failed else ())
+    _, demands = setup.law.demands(Trigger.METHOD_CHANGE, guards, state.method)
+    return next((d for d in demands if d.action in AWAY and device.out not in AWAY[d.action]), None)
 
 
 def swaps_sets(setup: Setup, state: State) -> bool:

@@ -5,11 +5,12 @@ from typing import assert_never
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam, take_back
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
-from controller.table.law import full_set
-from controller.table.state import ALL_HELD, Fate, Hold, Phase, Round
+from controller.table.law import away_first, full_set
+from controller.table.state import ALL_HELD, DISPENSERS, Fate, Hold, Phase, Round
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -44,6 +45,7 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _shuffled_by_hand(draft, act.back, actor)
         case a.TakeDeviceOut():
             draft.add(f.DeviceTakenOut(act.device, act.how, act.failed, actor.who), act.device)
+            take_back(draft, act.device, "out of service")
         case a.ReturnDevice():
             draft.add(f.DeviceReturned(act.device, actor.who), act.device)
         case a.ChangeMethod():
@@ -56,6 +58,7 @@ Recorded = (
     a.OpenTable
     | a.CloseTable
     | a.PlaceWager
+    | a.WithdrawWager
     | a.RevealCommunity
     | a.RevealDealer
     | a.SettleRound
@@ -73,6 +76,8 @@ def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
             return f.TableClosed(actor.who)
         case a.PlaceWager():
             return f.WagerPlaced(act.seat, act.wager, act.cents, draft.setup.currency, actor.who)
+        case a.WithdrawWager():
+            return f.WagerWithdrawn(act.seat, act.wager, actor.who)
         case a.RevealCommunity():
             return f.CommunityRevealed(act.street)
         case a.RevealDealer():
@@ -165,7 +170,8 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
 
 
 def cards_out(draft: Draft) -> int:
-    """Cards that have left the set in this round: stacks or hands, burns, and community cards dealt by hand."""
+    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt by hand, and those
+    that lay face up, each of which another card has replaced."""
     round_ = _round(draft)
     dealing = draft.setup.law.rulebook.dealing[round_.method]
     streets = min(round_.streets, 2)
@@ -173,7 +179,7 @@ def cards_out(draft: Draft) -> int:
         {0: 0, 1: 3, 2: draft.setup.law.rulebook.hand.community.value}[streets] if dealing.community_after else 0
     )
     burns = min(dealing.burns.value, streets)
-    return round_.cards_out + by_hand + burns
+    return round_.cards_out + by_hand + burns + round_.face_up
 
 
 def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
@@ -212,8 +218,23 @@ def _irregularity(draft: Draft, act: a.ReportIrregularity) -> None:
         guards.append(Guard.SEVERAL)
     if act.completable:
         guards.append(Guard.COMPLETABLE)
+    kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)
+    if kind is not None:
+        _jam_seen(draft, kind)
+        return
     device = draft.state.dispenser() or ""
     dispose(draft, act.trigger, *guards, device=device, back=_round(draft).back, seat=act.seat)
+
+
+def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
+    """A person saw what a device did not report: it demands the same."""
+    round_ = _round(draft)
+    in_service = draft.state.device_of(kind)
+    name = in_service[0] if in_service else draft.setup.device_of(kind)
+    assert name is not None
+    deals = round_.phase is Phase.DEALING and DISPENSERS.get(draft.state.method) is kind
+    back = round_.back if deals or kind is DeviceKind.SHOE else back_in_shuffler(draft)
+    jam(draft, name, back, handing_out=deals)
 
 
 def _confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
@@ -223,6 +244,9 @@ def _confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
     match duty.action:
         case Action.REMOVE_SET | Action.CHANGE_SET if duty.back:
             draft.add(f.SetRemoved(duty.back, actor.who))
+        case Action.COMPLETE_DEALER_HAND:
+            if deal_is_out(draft):
+                initial_deal_done(draft)
         case Action.REMOVE_DEVICE if duty.device:
             draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.REMOVED, True, actor.who), duty.device)
         case Action.COVER_OR_SIGN_DEVICE if duty.device:
@@ -277,8 +301,10 @@ def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
 
 def _change_method(draft: Draft, method: Method, actor: Actor) -> None:
     """Before another method is used, the document wants the device away, covered or signed. Clause: 13.J; 15(g)."""
-    old = draft.state.dispenser()
+    kind = DISPENSERS.get(draft.state.method)
+    in_service = draft.state.device_of(kind) if kind else None
+    old = in_service[0] if in_service else draft.setup.device_of(kind) if kind else None
     draft.add(f.MethodChanged(method, actor.who))
-    if old is not None:
+    if old is not None and away_first(draft.setup, draft.state, old) is not None:
         failed = draft.state.devices[old].failed
         dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if failed else []), device=old)

@@ -37,6 +37,10 @@ class Fate(StrEnum):
     SETTLED = "settled"
 
 
+DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}
+"""The kind of device that deals under a method; the other methods deal by hand."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceSetup:
     name: str
@@ -79,10 +83,15 @@ class Device:
     jammed: bool = False
     failed: bool = False
     out: OutOfService | None = None
+    unknown: frozenset[Level] = frozenset()  # levels whose command was never answered, until they are read back
 
     @property
     def in_service(self) -> bool:
         return self.out is None
+
+    def knows(self, level: Level, value: str) -> bool:
+        """True where the device itself said so, and nothing has put it in doubt since."""
+        return level not in self.unknown and getattr(self.levels, level.value) == value
 
 
 ALWAYS_HAS = {DeviceKind.SHOE: Level.DISPENSING, DeviceKind.PROGRESSIVE: Level.LOCKOUT}
@@ -148,7 +157,7 @@ class Round:
     seats: Mapping[int, Seat] = field(default_factory=dict)
     accepted: frozenset[tuple[int, int]] = frozenset()
     progressive_counted: bool = False
-    stacks_out: int = 0
+    stacks: tuple[int, ...] = ()  # cards of each stack that a device gave out
     cards_out: int = 0
     initial_deal_done: bool = False
     streets: int = 0
@@ -161,6 +170,10 @@ class Round:
     def live(self) -> bool:
         """Wagers are on the layout and nobody has decided them."""
         return self.phase not in (Phase.SETTLED, Phase.STOPPED)
+
+    @property
+    def stacks_out(self) -> int:
+        return len(self.stacks)
 
     @property
     def in_play(self) -> Mapping[int, Seat]:
@@ -231,7 +244,7 @@ class State:
 
     def dispenser(self) -> str | None:
         """The device that deals under the present method, or None where a hand deals."""
-        kind = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}.get(self.method)
+        kind = DISPENSERS.get(self.method)
         found = self.device_of(kind) if kind else None
         return found[0] if found else None
 

@@ -46,7 +46,7 @@ JAMMED = State(
     },
     sets={"red": CardSet("red", cycle_complete=True, mode_shuffle=True, count_right=True), "blue": CardSet("blue")},
     round=Round(
-        "t1-7", 7, "red", Method.DEALING_SHOE, Phase.STOPPED, void=True, stacks_out=1, cards_out=5,
+        "t1-7", 7, "red", Method.DEALING_SHOE, Phase.STOPPED, void=True, stacks=(5,), cards_out=5,
         accepted=frozenset({(3, 1)}),
         seats={3: Seat({"ante": Wager(1500), "trips": Wager(505)}, folded=True)},
     ),

@@ -7,10 +7,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from controller.rules.vocabulary import Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.checks import SEEN_BY_PEOPLE
 from controller.table.decide import fold
 from controller.table.inputs import Actor, ServiceStarted
 from controller.table.state import State
+from controller.table.upkeep import SEEN_BY_PEOPLE
 from drivers import events as e
 
 SEATS = st.integers(1, 3)
@@ -136,6 +136,8 @@ class AnySequence(RuleBasedStateMachine):
             case "bets_closed":
                 self.table.put(e.LockoutEngaged(e.Cause.COMMAND, 1), "progressive-1")
                 yield from (a.RecordProgressiveCount(len(round_.accepted)), a.StartDealing())
+            case "dealing":
+                yield a.RecordInitialDeal()
             case "pre_flop" | "flop":
                 yield from (a.RecordDecision(seat, a.Decision.CHECK) for seat in round_.in_play)
                 yield a.RevealCommunity(a.Street.FLOP if round_.phase.value == "pre_flop" else a.Street.LAST_TWO)
@@ -176,7 +178,9 @@ def recover(machine):
             duty = next(iter(table.state.duties.values()))
             machine.put(a.ConfirmDuty(duty.id))
         elif table.state.round is not None:
-            machine.put(a.ReportIrregularity(Trigger.SHOE_JAM))
+            machine.put(a.ReportIrregularity(Trigger.SHOE_JAM))  # the round goes on where nobody deals from a shoe
+            for step in machine.proper_steps(table.state.round):
+                machine.put(step)
             machine.put(a.CollectCards())
             machine.put(a.EndRound())
         else:

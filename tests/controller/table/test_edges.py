@@ -242,3 +242,230 @@ def test_trips_that_was_spared_is_settled_when_the_dealer_says_so(make_table, ru
         if duty.action in (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS):
             table.act(a.ConfirmDuty(duty.id))
     assert table.fates()[1, "trips"] == "settled"
+
+
+# ---- what a person sees
+
+
+def test_a_person_who_sees_a_shuffler_jam_speaks_of_the_shuffler_and_its_set(make_table, rulebook, disposed):
+    """The round is dealt from the shoe: it is the idle set that is stuck, and the shuffler that is emptied."""
+    table = make_table(rulebook).ready().begin("red").let_out().deal()
+    made = disposed(table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM)))
+    assert "idle_set" in made.guards
+    assert not table.round.void
+    assert {(d.device, d.back) for d in table.state.duties.values()} <= {("shuffler-1", ""), ("", "blue")}
+
+
+def test_a_person_who_sees_the_shuffler_jam_in_the_deal_voids_as_its_report_would(make_table, disposed):
+    """Clause: md-uth 13.H with 13.I, R-29."""
+    table = make_table("md-uth", Method.SHUFFLER).ready().begin("red").let_out()
+    made = disposed(table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM)))
+    assert "handing_out" in made.guards
+    assert table.round.void
+
+
+def test_a_person_cannot_report_a_jam_of_a_shoe_that_nobody_deals_from(make_table, rulebook):
+    """Clause: md-uth 13.I, ma-uth 15(f): "is being used"."""
+    table = make_table(rulebook, Method.HAND).ready().begin().let_out()
+    assert "not from a dealing shoe" in table.refused(a.ReportIrregularity(Trigger.SHOE_JAM)).reason
+
+
+def test_no_card_is_wrong_before_one_was_dealt(make_table, rulebook):
+    """Reported during betting it can only be a slip."""
+    table = make_table(rulebook).ready().begin()
+    assert "no card" in table.refused(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED)).reason
+    table.close_bets()
+    assert "no card" in table.refused(a.ReportIrregularity(Trigger.CARD_FACE_UP)).reason
+
+
+# ---- play can always be taken up again
+
+
+def test_a_shoe_that_jammed_and_died_can_be_cleared_and_taken_away(make_table, rulebook):
+    """Its last word was "45 cards inside"; it will never say that they are out."""
+    table = make_table(rulebook).ready().begin().let_out().deal(1)
+    table.put(e.Jammed(e.Back.RED, e.Activity.DEALING, e.JamPlace.OUTPUT, 2, 45), "shoe-1")
+    clear = next(d.id for d in table.state.duties.values() if d.action is Action.CLEAR_DEVICE)
+    assert "still senses" in table.refused(a.ConfirmDuty(clear)).reason
+    table.put(e.DeviceOffline("link_eof"), "shoe-1")
+    table.act(a.ConfirmDuty(clear))
+    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED))
+
+
+def test_betting_that_nobody_joined_can_be_closed(make_table, rulebook):
+    """No card was dealt: the same set may open the next betting."""
+    table = make_table(rulebook).ready()
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "ante", 1000))
+    assert "wagers lie" in table.refused(a.EndRound()).reason
+    table.act(a.WithdrawWager(1, "ante"))
+    table.act(a.EndRound())
+    assert table.state.devices["progressive-1"].wanted["lockout"] == "engaged"
+    table.act(a.BeginRound("red"))
+
+
+def test_a_wager_may_be_taken_back_until_no_more_bets(make_table, rulebook):
+    """Clause: md-uth 7.E, ma-uth 6(b): not withdrawn after the announcement; a wrong blind can be put right before."""
+    table = make_table(rulebook).ready().begin(seats=(1,), trips=())
+    table.act(a.PlaceWager(2, "ante", 1000))
+    table.act(a.PlaceWager(2, "blind", 900))
+    assert "seat 2" in table.refused(a.AnnounceNoMoreBets()).reason
+    assert "no trips wager" in table.refused(a.WithdrawWager(2, "trips")).reason
+    table.act(a.WithdrawWager(2, "blind"))
+    table.act(a.PlaceWager(2, "blind", 1000))
+    table.act(a.AnnounceNoMoreBets())
+    assert "cannot be done" in table.refused(a.WithdrawWager(2, "blind")).reason
+
+
+def test_a_blind_alone_is_no_seat_in_play_and_no_bets_close_over_it(make_table, rulebook):
+    """Ante and Blind go together, whichever was placed first."""
+    table = make_table(rulebook).ready().begin(seats=(1,))
+    table.act(a.PlaceWager(2, "blind", 1000))
+    assert "seat 2" in table.refused(a.AnnounceNoMoreBets()).reason
+
+
+def test_a_count_that_was_wrong_is_a_count(make_table):
+    """R-01 "hold" and the floor lets the round go on: the fifth round ends without a second count."""
+    table = make_table("ma-uth", elect={"R-01": "hold"}).ready()
+    for number in range(4):
+        table.whole_round("red" if number % 2 == 0 else "blue")
+    table.begin("red").let_out().deal().to_showdown()
+    table.act(a.RecordStubCount(30, misdealt=True, all_cards=51))
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
+    table.end()
+    assert table.state.since_stub_count == 0
+
+
+# ---- counts
+
+
+@pytest.mark.parametrize("method", [Method.HAND, Method.DEALING_SHOE])
+def test_a_card_set_aside_is_no_card_missing_from_the_stub(make_table, rulebook, method):
+    """It went to the rack and another took its place: the stub is one shorter, and the set is whole."""
+    table = make_table(rulebook, method).ready().begin().let_out()
+    if method is Method.HAND:
+        table.act(a.RecordInitialDeal())
+    else:
+        table.deal(1)
+    before = table.right_stub()
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP))
+    assert table.right_stub() == before - 1
+
+
+def test_a_dealer_short_of_a_card_completes_the_hand_before_anyone_is_asked(make_table):
+    """Clause: ma-uth 15(d): the cards in sequence; then two seats and the dealer hold six cards."""
+    table = make_table("ma-uth").ready().begin().let_out().deal(2)
+    table.stack(3, cards=1)
+    assert table.round.phase is Phase.DEALING
+    assert "all stacks are out" in table.refused(a.StartDealing()).reason
+    (duty,) = table.state.duties.values()
+    assert duty.action is Action.COMPLETE_DEALER_HAND
+    table.act(a.ConfirmDuty(duty.id))
+    assert (table.round.phase, table.round.cards_out) == (Phase.PRE_FLOP, 6)
+
+
+def test_nobody_is_asked_while_the_dealers_hand_is_short(make_table):
+    """Found late, dealt by hand: first the dealer's hand, then play."""
+    table = make_table("ma-uth", Method.HAND).ready().begin().let_out()
+    table.act(a.RecordInitialDeal())
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER, completable=True))
+    assert "complete_dealer_hand" in table.refused(a.RecordDecision(1, a.Decision.CHECK)).reason
+
+
+# ---- clean-up after a void
+
+
+def test_community_cards_are_shown_after_a_void_only_where_that_is_demanded(make_table, rulebook):
+    """A jam ends the deal; nothing calls for a flop."""
+    table = make_table(rulebook).ready().begin().let_out().deal(1)
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    assert "nothing demands" in table.refused(a.RevealCommunity(a.Street.FLOP)).reason
+
+
+def test_cards_are_not_collected_before_spared_wagers_are_settled_on_them(make_table, rulebook):
+    """Clause: md-uth 13.G, ma-uth 15(a): first the community cards, then Trips, then the discard rack."""
+    table = make_table(rulebook, elect={"R-11": "return"}).ready().begin().let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    community, trips = (
+        next(d.id for d in table.state.duties.values() if d.action is action)
+        for action in (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
+    )
+    assert "flop comes next" in table.refused(a.RevealCommunity(a.Street.LAST_TWO)).reason
+    for street in a.Street:
+        table.act(a.RevealCommunity(street))
+    assert "all community cards" in table.refused(a.RevealCommunity(a.Street.FLOP)).reason
+    assert "community cards first" in table.refused(a.ConfirmDuty(trips)).reason
+    table.act(a.ConfirmDuty(community))
+    assert "settle_trips" in table.refused(a.CollectCards()).reason
+    table.act(a.ConfirmDuty(trips))
+    table.act(a.CollectCards())
+
+
+# ---- another method
+
+
+def test_no_set_is_shuffled_by_hand_beside_a_shuffler(make_table):
+    """Clause: ma-uth 15(g): it leaves the table, a cover is not enough; md-uth 13.J: covered or signed."""
+    for rulebook, how, enough in (
+        ("ma-uth", a.OutOfService.COVERED, False),
+        ("ma-uth", a.OutOfService.REMOVED, True),
+        ("md-uth", a.OutOfService.SIGNED, True),
+    ):
+        table = make_table(rulebook).ready()
+        assert "shuffler-1" in table.refused(a.RecordShuffle("red")).reason
+        table.act(a.TakeDeviceOut("shuffler-1", how))
+        if enough:
+            table.act(a.RecordShuffle("red"))
+        else:
+            assert table.refused(a.RecordShuffle("red")).cite == ("15(g)",)
+
+
+def test_a_covered_shoe_still_leaves_the_table_in_massachusetts(make_table):
+    """Clause: ma-uth 15(g) knows removal only; taking the shoe out of service before does not spare it."""
+    table = make_table("ma-uth").ready()
+    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED))
+    table.act(a.ChangeMethod(Method.HAND))
+    assert duties(table) == {Action.REMOVE_DEVICE}
+
+
+def test_cards_dealt_from_the_hand_are_shuffled_by_a_shuffler(make_table, rulebook):
+    """Clause: md-uth 9.A(1), ma-uth 8(b)(1)."""
+    table = make_table(rulebook, Method.HAND).ready()
+    table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED))
+    table.act(a.RecordShuffle("red"))
+    table.begin("red").close_bets()
+    needs = table.setup.law.rulebook.dealing[Method.HAND].needs_shuffler
+    assert table.refused(a.StartDealing()).cite == needs.cite
+
+
+# ---- levels
+
+
+def test_a_lock_out_whose_answer_was_lost_is_not_relied_on(make_table):
+    """Unknown is not engaged: it is read back first."""
+    table = make_table("md-uth").ready().begin().close_bets()
+    table.put(e.LevelUnknown(e.Level.LOCKOUT, "engaged", 3, "the link was lost"), "progressive-1")
+    assert "has not confirmed" in table.refused(a.StartDealing()).reason
+    table.put(e.LevelConfirmed(e.Level.LOCKOUT, "engaged", 3), "progressive-1")
+    table.act(a.StartDealing())
+
+
+def test_a_lock_out_that_the_device_does_not_state_is_not_engaged(make_table):
+    """Online and silent about its lock: no card comes out."""
+    table = make_table("md-uth").ready().begin().close_bets()
+    table.put(e.LevelsRead(e.Levels()), "progressive-1")
+    assert "has not confirmed" in table.refused(a.StartDealing()).reason
+
+
+def test_a_level_read_on_its_open_side_is_made_safe_again(make_table):
+    """Nobody released it: no person's act stands behind it."""
+    table = make_table("md-uth").ready().begin().close_bets()
+    events = table.put(e.LevelsRead(e.Levels(lockout=e.RELEASED)), "progressive-1")
+    assert [(w.level, w.value) for w in events if isinstance(w, f.LevelWanted)] == [("lockout", "engaged")]
+
+
+def test_a_device_taken_out_of_service_may_not_deal_on(make_table):
+    """The permission ends with its service; after its return a person gives it anew."""
+    table = make_table("md-uth").ready().begin().let_out().deal(1)
+    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED))
+    assert table.state.devices["shoe-1"].wanted["dispensing"] == "inhibited"

@@ -1,0 +1,113 @@
+"""What stands in the way of the acts beside the course of a round: irregularities, duties, holds, devices, sets."""
+
+from controller.rules.vocabulary import Action, Method, Trigger
+from controller.table import acts as a
+from controller.table.inputs import Actor
+from controller.table.law import away_first
+from controller.table.refusal import Refusal
+from controller.table.state import Device, Phase, Round, Setup, State
+from drivers.events import DeviceKind
+
+SEEN_BY_PEOPLE = frozenset(
+    {
+        Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM, Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED,
+        Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
+        Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.CARDS_INSUFFICIENT,
+    }
+)  # fmt: skip
+"""Triggers that a person may report; the others follow from devices, counts and the clock."""
+
+
+OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
+BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
+
+
+def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ReportIrregularity)
+    if act.trigger not in SEEN_BY_PEOPLE:
+        return Refusal(
+            f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(SEEN_BY_PEOPLE))}"
+        )
+    if act.cards < 1:
+        return Refusal("an irregularity concerns at least one card")
+    if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
+        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
+    if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
+        return Refusal("no shuffler belongs to this table")
+    if act.trigger not in OF_DEVICES and _round(state).phase in BEFORE_THE_DEAL and not _round(state).cards_out:
+        return Refusal("no card of this round has been dealt")
+    if act.trigger is Trigger.WRONG_COUNT_PLAYER and act.seat not in _round(state).in_play:
+        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    return None
+
+
+def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ConfirmDuty)
+    duty = state.duties.get(act.duty)
+    if duty is None:
+        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
+    if not actor.role.may_act_as(duty.least_role):
+        return Refusal(f"{duty.action} is confirmed by a {duty.least_role} or above", duty.cite)
+    inside = _senses(state.devices[duty.device]) if duty.device else 0
+    if inside and duty.action is Action.CLEAR_DEVICE:
+        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
+    waits = duty.action is Action.SETTLE_TRIPS
+    if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
+        return Refusal("deal the community cards first", duty.cite)
+    return None
+
+
+def _senses(device: Device) -> int:
+    """Cards that the device says are in it. One that is away says nothing: people look, and may take it out."""
+    return device.levels.cards_inside or 0 if device.online else 0
+
+
+def resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ResolveHold)
+    hold = state.holds.get(act.hold)
+    if hold is None:
+        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
+    if not actor.role.may_act_as(hold.least_role):
+        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
+    if act.resolution not in hold.choices:
+        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
+    if len(act.note) > 500:
+        return Refusal("a note has at most 500 characters")
+    return None
+
+
+def device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
+    known = state.devices.get(act.device)
+    if known is None:
+        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}")
+    inside = _senses(known)
+    if isinstance(act, a.TakeDeviceOut) and inside:
+        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
+    return None
+
+
+def set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordShuffle | a.BringSet)
+    if act.back not in state.sets:
+        return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
+    if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
+        return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
+    return None
+
+
+def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Another method of shuffling waits until the shuffler is where the document wants it."""
+    name = setup.device_of(DeviceKind.SHUFFLER)
+    demand = away_first(setup, state, name) if name else None
+    if demand is not None:
+        rest = f" (reading {demand.reading})" if demand.reading else ""
+        return Refusal(
+            f"{name} is not to be used beside a shuffle by hand: first {demand.action}{rest}", demand.cite
+        )
+    return set_known(setup, state, act, actor)
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round
