@@ -36,6 +36,8 @@ class Layout:
     chips: int | None = None
     miscounted: bool = False
     counts_stub: bool = False
+    set_aside: int = 0
+    """Cards that lay face up and went to the discard rack."""
     waiting_since: float | None = None
 
     @property
@@ -235,6 +237,7 @@ class Play:
         for _ in range(mishap.scene.cards if mishap.scene.reports else 0):
             await self.table.look()
             await self.table.act("report_irregularity", trigger=mishap.scene.reports)
+            self.layout.set_aside += mishap.scene.reports == "card_face_up"
 
     async def _ask_and_reveal(self) -> bool:
         view, table = self.table.view, self.table
@@ -273,7 +276,20 @@ class Play:
         self.sets.in_dispenser = ""
         if self.sets.deals_from_shuffler:
             self.sets.in_shuffler = ""
+        self._replace()
         return True
+
+    def _replace(self) -> None:
+        """The next cards take the place of those set aside, and complete a hand of the dealer's that came out short."""
+        stub, layout = self.layout.stub or [], self.layout
+        layout.by_hand += stub[: layout.set_aside]
+        stub = stub[layout.set_aside :]
+        for stack, planned in zip(layout.stacks, self.table.view.plan, strict=False):
+            short = planned.cards - len(stack) if planned.to == "dealer" else 0
+            if short > 0:
+                stack.extend(stub[:short])
+                stub = stub[short:]
+        layout.stub = stub
 
     async def _ask(self, seat: int) -> bool:
         view = self.table.view
