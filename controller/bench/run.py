@@ -184,17 +184,17 @@ class _Bench:
         """Lets people play until they are through, somebody wants to stop, or something is not as it should be."""
         people = await start("people", self.rig.people_command(), self.directory, read=True)
         hearing = asyncio.create_task(self._hear_people(people), name="ears at people")
-        killing = asyncio.create_task(self._kill(env), name="kills")
         watching = {
             "people": asyncio.create_task(people.ended()),
             "stop": asyncio.create_task(self.stop_wanted.wait()),
             "daemon": asyncio.create_task(self._daemon_ended()),
+            "kills": asyncio.create_task(self._kill(env), name="kills"),
         }
         limit = self.options.seconds or None
         done, _ = await asyncio.wait(watching.values(), timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         ended = next((name for name, task in watching.items() if task in done), "time")
-        await _cancel(killing)
-        failed = self._why(ended, people)
+        await _cancel(watching["kills"])
+        failed = self._why(ended, people) if ended != "kills" else str(watching["kills"].exception())
         await people.stop()
         await hearing
         for task in watching.values():
@@ -208,11 +208,18 @@ class _Bench:
                 return str(people.failed(f"ended with code {people.process.returncode}"))
             case "daemon":
                 assert self.daemon is not None
+                self._daemon_died()
                 return str(self.daemon.failed(f"ended with code {self.daemon.process.returncode}"))
             case "time" if self.options.rounds:
                 return f"{self.options.rounds} rounds were not played within {self.options.seconds:g} s"
             case _:
                 return ""
+
+    def _daemon_died(self) -> None:
+        """By itself: it owes nobody anything that happened after its last record."""
+        evidence = self.ears.evidence
+        evidence.stop_ns = max((row.mono_ns for row in self.record.rows(evidence.began)), default=1)
+        evidence.stopped_heads = dict.fromkeys(self.record.heads(), 0)
 
     async def _hear_people(self, people: Child) -> None:
         async for line in _lines(people, self.directory):
@@ -231,7 +238,7 @@ class _Bench:
     _being_killed = False
 
     async def _kill(self, env: dict[str, str]) -> None:
-        """Kills the daemon at random moments and starts it again at once."""
+        """Kills the daemon at random moments and starts it again at once. Ends only by raising `ChildFailed`."""
         rng = Random(self.options.seed)  # noqa: S311  # when to kill is no secret
         for _ in range(self.options.kills):
             await asyncio.sleep(rng.uniform(*KILL_AFTER_S))
@@ -241,6 +248,7 @@ class _Bench:
             self.ears.evidence.restarts += 1
             await self._start_daemon(env)
             self._being_killed = False
+        await asyncio.Event().wait()
 
     async def _stop_daemon(self) -> None:
         """Once everything has been delivered, or after a while; a second call does nothing."""
