@@ -153,9 +153,11 @@ def _card_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: R
         faults.append(f"[table] seats: {rulebook.id} has {most}, and {table.seats} are set")
     second = rulebook.decks.second_set
     has_shuffler = DeviceKind.SHUFFLER in kinds
-    if len(table.backs) > 1 and not (second.value == "with_shuffler" and has_shuffler):
-        allowed = "only with a shuffler" if second.value == "with_shuffler" else "not at all"
+    if len(table.backs) > 1 and not (second.value != "no" and has_shuffler):
+        allowed = "not at all" if second.value == "no" else "only with a shuffler"
         faults.append(f"[table] backs: a second set is allowed {allowed}{_cited(second.cite)}")
+    if len(table.backs) < 2 and second.value == "required_with_shuffler" and has_shuffler:
+        faults.append(f"[table] backs: with a shuffler two sets are required{_cited(second.cite)}")
     return faults
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from controller.config import Config
 from controller.config_file import read_config
-from controller.rules.model import Law, Reading
+from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
 from drivers.catalog import CATALOG
 from drivers.events import Capability, DeviceKind
@@ -75,7 +75,7 @@ def document(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _unelected(reading: Reading) -> str:
+def _unelected(reading: Reading | HouseChoice) -> str:
     choices = " | ".join(f"{c.id}{' (cautious)' if c.id == reading.cautious else ''}" for c in reading.choices)
     return (
         f"[elections] {reading.id}: nobody has elected it, so the table may not open. {reading.problem} {choices}"
@@ -147,8 +147,8 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
     if DeviceKind.SHUFFLER not in kinds:
         yield "that a set was shuffled, and that it is whole: both are as people record them"
     else:
-        every = book.stub.every_rounds
-        if not _surely(DeviceKind.SHUFFLER, Capability.COUNTS_EACH_SHUFFLE):
+        if book.stub and not _surely(DeviceKind.SHUFFLER, Capability.COUNTS_EACH_SHUFFLE):
+            every = book.stub.every_rounds
             yield (
                 "that each shuffled set is whole, unless the shuffler says that it counts; else people count the stub "
                 f"every {every.value} rounds [{', '.join(book.cite_for(every.cite, config.table.method))}]"

@@ -32,7 +32,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "sets": {back: _set(card_set) for back, card_set in state.sets.items()},
         "stub": {
             "since": state.since_stub_count,
-            "every": law.stub.every_rounds.value,
+            "every": law.stub.every_rounds.value if law.stub else None,
             "waived": stub_count_waived(setup, state),
             "full_set": full_set(setup),
         },
@@ -151,7 +151,8 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
         return f"Play of this round has stopped. Next: {first}."
     if round_.phase is Phase.BETS_CLOSED:
         needs_count = bool(round_.accepted) and not round_.progressive_counted
-        verify = setup.law.rulebook.progressive.verify_count.value
+        rule = setup.law.rulebook.progressive
+        verify = rule is not None and rule.verify_count.value
         return "Count the progressive chips." if needs_count and verify else "Let the cards out."
     dispenser = state.dispenser()
     if round_.phase is Phase.DEALING and dispenser:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from controller.bench.broker import Broker
 from controller.bench.options import BACKS, SITE, TABLE, Options
+from controller.rules.elections import proposals
 from controller.rules.library import find
 
 __all__ = ["Rig", "elections"]
@@ -16,9 +17,10 @@ RUN_CLI = "from controller.cli import main; main()"
 
 
 def elections(options: Options) -> dict[str, str]:
-    """Every reading of the rulebook with the choice of this run: as asked for, else the cautious one."""
-    readings = find(options.rulebook).readings
-    return {name: options.elections.get(name, reading.cautious) for name, reading in readings.items()}
+    """Every reading and house choice of the rulebook with the choice of this run: as asked for, else the proposed one."""
+    return {
+        name: options.elections.get(name, choice) for name, choice in proposals(find(options.rulebook)).items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from controller.rules.model import ByReading, Cited, Dealing, Reading, Row, WagerRule, governing
-from controller.rules.reader import Scope, nearest
+from controller.rules.model import ByReading, Cited, HouseChoice, Question, Reading, Row, governing
+from controller.rules.parts import Dealing, WagerRule
+from controller.rules.reader import READING, Scope, nearest
 from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, Action, Guard, Method, Role, Trigger
 
 
@@ -18,6 +19,11 @@ class Parts:
     duty_roles: Mapping[Action, Cited[Role]]
     rows: Mapping[Trigger, tuple[Row, ...]]
     readings: Mapping[str, Reading]
+    choices: Mapping[str, HouseChoice]
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return (*self.readings.values(), *self.choices.values())
 
 
 def check_parts(parts: Parts, scope: Scope) -> None:
@@ -30,6 +36,7 @@ def check_parts(parts: Parts, scope: Scope) -> None:
         for row in rows:
             _check_row(parts, row, scope)
     _check_readings(parts, scope)
+    _check_choices(parts, scope)
 
 
 def every_state(trigger: Trigger) -> Iterator[frozenset[Guard]]:
@@ -58,11 +65,13 @@ def _check_dealing(parts: Parts, scope: Scope) -> None:
 
 def _check_wagers(parts: Parts, scope: Scope) -> None:
     for name, wager in parts.wagers.items():
-        for other in wager.requires.value:
-            if other not in parts.wagers:
-                scope.fault(
-                    f"[[wager]] ({name})", f"requires no known wager: {other!r} {nearest(other, parts.wagers)}"
-                )
+        excluded = wager.excludes.value if wager.excludes else ()
+        of = () if wager.of is None else (wager.of,)
+        for what, others in (("requires", wager.requires.value), ("excludes", excluded), ("is a multiple of", of)):
+            for other in others:
+                if other not in parts.wagers:
+                    hint = nearest(other, parts.wagers)
+                    scope.fault(f"[[wager]] ({name})", f"{what} no known wager: {other!r} {hint}")
 
 
 def _check_trigger(parts: Parts, trigger: Trigger, scope: Scope) -> None:
@@ -100,10 +109,11 @@ def _check_row(parts: Parts, row: Row, scope: Scope) -> None:
     actions = [demand.action for demand in row.do]
     for action in sorted({a for a in actions if actions.count(a) > 1}):
         scope.fault(where, f"demands {action} twice")
-    for action in sorted({*actions, *(a for step in row.by_reading for a in step.do)}):
+    asks = (Action.HOLD_ROUND, Action.CALL_FLOORPERSON) if row.absent else ()
+    for action in sorted({*actions, *asks, *(a for step in row.by_reading for a in step.do)}):
         if action in CONFIRMED and action not in parts.duty_roles:
             scope.fault(where, f"demands {action}, but [duty_roles] does not say who confirms it")
-    if _elections_known(parts, row, where, scope):
+    if not row.absent and _elections_known(parts, row, where, scope):
         _check_elections(parts, row, where, scope)
 
 
@@ -149,11 +159,17 @@ def _check_readings(parts: Parts, scope: Scope) -> None:
     for where, reading_id in scope.value_readings:
         if reading_id not in parts.readings:
             scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
+    chosen = {decided_by for _, decided_by, _ in scope.by_choice} | _needed(parts)
     for reading in parts.readings.values():
-        _check_reading(reading, steps, reading.id in values, scope)
+        _check_reading(reading, steps, reading.id in values, reading.id in chosen, scope)
 
 
-def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, scope: Scope) -> None:
+def _needed(parts: Parts) -> set[str]:
+    """What must be elected for some choice of something else."""
+    return {needed for question in parts.questions for choice in question.choices for needed, _ in choice.needs}
+
+
+def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, chosen: bool, scope: Scope) -> None:
     where = f"[[reading]] ({reading.id})"
     choices = [choice.id for choice in reading.choices]
     acted = {choice for step in steps for reading_id, choice in step.condition if reading_id == reading.id}
@@ -169,9 +185,44 @@ def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, sco
                 where, "a value rests on it or it governs a trigger: it has one choice, and another is an edition"
             )
         return
+    if chosen and not reading.moves:
+        scope.fault(where, "values are chosen by it, so it must have moves = true: nobody might have elected it")
+    if chosen and not acted:
+        return
     if not acted:
         scope.fault(where, "nothing uses it")
         return
     for choice in choices:
         if choice not in acted:
             scope.fault(where, f"no row uses its choice {choice!r}")
+
+
+def _check_choices(parts: Parts, scope: Scope) -> None:
+    """A value that hangs on a choice has one for each of its options, and each choice that is offered does something."""
+    asked: dict[str, tuple[str, ...]] = {
+        question.id: tuple(choice.id for choice in question.choices) for question in parts.questions
+    }
+    for where, decided_by, options in scope.by_choice:
+        if decided_by not in asked:
+            scope.fault(
+                where, f"by_choice names no reading and no choice: {decided_by!r} {nearest(decided_by, asked)}"
+            )
+        elif sorted(options) != sorted(asked[decided_by]):
+            scope.fault(
+                where, f"must have a value for each of {', '.join(asked[decided_by])}, not {', '.join(options)}"
+            )
+    for choice in parts.choices.values():
+        where = f"[[choice]] ({choice.id})"
+        if READING.fullmatch(choice.id):
+            scope.fault(where, "this id is one of a reading")
+        if len({option.id for option in choice.choices}) < max(2, len(choice.choices)):
+            scope.fault(where, "offers at least two choices, each once")
+        if choice.id not in {decided_by for _, decided_by, _ in scope.by_choice}:
+            scope.fault(where, "no value hangs on it")
+    for question in parts.questions:
+        for option in question.choices:
+            for needed, choice_id in option.needs:
+                if choice_id not in asked.get(needed, ()):
+                    scope.fault(
+                        f"({question.id}) {option.id}", f"needs what nobody can elect: {needed} = {choice_id}"
+                    )

@@ -1,13 +1,15 @@
-"""The licensee's choices for what a document leaves open, checked against the readings of its rulebook."""
+"""What the licensee elects: choices for what a document leaves open or to the house, checked against its rulebook."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
-from controller.rules.model import Election, Law, Reading, Rulebook
+from controller.rules.model import Cited, Election, Law, Question, Rulebook
 from controller.rules.reader import nearest
 
 
 class ElectionsInvalid(Exception):
-    """Elections are refused. `faults`: every fault, each with the reading that it is about."""
+    """Elections are refused. `faults`: every fault, each with the reading or choice that it is about."""
 
     def __init__(self, rulebook: str, faults: Collection[str]) -> None:
         super().__init__(
@@ -17,37 +19,101 @@ class ElectionsInvalid(Exception):
 
 
 def elect(rulebook: Rulebook, elections: Mapping[str, tuple[str, str]]) -> Law:
-    """The law of a table: its rulebook with the licensee's elections, reading id -> (choice, name of who elected it).
+    """The law of a table: its rulebook with the licensee's elections, id -> (choice, name of who elected it).
 
-    A reading that nobody elected is no fault here: `Law.unelected` lists those without which the table may not open.
-    Raises `ElectionsInvalid` with all faults.
+    Values that hang on an election become those elected. What nobody elected is no fault here: `Law.unelected` lists
+    what the table may not open without. Raises `ElectionsInvalid` with all faults.
     """
+    asked = rulebook.questions
+    elected = {question: choice for question, (choice, _) in elections.items()}
     faults: list[str] = []
-    for reading_id, (choice, by) in elections.items():
-        reading = rulebook.readings.get(reading_id)
-        if reading is None:
-            faults.append(
-                f"{reading_id}: {rulebook.id} has no such reading {nearest(reading_id, rulebook.readings)}"
-            )
+    for question_id, (choice, by) in elections.items():
+        question = asked.get(question_id)
+        if question is None:
+            faults.append(f"{question_id}: {rulebook.id} has no such reading {nearest(question_id, asked)}")
             continue
-        if choice not in (choices := [c.id for c in reading.choices]):
-            faults.append(f"{reading_id}: unknown choice {choice!r} (choices: {', '.join(choices)})")
+        faults += _faults(question, choice, elected)
         if not by.strip():
-            faults.append(f"{reading_id}: 'by' must name who elected {choice!r}")
+            faults.append(f"{question_id}: 'by' must name who elected {choice!r}")
     if faults:
         raise ElectionsInvalid(rulebook.id, faults)
-    return Law(rulebook, {r: Election(r, choice, by) for r, (choice, by) in elections.items()})
+    made = {question: Election(question, choice, by) for question, (choice, by) in elections.items()}
+    return Law(_with_elected(rulebook, elected), made)
+
+
+def _faults(question: Question, elected: str, others: Mapping[str, str]) -> list[str]:
+    choice = next((c for c in question.choices if c.id == elected), None)
+    if choice is None:
+        return [
+            f"{question.id}: unknown choice {elected!r} (choices: {', '.join(c.id for c in question.choices)})"
+        ]
+    return [
+        f"{question.id}: {elected!r} needs {needed} = {wanted!r}, which is {others.get(needed) or 'not elected'}"
+        for needed, wanted in choice.needs
+        if others.get(needed) != wanted
+    ]
+
+
+def _with_elected(rulebook: Rulebook, elected: Mapping[str, str]) -> Rulebook:
+    """The rulebook with each value that hangs on an election as it was elected."""
+    changed = {
+        field.name: _settled(getattr(rulebook, field.name), elected)
+        for field in fields(rulebook)
+        if field.name not in ("rows", "readings", "choices", "clauses")
+    }
+    return replace(rulebook, **changed)
+
+
+def _settled(part: Any, elected: Mapping[str, str]) -> Any:
+    """The same part, of the same type, with its cited values settled; itself where nothing in it hangs on an election."""
+    match part:
+        case Cited():
+            chosen = dict(part.options).get(elected.get(part.by_choice or "", ""), part.value)
+            return replace(part, value=chosen)
+        case Mapping():
+            return {key: _settled(value, elected) for key, value in part.items()}
+        case tuple():
+            return tuple(_settled(value, elected) for value in part)
+        case _ if is_dataclass(part) and not isinstance(part, type):
+            return replace(part, **{f.name: _settled(getattr(part, f.name), elected) for f in fields(part)})
+        case _:
+            return part
+
+
+def proposals(rulebook: Rulebook) -> dict[str, str]:
+    """The cautious choice of each reading and the first of each house choice: for benches and tests, not for play."""
+    readings = {r.id: r.cautious for r in rulebook.readings.values()}
+    return readings | {c.id: c.choices[0].id for c in rulebook.choices.values()}
 
 
 def cautious(rulebook: Rulebook, by: str) -> Law:
-    """The law with the cautious choice elected everywhere, in the name of `by`: for benches and tests, not for play."""
-    return elect(rulebook, {r.id: (r.cautious, by) for r in rulebook.readings.values()})
+    """The law with `proposals` elected everywhere, in the name of `by`: for benches and tests, not for play."""
+    return elect(rulebook, {question: (choice, by) for question, choice in proposals(rulebook).items()})
 
 
-def ask(reading: Reading) -> list[str]:
-    """A reading as the question it is: the problem with its clauses, then each choice, the cautious one marked."""
-    lines = [f"{reading.id} ({', '.join(reading.clauses)}): {reading.problem}"]
-    for choice in reading.choices:
-        mark = " [cautious]" if choice.id == reading.cautious else ""
+def unequal(laws: Mapping[str, Law]) -> list[str]:
+    """Where tables of one house differ in what their document wants alike at every table; `laws` by the table's name.
+
+    One line for each such choice, with its clause and what each table has.
+    """
+    elected: dict[tuple[str, str], dict[str, str]] = {}
+    for table, law in laws.items():
+        for choice in law.rulebook.choices.values():
+            if choice.everywhere is not None and choice.everywhere.value:
+                key = law.rulebook.id, choice.id
+                elected.setdefault(key, {})[table] = law.elected(choice.id) or "nothing"
+    return [
+        f"{rulebook} {choice}: the same at every table of the house, but "
+        + ", ".join(f"{table} has {chosen}" for table, chosen in tables.items())
+        for (rulebook, choice), tables in elected.items()
+        if len(set(tables.values())) > 1
+    ]
+
+
+def ask(question: Question) -> list[str]:
+    """What is asked, with its clauses, then each choice, the cautious one marked."""
+    lines = [f"{question.id} ({', '.join(question.clauses)}): {question.problem}"]
+    for choice in question.choices:
+        mark = " [cautious]" if choice.id == question.cautious else ""
         lines.append(f"  {choice.id}{mark}: {choice.says}")
     return lines

@@ -2,9 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from typing import TypeAlias
 
-from controller.rules.model import Cited, Row, Rulebook, Stack, chapter
+from controller.rules.citation import chapter, within
+from controller.rules.model import Cited, HouseChoice, Question, Row, Rulebook
+from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.reader import nearest
+
+SECTIONS = (
+    "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "seats", "positions", "adjacent",
+    "dealing", "wagers", "play", "settlement", "progressive", "deck_change", "devices",
+)  # fmt: skip
+Part: TypeAlias = Cited[object] | Stack | ProcedureStep
 
 
 class ClauseUnknown(Exception):
@@ -28,22 +37,29 @@ def explain(rulebook: Rulebook, clause: str) -> list[str]:
         for row in rows:
             if _touches(clause, (*row.cite, *(c for demand in row.do for c in demand.cite))):
                 lines += _row(row)
-    for reading in rulebook.readings.values():
-        if _touches(clause, reading.clauses):
-            choices = ", ".join(c.id + ("*" if c.id == reading.cautious else "") for c in reading.choices)
-            lines.append(f"  reading {reading.id}: {reading.problem} Choices (* cautious): {choices}")
+    for question in rulebook.questions.values():
+        if _touches(clause, question.clauses):
+            lines.append(_question(question))
     if len(lines) == 1:
         lines.append("  nothing here rests on it")
     return lines
 
 
 def _touches(clause: str, cites: tuple[str, ...]) -> bool:
-    return any(cite == clause or cite.startswith((clause + "(", clause + ".")) for cite in cites)
+    return any(within(cite, clause) for cite in cites)
+
+
+def _question(question: Question) -> str:
+    choices = ", ".join(c.id + ("*" if c.id == question.cautious else "") for c in question.choices)
+    if isinstance(question, HouseChoice):
+        where = ", at every table alike" if question.everywhere and question.everywhere.value else ""
+        return f"  house choice {question.id}: {question.problem} Choices{where}: {choices}"
+    return f"  reading {question.id}: {question.problem} Choices (* cautious): {choices}"
 
 
 def _row(row: Row) -> Iterator[str]:
     when = ", ".join(c.guard if c.holds else f"not_{c.guard}" for c in row.when)
-    silent = " (the text is silent)" if row.silent else ""
+    silent = " (the text is silent)" if row.silent else " (not in this game)" if row.absent else ""
     yield f"  {row.trigger}{f' when {when}' if when else ''}{silent}: {row.says}"
     for demand in row.do:
         yield f"    {demand.action}: {', '.join(demand.cite)}"
@@ -53,10 +69,8 @@ def _row(row: Row) -> Iterator[str]:
 
 
 def _values(rulebook: Rulebook, clause: str) -> list[str]:
-    found: list[tuple[str, Cited[object] | Stack]] = [
-        (name, part)
-        for name in ("decks", "stub", "hand", "seats", "dealing", "wagers", "progressive", "deck_change")
-        for name, part in _parts(name, getattr(rulebook, name))
+    found: list[tuple[str, Part]] = [
+        (name, part) for name in SECTIONS for name, part in _parts(name, getattr(rulebook, name))
     ]
     for action, role in rulebook.duty_roles.items():
         found += _parts(f"duty {action}", role)
@@ -65,10 +79,10 @@ def _values(rulebook: Rulebook, clause: str) -> list[str]:
     return [f"{name} = {_shown(part)}" for name, part in found if _touches(clause, part.cite)]
 
 
-def _parts(name: str, part: object) -> Iterator[tuple[str, Cited[object] | Stack]]:
+def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:
     """Each cited value in this part of the rulebook, named by the way to it."""
     match part:
-        case Cited() | Stack():
+        case Cited() | Stack() | ProcedureStep():
             yield name, part
         case dict():
             for key, value in part.items():
@@ -81,15 +95,29 @@ def _parts(name: str, part: object) -> Iterator[tuple[str, Cited[object] | Stack
                 yield from _parts(f"{name}.{field.name}", getattr(part, field.name))
 
 
-def _shown(part: Cited[object] | Stack) -> str:
-    reading = f" (by reading {part.reading})" if part.reading else ""
-    if isinstance(part, Stack):
-        return f"{part.cards} cards to {part.to}{reading}"
-    value = ", ".join(map(str, part.value)) or "nothing" if isinstance(part.value, tuple) else str(part.value)
-    return value + reading
+def _shown(part: Part) -> str:
+    match part:
+        case Stack():
+            return f"{part.cards} cards to {part.to}" + _by(part.reading)
+        case ProcedureStep():
+            return f"{part.step} by the {part.by}"
+        case Cited(by_choice=str(decided_by)):
+            return (
+                " | ".join(f"{_value(value)} if {choice}" for choice, value in part.options) + f" ({decided_by})"
+            )
+        case _:
+            return _value(part.value) + _by(part.reading)
+
+
+def _by(reading: str | None) -> str:
+    return f" (by reading {reading})" if reading else ""
+
+
+def _value(value: object) -> str:
+    return ", ".join(map(str, value)) or "nothing" if isinstance(value, tuple) else str(value)
 
 
 def _alike(rulebook: Rulebook, clause: str) -> list[str]:
     """Clauses of the same section, or its sections where there is none: a list that a person can read."""
     same = [known for known in rulebook.clauses if chapter(known) == chapter(clause)]
-    return same or [known for known in rulebook.clauses if known.isdigit()]
+    return same or [known for known in rulebook.clauses if known == chapter(known)]

@@ -6,20 +6,44 @@ section sign (`13.I(1)`, `15(f)`).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import TypeAlias
 
-from controller.rules.vocabulary import GUARDS_OF, Action, Area, Guard, Method, Role, Trigger
+from controller.rules.citation import Cited, chapter
+from controller.rules.parts import (
+    CutRule,
+    Dealing,
+    DeckChangeRule,
+    DeckRule,
+    DiscardRule,
+    HandRule,
+    IdleRule,
+    OpeningRule,
+    PlayRule,
+    ProgressiveRule,
+    ShuffleRule,
+    Stack,
+    StubRule,
+    WagerRule,
+)
+from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Role, Settle, Trigger
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Cited(Generic[T]):
-    """A value and where it stands. `cite`: clause ids; `reading`: id where the value is a reading and not printed."""
-
-    value: T
-    cite: tuple[str, ...]
-    reading: str | None = None
+__all__ = [
+    "AmbiguousLaw",
+    "ByReading",
+    "Choice",
+    "Cited",
+    "Condition",
+    "Demand",
+    "Election",
+    "HouseChoice",
+    "Law",
+    "Question",
+    "Reading",
+    "Row",
+    "Rulebook",
+    "Stack",
+    "governing",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +81,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer to a trigger. `silent`: the text was read (`cite` = where) and says nothing; only readings act."""
+    """One answer to a trigger. `silent`: the text was read (`cite` = where) and says nothing; only readings act.
+
+    `absent`: the game has nothing that this could happen to. If it is reported all the same, the table holds and asks.
+    """
 
     trigger: Trigger
     when: tuple[Condition, ...]
@@ -66,6 +93,7 @@ class Row:
     by_reading: tuple[ByReading, ...] = ()
     notwithstanding: tuple[str, ...] = ()
     silent: bool = False
+    absent: bool = False
     says: str = ""  # in our words, for `explain` and for the person who reads the status at 3 a.m.
 
     def live(self, guards: frozenset[Guard]) -> bool:
@@ -74,8 +102,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """`needs`: (reading or house choice, choice) that must be elected beside it."""
+
     id: str
     says: str
+    needs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +114,7 @@ class Reading:
     """A recorded choice where the document is silent or contradicts itself.
 
     `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
-    decides; a reading that governs, or on which a value of the file rests, offers one choice.
+    decides; a reading that governs, or on which one value of the file rests, offers one choice.
     """
 
     id: str
@@ -96,84 +127,36 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class DeckRule:
-    """`full`: cards in one set. `second_set`: no | with_shuffler. `swap_after`: round | shoe."""
+class HouseChoice:
+    """What the text itself leaves to the licensee: a version, an order, a number. None of its choices is the cautious one.
 
-    per_set: Cited[int]
-    full: Cited[int]
-    cover_cards: Cited[int]
-    second_set: Cited[str]
-    swap_after: Cited[str]
-    sets_in_rack: Cited[int]
+    `everywhere`: true where the document wants the same choice at every table of the house.
+    """
 
+    id: str
+    clauses: tuple[str, ...]
+    problem: str
+    choices: tuple[Choice, ...]
+    everywhere: Cited[bool] | None = None
 
-@dataclass(frozen=True, slots=True)
-class StubRule:
-    """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary, or None."""
-
-    every_rounds: Cited[int]
-    waived_by: Cited[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Stack:
-    to: Area
-    cards: int
-    cite: tuple[str, ...]
-    only_if: str | None = None  # a wager that must be offered for this stack to be dealt
-    reading: str | None = None
+    @property
+    def cautious(self) -> None:
+        """No choice of these is more cautious than another: the text allows each."""
+        return None
 
 
-@dataclass(frozen=True, slots=True)
-class Dealing:
-    """One dealing method: `stacks` in order; a PLAYER stack stands for one to each seat in play, clockwise."""
-
-    method: Method
-    cite: tuple[str, ...]
-    stacks: tuple[Stack, ...]
-    burns: Cited[int]
-    community_after: bool  # the community cards are dealt later, by hand, from what is left
-    needs_shuffler: Cited[bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class HandRule:
-    player: Cited[int]
-    dealer: Cited[int]
-    community: Cited[int]
-
-
-@dataclass(frozen=True, slots=True)
-class WagerRule:
-    """One wager. `placed`: before_deal | decision. `requires`: wagers that must stand. `exact_cents`: the only amount."""
-
-    name: str
-    placed: str
-    requires: Cited[tuple[str, ...]]
-    cite: tuple[str, ...]
-    optional: bool
-    sensed: bool = False  # its chip lies on a progressive sensor
-    exact_cents: Cited[int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProgressiveRule:
-    """`lock_at`: when the lock-out must be engaged; `verify_count`: chips collected are compared with wagers accepted."""
-
-    lock_at: Cited[str]
-    verify_count: Cited[bool]
-
-
-@dataclass(frozen=True, slots=True)
-class DeckChangeRule:
-    """Longest time a set may stay in play, seconds, by dealing method. A method without an entry has no interval."""
-
-    interval_s: Mapping[Method, Cited[int]]
+Question: TypeAlias = Reading | HouseChoice
+"""What a licensee elects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """One edition. `sha256`: of the file's bytes, stamped on each disposition."""
+    """One edition. `sha256`: of the file's bytes, stamped on each disposition.
+
+    `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
+    may have; `adjacent`: these must lie side by side. `devices`: whether a shuffler or an automated shoe may be put into
+    service, where that hangs on an election.
+    """
 
     id: str
     game: str
@@ -181,17 +164,28 @@ class Rulebook:
     edition: str
     sha256: str
     decks: DeckRule
-    stub: StubRule
+    opening: OpeningRule
+    shuffle: ShuffleRule
+    cut: CutRule
+    idle: IdleRule
+    stub: StubRule | None
+    discards: DiscardRule
     hand: HandRule
     seats: Cited[int]
+    positions: Cited[int]
+    adjacent: Cited[bool] | None
     dealing: Mapping[Method, Dealing]
     wagers: Mapping[str, WagerRule]
-    progressive: ProgressiveRule
+    play: PlayRule
+    settlement: Mapping[Settle, Cited[str]]
+    progressive: ProgressiveRule | None
+    devices: Mapping[Method, Cited[bool]]
     deck_change: DeckChangeRule
     duty_roles: Mapping[Action, Cited[Role]]
     act_roles: Mapping[str, Cited[Role]]
     rows: Mapping[Trigger, tuple[Row, ...]]
     readings: Mapping[str, Reading]
+    choices: Mapping[str, HouseChoice]
     clauses: frozenset[str] = field(repr=False, default=frozenset())
 
     def row(self, trigger: Trigger, guards: frozenset[Guard]) -> Row:
@@ -204,6 +198,15 @@ class Rulebook:
         if len(remaining) != 1:
             raise AmbiguousLaw(self.id, trigger, relevant, remaining)
         return remaining[0]
+
+    @property
+    def questions(self) -> dict[str, Question]:
+        """All that is elected for this document, by id."""
+        return {**self.readings, **self.choices}
+
+    def absent(self, trigger: Trigger) -> Row | None:
+        """The row that says why this cannot happen in this game; None where it can."""
+        return next((row for row in self.rows.get(trigger, ()) if row.absent), None)
 
     def cite_for(self, cite: tuple[str, ...], method: Method) -> tuple[str, ...]:
         """The citations that speak of this dealing method, where a document repeats a rule in each method's chapter.
@@ -220,7 +223,7 @@ class Rulebook:
 
 @dataclass(frozen=True, slots=True)
 class Election:
-    """The licensee's choice for one reading: `choice` is an id of the reading's choices, `by` a name."""
+    """The licensee's choice for one reading or house choice (`reading`: its id), `by` a name."""
 
     reading: str
     choice: str
@@ -229,7 +232,10 @@ class Election:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A rulebook together with the licensee's elections: what the core decides by."""
+    """A rulebook together with the licensee's elections: what the core decides by. Made by `elections.elect`.
+
+    Values of the rulebook that hang on an election are those that were elected.
+    """
 
     rulebook: Rulebook
     elections: Mapping[str, Election]
@@ -243,9 +249,12 @@ class Law:
     ) -> tuple[Row, tuple[Demand, ...]]:
         """The governing row and all that it demands here: the clause's own actions, then those of elected readings.
 
-        With `method`, row and demands cite only what speaks of that way of dealing.
+        With `method`, row and demands cite only what speaks of that way of dealing. What cannot happen in this game and
+        is reported all the same is held and asked about, under no clause and no reading.
         """
         row = self.rulebook.row(trigger, guards)
+        if row.absent:
+            return row, (Demand(Action.HOLD_ROUND), Demand(Action.CALL_FLOORPERSON))
         if method is not None:
             cite_for = self.rulebook.cite_for
             do = tuple(replace(demand, cite=cite_for(demand.cite, method)) for demand in row.do)
@@ -268,14 +277,13 @@ class Law:
         lifts = self.rulebook.act_roles.get("resolve_hold")
         return lifts.reading if lifts else None
 
-    def unelected(self) -> tuple[Reading, ...]:
-        """Readings that move money or void hands and that nobody has elected: the table may not open with one."""
-        return tuple(r for r in self.rulebook.readings.values() if r.moves and r.id not in self.elections)
-
-
-def chapter(clause: str) -> str:
-    """The section or chapter that a clause stands in: `13.I(1)` in 13, `15(f)` in 15."""
-    return clause.partition(".")[0].partition("(")[0]
+    def unelected(self) -> tuple[Question, ...]:
+        """What nobody has elected and must be: readings that move money or void hands, and what the text leaves to the
+        licensee. The table may not open with one.
+        """
+        readings = (r for r in self.rulebook.readings.values() if r.moves and r.id not in self.elections)
+        choices = (c for c in self.rulebook.choices.values() if c.id not in self.elections)
+        return (*readings, *choices)
 
 
 def governing(rows: Iterable[Row], guards: frozenset[Guard]) -> list[Row]:

@@ -7,14 +7,17 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import StrEnum
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from controller.rules.model import Cited
+from controller.rules.citation import Cited
 
 T = TypeVar("T")
+Read: TypeAlias = Callable[["Table", str], T | None]
+"""Takes a value of type T from a key of a table; None where it could not be read, and then a fault is recorded."""
 E = TypeVar("E", bound=StrEnum)
 
 DURATION = re.compile(r"([1-9]\d*)(h|m|s)")
+READING = re.compile(r"R-\d+")
 FILE = "file"
 """Where a fault lies that belongs to no table."""
 SECONDS = {"h": 3600, "m": 60, "s": 1}
@@ -36,6 +39,7 @@ class Scope:
         self.clauses = clauses
         self.faults: list[str] = []
         self.value_readings: list[tuple[str, str]] = []  # (where, reading id): values that rest on a reading
+        self.by_choice: list[tuple[str, str, tuple[str, ...]]] = []  # (where, what decides, choices with a value)
         self.half_read: set[str] = set()  # triggers of rows whose conditions could not be read
         self._places: dict[int, tuple[object, str]] = {}
 
@@ -130,6 +134,24 @@ class Table:
             return None
         return text
 
+    def some_of(self, key: str, allowed: Collection[str]) -> tuple[str, ...] | None:
+        """A list of these words, at least one."""
+        words = self.texts(key)
+        unknown = [word for word in words if word not in allowed]
+        for word in unknown:
+            self.fault(f"{key!r} has an unknown word: {word!r} {nearest(word, allowed)}")
+        return words if words and not unknown else None
+
+    def multiples(self, key: str) -> tuple[int, ...] | None:
+        """A list of whole numbers of at least 1."""
+        raw = self._take(key, list, "a list of whole numbers")
+        if raw is None:
+            return None
+        if not raw or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in raw):
+            self.fault(f"{key!r} must hold whole numbers of at least 1, not {raw!r}")
+            return None
+        return tuple(raw)
+
     def seconds(self, key: str) -> int | None:
         """A duration such as "4h" in seconds."""
         text = self.text(key)
@@ -179,8 +201,8 @@ class Table:
             self.fault(f"unknown {what} {text!r} {nearest(text, [str(word) for word in words])}")
             return None
 
-    def table(self, key: str) -> "Table | None":
-        raw = self._take(key, dict, "a table")
+    def table(self, key: str, *, optional: bool = False) -> "Table | None":
+        raw = self._take(key, dict, "a table", optional=optional)
         return None if raw is None else Table(raw, f"[{key}]", self.scope)
 
     def tables(self, key: str, label: str | None = None, *, optional: bool = False) -> Iterator["Table"]:
@@ -191,25 +213,40 @@ class Table:
             where = f"[[{key}]] {place}{named}" if self.where == FILE else f"{self.where} {key} {place}"
             yield Table(item, where, self.scope)
 
-    def cited(
-        self, key: str, read: Callable[["Table", str], T | None], *, optional: bool = False
-    ) -> Cited[T] | None:
-        """`{ value, cite }`, with `reading` where the value is not printed; `read` takes the value from its key."""
-        if optional and key not in self._raw:
-            self.known.append(key)
-            return None
+    def cited(self, key: str, read: Read[T], *, optional: bool = False) -> Cited[T] | None:
+        """`{ value, cite }`, with `reading` where the value is not printed; `read` takes the value from its key.
+
+        With `by_choice`, `value` is a table with a value for each choice of that reading or house choice.
+        """
         self.known.append(key)
         if key not in self._raw:
-            self.fault(f"{key!r} is missing")
+            if not optional:
+                self.fault(f"{key!r} is missing")
             return None
         raw = self._raw[key]
         if not isinstance(raw, Mapping):
             self.fault(f"{key!r} is uncited: it must be {{ value = {raw!r}, cite = ... }}")
             return None
         inner = Table(dict(raw), f"{self.where} {key}", self.scope)
+        if "by_choice" in inner:
+            return inner._by_choice(read)
         value, cite, reading = read(inner, "value"), inner.cite(), inner.reading()
         inner.close()
         return None if value is None else Cited(value, cite, reading)
+
+    def _by_choice(self, read: Read[T]) -> Cited[T] | None:
+        decided_by, cite = self.text("by_choice"), self.cite()
+        raw = self._take("value", dict, "a table with a value for each choice")
+        self.close()
+        if decided_by is None or not raw:
+            return None
+        values = Table(raw, self.where, self.scope)
+        options = tuple((key, value) for key in values if (value := read(values, key)) is not None)
+        self.scope.by_choice.append((self.where, decided_by, tuple(raw)))
+        if not options:
+            return None
+        reading = decided_by if READING.fullmatch(decided_by) else None
+        return Cited(options[0][1], cite, reading, decided_by, options)
 
     def reading(self) -> str | None:
         """The reading that this table's value rests on, if it is not printed."""

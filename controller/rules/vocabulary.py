@@ -31,6 +31,13 @@ class Trigger(StrEnum):
     PROGRESSIVE_LATE = (
         "progressive_late"  # a chip sensed after the lock-out, or between "no more bets" and the lock
     )
+    COMMUNITY_CARD_EXPOSED = "community_card_exposed"  # seen before the document has it turned up
+    PLAYER_LEFT = "player_left"  # with a wager and cards on the layout
+    FALSE_DECLARATION = "false_declaration"  # of a hand that wins at once, which the player does not hold
+    HAND_DECLARED_VOID = "hand_declared_void"  # by its player, who was dealt too few cards
+    DISCARD_COUNT_WRONG = "discard_count_wrong"
+    MARKER_NOT_MOVED = "marker_not_moved"
+    CUTTING_CARD_REACHED = "cutting_card_reached"
     ROUND_UNPROVEN = "round_unproven"  # device events are lost, so what was dealt cannot be proven
 
 
@@ -45,9 +52,11 @@ class Guard(StrEnum):
     SEVERAL = "several"  # more than one card
     MISDEALT = "misdealt"
     FULL_SET_REMAINS = "full_set_remains"
+    TOO_MANY = "too_many"  # more cards than the hand has; otherwise fewer
     COMPLETABLE = "completable"  # the dealer can still be dealt the right cards in sequence
     HANDING_OUT = "handing_out"  # the shuffler jams while it hands out packets
     IDLE_SET = "idle_set"  # the set concerned is not the one of this or the coming round
+    TWO_SETS = "two_sets"  # two sets of cards are at the table and take turns
     SELF_CLEARED = "self_cleared"  # the device freed itself and nobody touched it
     DEVICE_FAILED = "device_failed"
     SHUFFLER_COUNTS = "shuffler_counts"  # a device counts each shuffle and says whether the set is whole
@@ -74,26 +83,35 @@ class Action(StrEnum):
     HOLD_OTHERS = "hold_others"
     HOLD_SEAT_WAGERS = "hold_seat_wagers"
     HOLD_LATE_WAGER = "hold_late_wager"
+    COLLECT_ANTE = "collect_ante"  # the first wager of the seat concerned is lost
+    COLLECT_SEAT_WAGERS = "collect_seat_wagers"  # every wager of the seat concerned is lost
     SETTLE_TRIPS = "settle_trips"  # Trips stays live and is settled on its own pay table
     # cards
     DEAL_COMMUNITY = "deal_community"
     RESHUFFLE = "reshuffle"
     RESHUFFLE_WITH_DEALT = "reshuffle_with_dealt"
     RESHUFFLE_IDLE_SET = "reshuffle_idle_set"
+    RESHUFFLE_AFTER_ROUND = "reshuffle_after_round"  # the round in play is completed first
+    SWAP_SET_AFTER_ROUND = "swap_set_after_round"  # as above, and the other set is dealt from next
     CLEAR_DEVICE = "clear_device"  # take the cards out of the device
     REMOVE_SET = "remove_set"  # the entire deck leaves the table
     CHANGE_SET = "change_set"
     CARD_TO_RACK = "card_to_rack"
     USE_AS_NEXT = "use_as_next"
     COMPLETE_DEALER_HAND = "complete_dealer_hand"
+    TURN_FACE_DOWN = "turn_face_down"
+    DISCARD_EXCESS = "discard_excess"  # the player keeps the cards of one hand and lays the others away
+    MOVE_MARKER = "move_marker"
     COUNT_STUB = "count_stub"
     BY_APPROVED_PROCEDURES = "by_approved_procedures"
+    FOLLOW_HOUSE_PROCEDURE = "follow_house_procedure"  # the house's own, where the document has none
     # devices
     REMOVE_DEVICE = "remove_device"
     COVER_OR_SIGN_DEVICE = "cover_or_sign_device"
     # people
     HOLD_ROUND = "hold_round"
     CALL_FLOORPERSON = "call_floorperson"
+    ASK_VOID_OR_COMPLETE = "ask_void_or_complete"  # the player of the seat chooses
     PLAY_ON = "play_on"
     RECORD_ONLY = "record_only"
 
@@ -135,6 +153,57 @@ class Area(StrEnum):
     SIX_CARD_BOX = "six_card_box"
 
 
+class Moment(StrEnum):
+    """When a wager is placed."""
+
+    BEFORE_DEAL = "before_deal"
+    DECISION = "decision"  # the one decision of a game that has one
+    PRE_FLOP = "pre_flop"
+    FLOP = "flop"
+    LAST_TWO = "last_two"
+
+
+class ShuffleAt(StrEnum):
+    """When cards are shuffled."""
+
+    BEFORE_PLAY = "before_play"
+    AFTER_ROUND = "after_round"
+    AFTER_SHOE = "after_shoe"
+    ON_DIRECTION = "on_direction"  # of a person, or of the house
+
+
+class Settle(StrEnum):
+    """A point of settling wagers on which documents differ, or which they leave open."""
+
+    ORDER = "order"  # one step for all players, or all steps player by player
+    TIE = "tie"  # equal hands of player and dealer
+    ANTE_HAND = "ante_hand"  # which of two hands decides the first wager
+    PAIR_OF_TENS = "pair_of_tens"
+    HAND_WITHOUT_BET = "hand_without_bet"  # of a player who stayed without the later wager
+    UNDECLARED_WINNER = "undeclared_winner"  # bonus of a hand that could have won at once and was played on
+    LOW_ACE_OF_THREE = "low_ace_of_three"  # ace, two, three of one suit as three consecutive cards
+
+
+class Step(StrEnum):
+    """One step of opening a table or of taking it up again after it stood idle."""
+
+    INSPECT = "inspect"
+    VERIFY_INSPECTION = "verify_inspection"
+    EMPTY_SHOE_AND_RACK = "empty_shoe_and_rack"
+    SPREAD_FACE_UP = "spread_face_up"  # by suit and in sequence, for the first player
+    SPREAD = "spread"  # either way up
+    SPREAD_FACE_DOWN = "spread_face_down"
+    TURN_FACE_UP = "turn_face_up"  # when a player arrives
+    PLAYER_INSPECTS = "player_inspects"
+    TURN_FACE_DOWN = "turn_face_down"
+    WASH = "wash"
+    STACK = "stack"
+    SHUFFLE = "shuffle"
+    CUT = "cut"
+    INTO_SHUFFLER = "into_shuffler"
+    TAKE_STORED_SET = "take_stored_set"  # the set that the shuffler held
+
+
 GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.SHUFFLER_JAM: (Guard.ROUND_LIVE, Guard.HANDING_OUT, Guard.IDLE_SET, Guard.SELF_CLEARED),
     Trigger.SHOE_JAM: (Guard.ROUND_LIVE, Guard.SELF_CLEARED),
@@ -144,7 +213,7 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
     Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.TRIPS_PLACED),
     Trigger.CARD_DRAWN_UNEXPOSED: (),
-    Trigger.WRONG_COUNT_PLAYER: (),
+    Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY,),
     Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
     Trigger.WRONG_COUNT_COMMUNITY: (),
     Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED),
@@ -155,6 +224,13 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.SET_NOT_ALTERNATED: (),
     Trigger.PROGRESSIVE_MISMATCH: (),
     Trigger.PROGRESSIVE_LATE: (Guard.AFTER_LOCK,),
+    Trigger.COMMUNITY_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED,),
+    Trigger.PLAYER_LEFT: (),
+    Trigger.FALSE_DECLARATION: (),
+    Trigger.HAND_DECLARED_VOID: (),
+    Trigger.DISCARD_COUNT_WRONG: (),
+    Trigger.MARKER_NOT_MOVED: (),
+    Trigger.CUTTING_CARD_REACHED: (Guard.TWO_SETS,),
     Trigger.ROUND_UNPROVEN: (),
 }
 """The guards that a rulebook may use with each trigger; the loader tries every combination and wants one live row."""

@@ -36,8 +36,7 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"duties are open and block the next round: {duties}", cite)
     overdue = stub_count_overdue(setup, state)
     if overdue:
-        rule = setup.law.rulebook.stub.every_rounds
-        return Refusal(f"the set must be counted first: {overdue} rounds without a count", rule.cite)
+        return Refusal(f"the set must be counted first: {overdue} rounds without a count", _stub_cite(setup))
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
@@ -103,7 +102,7 @@ def _withdraw_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
 
 
 def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    round_ = _round(state)
+    round_, law = _round(state), setup.law.rulebook
     card_set = state.sets[round_.back]
     if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
@@ -118,10 +117,10 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         return Refusal(f"first {duty.id}: {duty.action} ({duty.device or duty.back})", duty.cite)
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].online and not progressive[1].knows(Level.LOCKOUT, ENGAGED):
-        rule = setup.law.rulebook.progressive.lock_at
-        return Refusal(f"{progressive[0]} has not confirmed its lock-out", rule.cite)
-    verify_count = setup.law.rulebook.progressive.verify_count
-    if round_.accepted and verify_count.value and not round_.progressive_counted:
+        cite = law.progressive.lock_at.cite if law.progressive else ()
+        return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite)
+    verify_count = law.progressive.verify_count if law.progressive else None
+    if round_.accepted and verify_count and verify_count.value and not round_.progressive_counted:
         return Refusal("count the progressive chips first and record the count", verify_count.cite)
     return _dispenser_ready(state)
 
@@ -210,7 +209,8 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
 
 
 def _stub_cite(setup: Setup) -> tuple[str, ...]:
-    return setup.law.rulebook.stub.every_rounds.cite
+    rule = setup.law.rulebook.stub
+    return rule.every_rounds.cite if rule else ()
 
 
 def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -220,8 +220,11 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
         return Refusal("wagers lie on the layout; withdraw them, or announce no more bets") if lies else None
     if not round_.collected:
         return Refusal("collect the cards into the discard rack first")
-    every = setup.law.rulebook.stub.every_rounds
-    due = state.since_stub_count + 1 >= every.value and not stub_count_waived(setup, state)
+    rule = setup.law.rulebook.stub
+    if rule is None or stub_count_waived(setup, state):
+        return None
+    every = rule.every_rounds
+    due = state.since_stub_count + 1 >= every.value
     if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
         return Refusal(f"the stub must be counted in this round: {every.value} rounds are reached", every.cite)
     return None

@@ -150,7 +150,9 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
         _close_duties(draft, name, RESHUFFLES, back=back)
 
 
-RESHUFFLES = (Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET)
+RESHUFFLES = (
+    Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
+)  # fmt: skip
 
 
 def _cards_removed(draft: Draft, name: str, inside: int | None) -> None:
@@ -209,11 +211,13 @@ def _wrong_count(draft: Draft, area: Area, seat: int, cards: int) -> None:
         area, Trigger.WRONG_COUNT_COMMUNITY
     )
     guards = [Guard.COMPLETABLE] if trigger is Trigger.WRONG_COUNT_DEALER and cards < _dealer_cards(draft) else []
+    if trigger is Trigger.WRONG_COUNT_PLAYER and cards > draft.setup.law.rulebook.hand.player.value:
+        guards = [Guard.TOO_MANY]
     dispose(draft, trigger, *guards, seat=seat, back=_round(draft).back)
 
 
 def _dealer_cards(draft: Draft) -> int:
-    return draft.setup.law.rulebook.hand.dealer.value
+    return draft.setup.law.rulebook.hand.dealer_cards
 
 
 def deal_is_out(draft: Draft) -> bool:

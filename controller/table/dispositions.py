@@ -23,6 +23,8 @@ DUTIES_ON_SET = (
     Action.RESHUFFLE,
     Action.RESHUFFLE_WITH_DEALT,
     Action.RESHUFFLE_IDLE_SET,
+    Action.RESHUFFLE_AFTER_ROUND,
+    Action.SWAP_SET_AFTER_ROUND,
     Action.REMOVE_SET,
     Action.CHANGE_SET,
 )
@@ -34,6 +36,13 @@ DUTIES_ON_TABLE = (
     Action.USE_AS_NEXT,
     Action.COMPLETE_DEALER_HAND,
     Action.COUNT_STUB,
+    Action.COLLECT_ANTE,
+    Action.COLLECT_SEAT_WAGERS,
+    Action.TURN_FACE_DOWN,
+    Action.DISCARD_EXCESS,
+    Action.MOVE_MARKER,
+    Action.FOLLOW_HOUSE_PROCEDURE,
+    Action.ASK_VOID_OR_COMPLETE,
     Action.CALL_FLOORPERSON,
 )
 
@@ -45,6 +54,8 @@ def guards_now(draft: Draft) -> set[Guard]:
     found: set[Guard] = set()
     if shuffler and "counts_each_shuffle" in shuffler[1].capabilities:
         found.add(Guard.SHUFFLER_COUNTS)
+    if sum(card_set.present for card_set in draft.state.sets.values()) > 1:
+        found.add(Guard.TWO_SETS)
     if round_ is None:
         return found
     if round_.live:
@@ -129,7 +140,7 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
     """Gives each wager its fate: named ones first, then "all" and "others", and at last what the text leaves open."""
     named = [d for d in demands if d.action in RETURNS or d.action is Action.SETTLE_TRIPS]
     late = [d for d in demands if d.action in LATE_FATES]
-    of_seat = [d for d in demands if d.action in (Action.RETURN_SEAT_WAGERS, Action.HOLD_SEAT_WAGERS)]
+    of_seat = [d for d in demands if d.action in SEAT_FATES]
     round_held = any(d.action is Action.HOLD_ROUND for d in demands)  # then its one hold keeps all wagers
     rest = [d for d in demands if d.action in REST_FATES and not (round_held and d.action in HOLDS_ALL)]
     for demand in named:
@@ -138,9 +149,10 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
         _fate(draft, demand, fate, _named(wager))
     for demand in late:
         decide_late_wager(draft, demand, seat)
+    for demand in [d for d in demands if d.action is Action.COLLECT_ANTE]:
+        _fate(draft, demand, Fate.LOST, lambda at, wager: (at, wager) == (seat, "ante"))
     for demand in of_seat:
-        fate = Fate.RETURNED if demand.action is Action.RETURN_SEAT_WAGERS else Fate.HELD
-        _fate(draft, demand, fate, lambda at, _: at == seat)
+        _fate(draft, demand, SEAT_FATES[demand.action], lambda at, _: at == seat)
     for demand in rest:
         _fate(draft, demand, REST_FATES[demand.action], _any)
     if any(d.action in VOIDS_ALL for d in demands):
@@ -153,6 +165,11 @@ REST_FATES = {
     Action.RETURN_OTHERS: Fate.RETURNED,
     Action.HOLD_ALL_WAGERS: Fate.HELD,
     Action.HOLD_OTHERS: Fate.HELD,
+}
+SEAT_FATES = {
+    Action.RETURN_SEAT_WAGERS: Fate.RETURNED,
+    Action.HOLD_SEAT_WAGERS: Fate.HELD,
+    Action.COLLECT_SEAT_WAGERS: Fate.LOST,
 }
 HOLDS_ALL = (Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS)
 LATE_CHIP = "late_progressive"

@@ -20,18 +20,22 @@ def stub_count_waived(setup: Setup, state: State) -> bool:
 
     Clause: `[stub_count] waived_by`; a document without that value waives nothing.
     """
-    rule = setup.law.rulebook.stub.waived_by
-    if rule is None or rule.value != WAIVED_BY_SHUFFLER:
+    stub = setup.law.rulebook.stub
+    if stub is None or stub.waived_by is None or stub.waived_by.value != WAIVED_BY_SHUFFLER:
         return False
     shuffler = state.device_of(DeviceKind.SHUFFLER)
     return shuffler is not None and Capability.COUNTS_EACH_SHUFFLE in shuffler[1].capabilities
 
 
 def stub_count_overdue(setup: Setup, state: State) -> int:
-    """Rounds played without a count if that is as many as the document allows, else 0. Clause: `[stub_count]`."""
-    every = setup.law.rulebook.stub.every_rounds.value
-    overdue = state.since_stub_count >= every and not stub_count_waived(setup, state)
-    return state.since_stub_count if overdue else 0
+    """Rounds played without a count if that is as many as the document allows, else 0. Clause: `[stub_count]`.
+
+    0 too where the document asks for no stub count.
+    """
+    stub = setup.law.rulebook.stub
+    if stub is None or stub_count_waived(setup, state):
+        return 0
+    return state.since_stub_count if state.since_stub_count >= stub.every_rounds.value else 0
 
 
 AWAY = {

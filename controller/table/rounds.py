@@ -114,7 +114,7 @@ def _no_more_bets(draft: Draft, actor: Actor) -> None:
     """The lock-out follows the announcement; chips accepted before it become wagers of their seats."""
     accept_progressive(draft)
     law = draft.setup.law.rulebook
-    cite = law.cite_for(law.progressive.lock_at.cite, draft.state.method)
+    cite = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), draft.state.method)
     seats = tuple(sorted({seat for seat, _ in _round(draft).accepted}))
     draft.add(f.BetsClosed(actor.who, seats, cite))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
@@ -143,7 +143,7 @@ def _without_base_wagers(draft: Draft) -> None:
 
 def _progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor) -> None:
     law = draft.setup.law.rulebook
-    cite = law.cite_for(law.progressive.verify_count.cite, draft.state.method)
+    cite = law.cite_for(law.progressive.verify_count.cite if law.progressive else (), draft.state.method)
     accepted = len(_round(draft).accepted)
     draft.add(f.ProgressiveCounted(act.chips, accepted, actor.who, cite))
     if act.chips != accepted:
@@ -160,7 +160,7 @@ def _start_dealing(draft: Draft, actor: Actor) -> None:
 
 def _initial_deal(draft: Draft) -> None:
     hand = draft.setup.law.rulebook.hand
-    out = hand.player.value * len(_round(draft).in_play) + hand.dealer.value
+    out = hand.player.value * len(_round(draft).in_play) + hand.dealer_cards
     draft.add(f.InitialDealCompleted(out))
 
 
@@ -176,7 +176,7 @@ def cards_out(draft: Draft) -> int:
     dealing = draft.setup.law.rulebook.dealing[round_.method]
     streets = min(round_.streets, 2)
     by_hand = (
-        {0: 0, 1: 3, 2: draft.setup.law.rulebook.hand.community.value}[streets] if dealing.community_after else 0
+        {0: 0, 1: 3, 2: draft.setup.law.rulebook.hand.community_cards}[streets] if dealing.community_after else 0
     )
     burns = min(dealing.burns.value, streets)
     return round_.cards_out + by_hand + burns + round_.face_up
@@ -190,7 +190,7 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
     expected = full_set(draft.setup)
     right = act.stub + out == expected and not act.misdealt
     rule = draft.setup.law.rulebook
-    cite = rule.cite_for(rule.stub.every_rounds.cite, draft.state.method)
+    cite = rule.cite_for(rule.stub.every_rounds.cite if rule.stub else (), draft.state.method)
     draft.add(f.StubCounted(back, act.stub, act.stub + out, expected, right, actor.who, cite))
     if right:
         for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
@@ -294,7 +294,9 @@ def _fate(
 
 def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
     draft.add(f.SetShuffledByHand(back, actor.who))
-    reshuffles = (Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET)
+    reshuffles = (
+        Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
+    )  # fmt: skip
     for duty in [d for d in draft.state.duties.values() if d.action in reshuffles and d.back == back]:
         draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
 

@@ -34,6 +34,7 @@ class Fate(StrEnum):
     HELD = "held"
     TO_SETTLE = "to_settle"  # spared by a disposition and settled on its own pay table
     STANDS = "stands"
+    LOST = "lost"  # by an irregularity, not by the cards
     SETTLED = "settled"
 
 

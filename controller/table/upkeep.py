@@ -12,12 +12,17 @@ SEEN_BY_PEOPLE = frozenset(
     {
         Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM, Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED,
         Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
-        Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.CARDS_INSUFFICIENT,
+        Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.COMMUNITY_CARD_EXPOSED,
+        Trigger.CARDS_INSUFFICIENT, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
+        Trigger.DISCARD_COUNT_WRONG, Trigger.MARKER_NOT_MOVED, Trigger.CUTTING_CARD_REACHED,
     }
 )  # fmt: skip
 """Triggers that a person may report; the others follow from devices, counts and the clock."""
 
 
+OF_A_SEAT = (
+    Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
+)  # fmt: skip
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
@@ -28,6 +33,8 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(
             f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(SEEN_BY_PEOPLE))}"
         )
+    if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
+        return Refusal(absent.says, absent.cite)
     if act.cards < 1:
         return Refusal("an irregularity concerns at least one card")
     if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
@@ -36,7 +43,7 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("no shuffler belongs to this table")
     if act.trigger not in OF_DEVICES and _round(state).phase in BEFORE_THE_DEAL and not _round(state).cards_out:
         return Refusal("no card of this round has been dealt")
-    if act.trigger is Trigger.WRONG_COUNT_PLAYER and act.seat not in _round(state).in_play:
+    if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
         return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
     return None
 

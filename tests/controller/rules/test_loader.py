@@ -73,7 +73,7 @@ SINGLE_FAULTS = [
     ("cautious choice that is none", 'cautious = "cover"', 'cautious = "covered"',
      "[[reading]] (R-40): cautious is no choice: 'covered' (nearest: cover)"),
     ("reading that stands twice", 'id       = "R-51"', 'id       = "R-48"',
-     "[[reading]] 26 (R-48): id 'R-48' stands twice"),
+     "[[reading]] 27 (R-48): id 'R-48' stands twice"),
     ("choice that stands twice", '{ id = "no_demand", says', '{ id = "cover", says = "x" },\n  { id = "no_demand", says',
      "[[reading]] (R-40): choice 'cover' stands twice"),
     ("exception to an unknown clause", 'notwithstanding = "13.F"', 'notwithstanding = ["13.F", "13.FF"]',

@@ -1,0 +1,206 @@
+"""The values of a rulebook, section by section: sets of cards, shuffling, dealing, wagers, play. Each with its citation.
+
+A field that may be None stands for something that some documents do not know at all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from controller.rules.citation import Cited
+from controller.rules.vocabulary import Area, Method, Moment, Role, ShuffleAt, Step
+
+
+@dataclass(frozen=True, slots=True)
+class DeckRule:
+    """`full`: cards in one set of `per_set` decks. `second_set`: no | with_shuffler | required_with_shuffler.
+
+    `swap_after`: round | shoe. `least_decks_with_shuffler`: decks in both sets together. `cover_cards` and
+    `cutting_cards`: beside the deck.
+    """
+
+    per_set: Cited[int]
+    full: Cited[int]
+    second_set: Cited[str]
+    swap_after: Cited[str]
+    sets_in_rack: Cited[int]
+    cover_cards: Cited[int] | None = None
+    cutting_cards: Cited[int] | None = None
+    least_decks_with_shuffler: Cited[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeckChangeRule:
+    """Longest time a set may stay in play, seconds, by dealing method; a method without an entry has no interval.
+
+    `each_gaming_day`: the sets are changed at least once in each gaming day.
+    """
+
+    interval_s: Mapping[Method, Cited[int]]
+    each_gaming_day: Cited[bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureStep:
+    step: Step
+    by: Role
+    cite: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningRule:
+    """Steps before the first round, in order. `preshuffled`: there is another way for cards that came shuffled."""
+
+    steps: tuple[ProcedureStep, ...]
+    each_set_apart: Cited[bool]
+    preshuffled: Cited[bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdleRule:
+    """Steps at a table without play, in order; `with_shuffler`: all of them where a shuffler is in use.
+
+    `stored_set`: the set that the shuffler kept may be dealt without being spread and shuffled, unless a player asks.
+    """
+
+    steps: tuple[ProcedureStep, ...]
+    with_shuffler: tuple[ProcedureStep, ...] = ()
+    stored_set: Cited[bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleRule:
+    """`at`: when cards are shuffled. `into_shoe`: a device may put the shuffled cards straight into the shoe."""
+
+    at: Mapping[ShuffleAt, Cited[bool]]
+    into_shoe: Cited[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class CutRule:
+    """`after`: shuffles that a cut follows (manual | preshuffled). `by`: dealer | players, in the order of `offered_to`.
+
+    `least_cards`: from the end of the stack. `cutting_card_at`: how far from its back the cutting card goes in, "1/4".
+    """
+
+    after: Cited[tuple[str, ...]]
+    by: Cited[str]
+    least_cards: Cited[int]
+    offered_to: Cited[tuple[str, ...]] | None = None
+    cutting_card_at: Cited[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StubRule:
+    """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary, or None."""
+
+    every_rounds: Cited[int]
+    waived_by: Cited[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardRule:
+    """`reconstructable`: cards go into the rack so that each hand can be put together again.
+
+    `from_player`, `from_surrender`: cards that the dealer verifies to have come from a hand that plays on, or gave up.
+    """
+
+    reconstructable: Cited[bool] | None = None
+    from_player: Cited[int] | None = None
+    from_surrender: Cited[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    to: Area
+    cards: int
+    cite: tuple[str, ...]
+    only_if: str | None = None  # a wager that must be offered for this stack to be dealt
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dealing:
+    """One dealing method: `stacks` in order; a PLAYER stack stands for one to each seat in play, clockwise.
+
+    `burns`: in each round. `burns_at`: further ones (new_shoe, new_dealer). `approval`: what of it the regulator approves.
+    `dealer_delivered`: when the dealer's stack leaves the device (with_players | after_decisions).
+    """
+
+    method: Method
+    cite: tuple[str, ...]
+    stacks: tuple[Stack, ...]
+    burns: Cited[int]
+    community_after: bool  # the community cards are dealt later, by hand, from what is left
+    needs_shuffler: Cited[bool] | None = None
+    burns_at: Cited[tuple[str, ...]] | None = None
+    approval: Cited[tuple[str, ...]] | None = None
+    dealer_delivered: Cited[str] | None = None
+    dealer_covered: Cited[bool] | None = None  # a cover card lies on the dealer's cards
+
+
+@dataclass(frozen=True, slots=True)
+class HandRule:
+    """Cards of a correct hand; None where the game has no dealer's hand, or no community cards."""
+
+    player: Cited[int]
+    dealer: Cited[int] | None
+    community: Cited[int] | None
+
+    @property
+    def dealer_cards(self) -> int:
+        return self.dealer.value if self.dealer else 0
+
+    @property
+    def community_cards(self) -> int:
+        return self.community.value if self.community else 0
+
+
+@dataclass(frozen=True, slots=True)
+class WagerRule:
+    """One wager. `placed`: before_deal | decision. `requires`: wagers that must stand. `exact_cents`: the only amount.
+
+    `times`: by the moment it is placed, the multiples of the wager `of` that it may amount to. `excludes`: wagers that
+    may not stand beside it. `or_fold`: who does not place it folds. `device_mode`: what the shuffler must be set to
+    where it is offered.
+    """
+
+    name: str
+    placed: str
+    requires: Cited[tuple[str, ...]]
+    cite: tuple[str, ...]
+    optional: bool
+    sensed: bool = False  # its chip lies on a progressive sensor
+    exact_cents: Cited[int] | None = None
+    of: str | None = None
+    times: tuple[tuple[Moment, Cited[tuple[int, ...]]], ...] = ()
+    excludes: Cited[tuple[str, ...]] | None = None
+    or_fold: Cited[bool] | None = None
+    device_mode: Cited[str] | None = None
+
+    def multiples(self, moment: Moment) -> tuple[int, ...]:
+        """Multiples of the wager `of` that this one may amount to at that moment; () where nothing is printed."""
+        return next((cited.value for at, cited in self.times if at is moment), ())
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRule:
+    """How a round is played where documents differ.
+
+    `first_card_to`: player_left | marker. `version`: required_bet | permissible_bet. `dealer_qualifies`: the dealer must
+    hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
+    `surrender`: part of the wager that a hand gives up, "1/2".
+    """
+
+    first_card_to: Cited[str]
+    version: Cited[str] | None = None
+    dealer_qualifies: Cited[bool] | None = None
+    bonus_cards: Cited[str] | None = None
+    surrender: Cited[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressiveRule:
+    """`lock_at`: when the lock-out must be engaged; `verify_count`: chips collected are compared with wagers accepted."""
+
+    lock_at: Cited[str]
+    verify_count: Cited[bool]
