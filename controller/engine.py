@@ -180,8 +180,13 @@ class Engine:
         """A report that is on record already is only acknowledged again."""
         fresh: list[_Waiting] = []
         repeats: list[_Waiting] = []
+        here: set[tuple[str, str, int]] = set()
         for waiting in group:
-            (repeats if self._is_repeat(waiting.given.origin) else fresh).append(waiting)
+            origin = waiting.given.origin
+            key = (origin.serial, origin.boot, origin.counter) if origin else None
+            (repeats if key in here or self._is_repeat(origin) else fresh).append(waiting)
+            if key is not None:
+                here.add(key)
         return fresh, repeats
 
     def _is_repeat(self, origin: Origin | None) -> bool:

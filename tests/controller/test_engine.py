@@ -128,6 +128,16 @@ async def test_a_repeated_report_is_acknowledged_again_and_recorded_once(bench, 
     await again.close()
 
 
+async def test_a_report_that_comes_twice_within_one_commit_is_recorded_once(bench):
+    """Out of order and again before anything is durable: the record holds each once, and does not fail over it."""
+    for counter in (1, 2, 1, 3, 2):
+        bench.report(counter)
+    await bench.settled()
+    rows = [r.origin for r in bench.journal.read(Stream.INPUT, 0, 100) if r.origin]
+    assert [row[2] for row in rows] == [1, 2, 3]
+    assert bench.engine.failed is None
+
+
 async def test_a_loss_that_is_on_record_is_acknowledged_up_to_its_end(bench):
     """The device need not offer again what nobody can read any more."""
     bench.engine.submit(SHOE, e.EventsLost("SIM-1", "00000000000000aa", 4, 9))
