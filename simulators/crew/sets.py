@@ -3,8 +3,6 @@
 The cards are real: what is loaded is what people hold, and what comes out is what the device gives back.
 """
 
-import time
-
 from .scenario import Cue
 from .table import Device, Table
 
@@ -13,8 +11,6 @@ __all__ = ["Sets"]
 LOAD_S, EMPTY_S, BRING_S = 1.5, 4.0, 6.0
 """Seconds of the table that people need to put a set in, to take cards out of a device, to fetch a new set."""
 RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set")
-REPORT_S = 5.0
-"""Real seconds that a device's report may need to reach the daemon, a reconnection included."""
 
 
 class Sets:
@@ -26,7 +22,6 @@ class Sets:
         self.in_shuffler = ""
         """Back colour of the set that was put into the shuffler last, "" = none."""
         self.in_dispenser = ""
-        self._ready_since: float | None = None
         self.stub_mishap = 0
         """Number of the round in which a card was lost on the way, so that somebody counts."""
 
@@ -74,7 +69,7 @@ class Sets:
         shuffler, view = self.shuffler, self.table.view
         if shuffler is None or not shuffler.is_on or shuffler.is_moving or not view.is_online(shuffler.name):
             return False
-        if view.device(shuffler.name).get("out"):
+        if view.device(shuffler.name).get("out") or not shuffler.is_heard:
             return False
         if self._is_dealing():
             return False
@@ -122,18 +117,12 @@ class Sets:
 
     def _is_stored(self, shuffler: Device) -> bool:
         """A whole shuffled set waits for its round where it is, unless the daemon has found something wrong with it."""
-        if shuffler.phase != "ready":
-            self._ready_since = None
+        view = self.table.view
+        if shuffler.phase != "ready" or any(duty.back == self.in_shuffler for duty in view.duties):
             return False
-        self._ready_since = self._ready_since or time.monotonic()
-        if any(duty.back == self.in_shuffler for duty in self.table.view.duties):
+        if self.deals_from_shuffler and self.in_shuffler != (view.back or view.next_back()):
             return False
-        if self.deals_from_shuffler and self.in_shuffler != (self.table.view.back or self.table.view.next_back()):
-            return False
-        about = self.table.view.sets.get(self.in_shuffler, {})
-        if about.get("cycle_complete"):
-            return bool(about.get("armed"))
-        return time.monotonic() - self._ready_since < REPORT_S  # its report may still be on the way
+        return view.is_armed(self.in_shuffler)
 
     async def _make_room(self) -> bool:
         """The stored set makes way for one that has to be shuffled first: into the shoe if its turn is next, else out."""
@@ -216,7 +205,7 @@ class Sets:
         held = table.cards.get(back)
         await shuffler.act("load", **({"cards": held} if held else {"back": back}))
         table.cards[back] = []
-        self.in_shuffler, self._ready_since = back, None
+        self.in_shuffler = back
         await shuffler.act("green")
         table.note("shuffle", back=back)
         return True

@@ -110,6 +110,12 @@ class Device:
         return bool(self.state.get("on"))
 
     @property
+    def is_heard(self) -> bool:
+        """The daemon has everything on record that this device has reported."""
+        link = self.state.get("link", {})
+        return bool(link.get("acknowledged", 0) >= link.get("reported", 0))
+
+    @property
     def is_moving(self) -> bool:
         return self.phase in ("shuffling", "slipping", "freeing") or self.deal in ("forming", "offered", "freeing")
 
@@ -159,11 +165,11 @@ class Table:
         await asyncio.sleep(seconds / self.settings.speed)
 
     async def look(self) -> None:
-        """Everyone looks up: the daemon's status and the devices. Raises `Gone` while the daemon is away."""
+        """Everyone looks up: the devices, then the daemon's status. Raises `Gone` while the daemon is away."""
         self._news.clear()
-        self.view = TableView(await self.talk.ask({"do": "status"}))
         for device in self.devices.values():
             await device.look()
+        self.view = TableView(await self.talk.ask({"do": "status"}))  # last: it knows all that was heard by then
 
     async def news(self, within_s: float) -> None:
         """Returns when the daemon or a device tells of something, or after `within_s` real seconds."""
