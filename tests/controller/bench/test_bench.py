@@ -1,0 +1,157 @@
+"""Whole runs: the figures of the first table's issue, and that a run leaves nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.timeout(160)
+ROOT = Path(__file__).resolve().parents[3]
+FAST = ("--speed", "40", "--rounds", "3")
+
+
+def at(ran, number):
+    """Round `number` of the run."""
+    assert ran.told is not None, ran.errors
+    return next(one for one in ran.told["rounds"] if one["number"] == number)
+
+
+def cites(made):
+    return {d["action"]: d.get("reading") or "/".join(d["cite"]) for d in made["demands"]}
+
+
+def held(ran):
+    """Nothing broke and the run came to its end."""
+    assert ran.code == 0, ran.why() + ran.errors + ran.told["failed"]
+    return True
+
+
+def test_a_shoe_jam_in_maryland_voids_the_round_and_returns_all_wagers(bench):
+    """Clause: md-uth 13.I."""
+    ran = bench("--rulebook", "md-uth", "--fault", "shoe_jam@2", *FAST)
+    assert held(ran)
+    assert at(ran, 2)["outcome"] == "void"
+    (made,) = at(ran, 2)["dispositions"]
+    assert made["cite"] == ["13.I"]
+    assert cites(made) == {
+        "void_round": "13.I", "return_all_wagers": "13.I(1)", "clear_device": "13.I(2)",
+        "reshuffle_with_dealt": "13.I(3)",
+    }  # fmt: skip
+    assert {wager["fate"] for wager in at(ran, 2)["wagers"]} == {"returned"}
+    assert [at(ran, number)["outcome"] for number in (1, 3)] == ["played", "played"]
+    assert {name for name, v in ran.told["invariants"].items() if v["state"] == "not_checked"} == set()
+
+
+@pytest.mark.parametrize(("choice", "action"), [("return", "return_all_wagers"), ("hold", "hold_all_wagers")])
+def test_a_shoe_jam_in_massachusetts_returns_wagers_only_under_the_reading(bench, choice, action):
+    """Clause: ma-uth 15(f) voids and says nothing of the wagers; R-22 is elected by name."""
+    ran = bench("--rulebook", "ma-uth", "--fault", "shoe_jam@2", "--elect", f"R-22={choice}", *FAST)
+    assert held(ran)
+    (made,) = at(ran, 2)["dispositions"]
+    assert made["cite"] == ["15(f)"]
+    assert cites(made)[action] == "R-22"
+    assert made["readings"] == ["R-22"]
+    assert {wager["fate"] for wager in at(ran, 2)["wagers"]} == {"returned"}, "people give held wagers back"
+
+
+@pytest.mark.parametrize(
+    ("rulebook", "fault", "trigger", "cited"),
+    [
+        ("md-uth", "shuffler_jam", "shuffler_jam", "13.H"),
+        ("ma-uth", "shuffler_jam", "shuffler_jam", "15(e)"),
+        ("md-uth", "count", "shuffler_count_wrong", "5.E"),
+        ("ma-uth", "count", "shuffler_count_wrong", "R-35"),
+        ("md-uth", "stub", "stub_wrong", "10.E(2)"),
+        ("ma-uth", "stub", "stub_wrong", "7(f)(2)"),
+        ("md-uth", "late_wager", "progressive_late", "R-45"),
+        ("ma-uth", "late_wager", "progressive_late", "R-45"),
+    ],
+)
+def test_each_irregularity_is_answered_from_its_clause_or_its_reading(bench, rulebook, fault, trigger, cited):
+    """A jam, a wrong count, a wrong stub, a late chip, under both documents."""
+    ran = bench("--rulebook", rulebook, "--fault", f"{fault}@2", *FAST)
+    assert held(ran)
+    (made,) = [m for m in at(ran, 2)["dispositions"] if m["trigger"] == trigger]
+    assert made["silent"] is cited.startswith("R-")
+    assert cited in (made["readings"] if made["silent"] else made["cite"])
+
+
+def test_a_hand_forming_shuffler_deals_the_rounds(bench):
+    """The other dealing method, with a misdeal that only the stub count finds."""
+    ran = bench("--method", "shuffler", "--fault", "misdeal@2", *FAST)
+    assert held(ran)
+    assert [m["trigger"] for m in at(ran, 2)["dispositions"]] == ["stub_wrong"]
+
+
+def test_rounds_go_on_over_kills_of_the_daemon(bench):
+    """After each restart people go on from the status, and what was delivered is still exactly the record."""
+    ran = bench("--kill", "4", "--speed", "20", "--rounds", "3", "--seed", "3")
+    assert held(ran)
+    assert ran.told["counts"]["restarts"] >= 1
+    assert ran.state("delivery") == ran.state("6") == ran.state("8") == "held"
+
+
+def test_without_a_broker_the_run_says_what_it_could_not_check(bench):
+    """The record alone is no proof of a delivery."""
+    ran = bench("--broker", "memory", "--speed", "40", "--rounds", "1")
+    assert held(ran)
+    assert ran.told["broker"].startswith("memory")
+    assert ran.state("delivery") == "not_checked"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"),
+    [
+        (("--fault", "shoe_jm@2"), 2, "shoe_jam"),
+        (("--rulebook", "md-ut"), 2, "md-uth"),
+        (("--broker", "http://localhost"), 2, "mqtt://"),
+        (("--elect", "R-22"), 2, "READING=CHOICE"),
+        (("--broker", "mqtt://127.0.0.1:1"), 3, "broker"),
+    ],
+)
+def test_what_cannot_be_run_is_told_with_its_reason(bench, arguments, code, word):
+    """2 for a wrong question, 3 for a broker that is not there."""
+    ran = bench(*arguments, "--rounds", "1")
+    assert ran.code == code, ran.errors
+    assert word in ran.errors
+
+
+def _left(directory):
+    """Processes that still have this directory in their command line."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if str(directory).encode() in command and process.name != str(os.getpid()):
+            found.append(command.replace(b"\0", b" ").decode())
+    return found
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -9)])
+def test_a_run_that_is_stopped_leaves_no_process_behind(tmp_path, signum, code):
+    """Asked to stop, it judges what was played; killed, the kernel ends its children with it."""
+    command = [
+        sys.executable, "-c", "from controller.cli import main; main()", "bench", "--rounds", "0", "--speed", "40",
+        "--watch", "--keep", str(tmp_path / "kept"),
+    ]  # fmt: skip
+    bench = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert bench.stdout is not None
+    for line in bench.stdout:
+        if "round_begun" in line:
+            break
+    assert _left(tmp_path), "devices, daemon and people run"
+    bench.send_signal(signum)
+    rest = bench.stdout.read()
+    bench.stdout.close()
+    assert bench.wait(30) == code, rest
+    end = time.monotonic() + 10
+    while (left := _left(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert left == []
+    assert "held" in rest or code
