@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from controller.rules.vocabulary import Role, Trigger
 from controller.table import facts as f
-from controller.table.acts import ACTS, Act
+from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
 from controller.table.devices import decide_link, decide_report
 from controller.table.dispositions import dispose
@@ -17,7 +17,7 @@ from controller.table.evolve import evolve
 from controller.table.inputs import SERVICE_EVENTS, Input, ServiceEvent, ServiceStarted, SetDue
 from controller.table.rounds import decide_act
 from controller.table.state import Setup, State
-from drivers.events import LINK_EVENTS, REPORTS
+from drivers.events import ENGAGED, LINK_EVENTS, RELEASED, REPORTS, Level
 
 
 def decide(setup: Setup, state: State, given: Input) -> tuple[f.Fact, ...]:
@@ -66,8 +66,17 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
     refusal = verify(draft.setup, draft.state, act, given.actor)
     if refusal is not None:
         draft.add(f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite))
+        if isinstance(act, AnnounceNoMoreBets):
+            _stay_locked(draft)
         return
     decide_act(draft, act, given.actor)
+
+
+def _stay_locked(draft: Draft) -> None:
+    """Puts on record what the short path has done: the lock-out is engaged until a person opens it again."""
+    for name, device in draft.state.devices.items():
+        if device.wanted.get(Level.LOCKOUT) == RELEASED:
+            draft.want(name, Level.LOCKOUT, ENGAGED, "no more bets was announced, but is refused")
 
 
 def _service(draft: Draft, event: ServiceEvent) -> None:

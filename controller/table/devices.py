@@ -108,7 +108,7 @@ def _may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
     if reported is not e.Back.UNKNOWN:
         return [reported.value]
     round_ = draft.state.round
-    on_layout = round_.back if round_ is not None and (round_.cards_out or round_.initial_deal_done) else ""
+    on_layout = round_.back if round_ is not None and round_.on_layout else ""
     return [s.back for s in draft.state.sets.values() if s.present and s.back != on_layout]
 
 
@@ -323,9 +323,9 @@ def take_back(draft: Draft, name: str, where: str) -> None:
 
 def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
     for level, safe in e.SAFE_VALUE.items():
-        says = getattr(event.levels, level.value)
-        wanted = draft.state.devices[name].wanted.get(level)
-        if says is not None and (says != safe or wanted not in (None, safe)):
+        device = draft.state.devices[name]
+        wanted = device.wanted.get(level)
+        if has_level(device, level) and not (device.knows(level, safe) and wanted in (None, safe)):
             draft.want(name, level, safe, f"{name} came back")
 
 
@@ -339,8 +339,7 @@ def _gap(draft: Draft, name: str, reason: str) -> None:
 def _unproven(draft: Draft, reason: str) -> None:
     """Events are lost while wagers lie: what was dealt cannot be proven, so people decide under a named reading."""
     round_ = draft.state.round
-    already = any("cannot be proven" in hold.reason for hold in draft.state.holds.values())
-    if round_ is None or not round_.live or already:
+    if round_ is None or not round_.live or (round_.unproven and draft.state.held):
         return
     dispose(draft, Trigger.ROUND_UNPROVEN, back=round_.back)
     if not draft.state.held and _round_live(draft):

@@ -28,9 +28,11 @@ class Draft:
         return f"{prefix}{self.state.serial + 1}"
 
     def want(self, device: str, level: Level, value: str, because: str) -> None:
-        """Records that a level shall hold. Says nothing where it is wanted already and the device agrees."""
+        """Records that a level shall hold. Says nothing where it is wanted already and the device does not object."""
         known = self.state.devices[device]
-        if known.wanted.get(level) == value and _device_says(known.levels, level) in (value, None):
+        says = _device_says(known.levels, level)
+        silent = says is None and not (level in SAFE_VALUE and known.online)
+        if known.wanted.get(level) == value and (silent or says == value):
             return
         operation = operation_id(self.at, self.state.serial + 1)
         self.add(LevelWanted(device, level.value, value, operation, because))

@@ -61,9 +61,13 @@ def _restarted(state: State) -> State:
 
 
 def _trigger_noted(state: State, trigger: Trigger) -> State:
-    if trigger is Trigger.CARD_FACE_UP and state.round is not None:
-        return replace(state, last_trigger=trigger, round=replace(state.round, face_up=state.round.face_up + 1))
-    return replace(state, last_trigger=trigger)
+    """What the round remembers of its irregularities: cards that lay face up, and that it cannot be proven."""
+    round_ = state.round
+    if round_ is not None and trigger is Trigger.CARD_FACE_UP:
+        return replace(state, round=replace(round_, face_up=round_.face_up + 1))
+    if round_ is not None and trigger is Trigger.ROUND_UNPROVEN:
+        return replace(state, round=replace(round_, unproven=True))
+    return state
 
 
 def _demands(state: State, event: f.Event) -> State:
@@ -218,7 +222,7 @@ def _ended(state: State) -> State:
     played = 1 if state.round.cards_out or state.round.initial_deal_done else 0
     counted = state.round.stub_counted
     if played:
-        card_set = replace(card_set, cycle_complete=False, rounds_played=card_set.rounds_played + 1)
+        card_set = replace(card_set, cycle_complete=False)
     return replace(
         state,
         round=None,
@@ -242,7 +246,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.BetsClosed():
             return replace(round_, phase=Phase.BETS_CLOSED)
         case f.ProgressiveCounted():
-            return replace(round_, progressive_counted=event.chips == event.accepted)
+            return replace(round_, progressive_counted=True)
         case f.DealingAllowed():
             return replace(round_, phase=Phase.DEALING)
         case f.InitialDealCompleted(cards_out=cards_out):

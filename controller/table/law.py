@@ -16,7 +16,7 @@ def full_set(setup: Setup) -> int:
 
 
 def stub_count_waived(setup: Setup, state: State) -> bool:
-    """True where the document waives the stub count and a shuffler in service counts each shuffle.
+    """True where the document waives the stub count and a shuffler in service counts each shuffle, this one included.
 
     Clause: `[stub_count] waived_by`; a document without that value waives nothing.
     """
@@ -24,6 +24,9 @@ def stub_count_waived(setup: Setup, state: State) -> bool:
     if stub is None or stub.waived_by is None or stub.waived_by.value != WAIVED_BY_SHUFFLER:
         return False
     shuffler = state.device_of(DeviceKind.SHUFFLER)
+    in_play = state.sets.get(state.round.back if state.round else state.last_back)
+    if in_play is not None and in_play.by_hand:
+        return False
     return shuffler is not None and Capability.COUNTS_EACH_SHUFFLE in shuffler[1].capabilities
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from controller.rules.model import Law, Stack
-from controller.rules.vocabulary import Action, Area, Method, Role, Trigger
+from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
 from drivers.events import Capability, DeviceKind, Level, Levels
 
@@ -114,7 +114,6 @@ class CardSet:
     count_right: bool | None = None
     identities_complete: bool | None = None
     by_hand: bool = False
-    rounds_played: int = 0
 
     @property
     def armed(self) -> bool:
@@ -165,12 +164,18 @@ class Round:
     collected: bool = False
     stub_counted: bool = False
     face_up: int = 0
+    unproven: bool = False
     void: bool = False
 
     @property
     def live(self) -> bool:
         """Wagers are on the layout and nobody has decided them."""
         return self.phase not in (Phase.SETTLED, Phase.STOPPED)
+
+    @property
+    def on_layout(self) -> bool:
+        """True while cards of its set are out and not yet in the discard rack."""
+        return bool(self.cards_out or self.initial_deal_done) and not self.collected
 
     @property
     def stacks_out(self) -> int:
@@ -225,7 +230,6 @@ class State:
     duties: Mapping[str, Duty] = field(default_factory=dict)
     holds: Mapping[str, Hold] = field(default_factory=dict)
     serial: int = 0
-    last_trigger: Trigger | None = None
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":

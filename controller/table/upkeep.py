@@ -98,6 +98,8 @@ def set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     assert isinstance(act, a.RecordShuffle | a.BringSet)
     if act.back not in state.sets:
         return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
+    if state.round is not None and state.round.back == act.back and state.round.on_layout:
+        return Refusal(f"the {act.back} set is in play; its cards are collected first")
     if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
         return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
     return None

@@ -62,8 +62,9 @@ class Table:
 
     def refused(self, act: Act, role: Role = Role.SUPERVISOR) -> f.InputRefused:
         """An act that must be refused."""
-        (event,) = self.put(act, actor=Actor(f"a {role}", role))
+        event, *others = self.put(act, actor=Actor(f"a {role}", role))
         assert isinstance(event, f.InputRefused), event
+        assert all(isinstance(other, f.LevelWanted) for other in others), others
         return event
 
     def online(self, name: str, **changes: object) -> list[f.Event]:

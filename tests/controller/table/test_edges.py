@@ -2,9 +2,10 @@
 
 import pytest
 
-from controller.rules.vocabulary import Action, Method, Trigger
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.inputs import Actor
 from controller.table.state import Phase
 from drivers import events as e
 
@@ -469,3 +470,60 @@ def test_a_device_taken_out_of_service_may_not_deal_on(make_table):
     table = make_table("md-uth").ready().begin().let_out().deal(1)
     table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED))
     assert table.state.devices["shoe-1"].wanted["dispensing"] == "inhibited"
+
+
+def test_an_announcement_that_is_refused_has_locked_the_progressive_and_says_so(make_table):
+    """Towards safety nothing waits; the record shows it, and the dealer opens the lock again on purpose."""
+    table = make_table("md-uth").ready().begin()
+    table.act(a.PlaceWager(2, "ante", 1000))
+    events = table.put(a.AnnounceNoMoreBets(), actor=Actor("a dealer", Role.DEALER))
+    assert kinds(events) == ["input_refused", "level_wanted"]
+    table.put(e.LockoutEngaged(e.Cause.COMMAND, 9), "progressive-1")
+    table.act(a.ReleaseLockout())
+    assert table.state.devices["progressive-1"].wanted["lockout"] == "released"
+
+
+def test_a_device_that_comes_back_without_a_word_on_its_lock_is_told_to_lock(make_table):
+    """Not said is not known, so the safe side is asked for again."""
+    table = make_table("md-uth").ready().begin().close_bets()
+    events = table.online("progressive-1", levels=e.Levels())
+    assert [(w.level, w.value) for w in events if isinstance(w, f.LevelWanted)] == [("lockout", "engaged")]
+
+
+def test_a_difference_of_chips_that_was_put_on_record_does_not_ask_for_the_count_again(make_table):
+    """R-09 "record": both numbers stand, the floor is called, the deal need not wait."""
+    table = make_table("md-uth", elect={"R-09": "record"}).ready().begin()
+    table.chip(1)
+    table.close_bets()
+    table.act(a.RecordProgressiveCount(2))
+    assert duties(table) == {Action.CALL_FLOORPERSON}
+    table.act(a.StartDealing())
+
+
+def test_a_set_shuffled_by_hand_is_counted_whatever_the_idle_shuffler_can(make_table):
+    """Clause: md-uth 10.C waives the count where a counting shuffler is being used; for this set none was."""
+    table = make_table("md-uth", elect={"R-40": "no_demand"}).ready()
+    for number in range(4):
+        table.whole_round("red" if number % 2 == 0 else "blue")
+    table.act(a.RecordShuffle("red"))
+    table.begin("red").let_out().deal().to_showdown()
+    table.act(a.SettleRound())
+    table.act(a.CollectCards())
+    assert "stub must be counted" in table.refused(a.EndRound()).reason
+
+
+def test_the_set_that_lies_on_the_layout_is_neither_replaced_nor_shuffled(make_table):
+    """Its cards are collected first."""
+    table = make_table("md-uth").ready().begin("red").let_out().deal(1)
+    assert "in play" in table.refused(a.BringSet("red")).reason
+
+
+def test_a_second_gap_after_the_floor_has_decided_asks_again(make_table, rulebook):
+    """One hold for all gaps that are found together, and a new one for what is lost later."""
+    table = make_table(rulebook).ready().begin().let_out().deal(1)
+    for counter in (5, 6):
+        table.put(e.EventsLost("SIM-shoe-1", "0" * 16, counter, counter), "shoe-1")
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    table.put(e.EventsLost("SIM-shoe-1", "0" * 16, 8, 9), "shoe-1")
+    assert table.state.held
