@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,9 @@ from controller.bench.options import SITE, TABLE, Options
 from controller.bench.rig import RUN_CLI, serial
 from controller.bench.rig import Rig as Names
 from controller.bench.subscriber import Delivered, Subscriber
-from controller.config_file import load_config
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
 from controller.journal.verify import verify
-from controller.table.state import Setup
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 PATIENCE_S = 40.0
@@ -215,11 +212,12 @@ class Rig:
 
     async def play_on(self, records: int) -> None:
         """Returns when so many more records are durable."""
-        goal = (await self.order()) + records
-        await self.until(partial(self._has_come_to, goal), f"{records} more records")
+        goal = await self.order() + records
 
-    async def _has_come_to(self, order: int) -> bool:
-        return await self.order() >= order
+        async def reached() -> bool:
+            return await self.order() >= goal
+
+        await self.until(reached, f"{records} more records")
 
     async def order(self) -> int:
         """How many records are durable, as the daemon says; 0 while none answers."""
@@ -236,11 +234,6 @@ class Rig:
         """Processor time of the daemon so far."""
         fields = Path(f"/proc/{self.daemon.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def resident_kib(self) -> int:
-        """Resident memory of the daemon now."""
-        lines = Path(f"/proc/{self.daemon.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
     # -- evidence ---------------------------------------------------------------------------------------------------
 
@@ -286,10 +279,6 @@ class Rig:
 
         await self.listen(f"late-{next(self._ids)}", keep)
         return lambda: dict(json.loads(kept[-1])) if kept else {}
-
-    def setup(self) -> Setup:
-        """What the core decides by at this table."""
-        return load_config(self.names.config).setup()
 
     def assert_journal_verifies(self) -> None:
         report = verify(self.names.journal)

@@ -1,6 +1,8 @@
 """How the daemon ends, and how a second one never begins."""
 
 import asyncio
+import resource
+import signal
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any
@@ -25,8 +27,7 @@ async def test_sigterm_at_random_moments_ends_the_daemon_cleanly(rig: Make) -> N
     for _ in range(ENDS):
         await table.play_on(chance.randint(1, 60))
         await asyncio.sleep(chance.uniform(0, 0.05))
-        async with asyncio.timeout(END_S):
-            assert await table.daemon.stop() == 0
+        assert await _stopped(table) == 0
         assert (await table.device("progressive"))["lockout"] == "engaged"
         assert (await table.device("shoe"))["dispensing"] == "inhibited"
         conn = await table.retained("conn")
@@ -37,10 +38,45 @@ async def test_sigterm_at_random_moments_ends_the_daemon_cleanly(rig: Make) -> N
         await table.start_daemon()
         await table.all_online()
     await table.child("people").stop()
-    assert await table.daemon.stop() == 0
+    assert await _stopped(table) == 0
     assert table.records(Stream.MAIN)[-1].kind == "service_stopping"
     await table.assert_everything_is_told()
     table.assert_reports_are_on_record()
+
+
+async def _stopped(table: Any) -> int:
+    """Exit code after SIGTERM; fails where it does not come in time."""
+    async with asyncio.timeout(END_S):
+        return int(await table.daemon.stop())
+
+
+async def test_sigterm_ends_the_daemon_in_time_though_the_broker_hangs(rig: Make) -> None:
+    """A goodbye that nobody answers is not waited for beyond its time; what it did not tell stays in the journal."""
+    table = await rig()
+    await table.up()
+    table.child("mosquitto").process.send_signal(signal.SIGSTOP)
+    await table.act("open_table", "floorperson")
+    assert await _stopped(table) == 0
+    assert table.facts("table_opened")
+    assert table.records(Stream.MAIN)[-1].kind == "service_stopping"
+    table.child("mosquitto").process.send_signal(signal.SIGCONT)
+    await table.start_daemon()
+    await table.assert_everything_is_told()
+
+
+async def test_sigterm_ends_the_daemon_in_time_though_its_record_cannot_be_written(rig: Make) -> None:
+    """It cannot even note that it stops, and stops all the same, with every device on its safe side."""
+    table = await rig()
+    await table.up()
+    await table.open_betting()
+    _, most = resource.prlimit(table.daemon.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(table.daemon.pid, resource.RLIMIT_FSIZE, (1, most))
+    assert await _stopped(table) == 0
+    await table.hands("progressive", "await", key="lockout", value="engaged", timeout_s=5)
+    table.assert_journal_verifies()
+    await table.start_daemon()
+    await table.all_online()
+    assert (await table.status())["round"]["phase"] == "betting"
 
 
 async def test_a_second_daemon_of_the_same_table_is_refused(rig: Make) -> None:
@@ -48,7 +84,7 @@ async def test_a_second_daemon_of_the_same_table_is_refused(rig: Make) -> None:
     table = await rig()
     await table.up()
     second = await table.start_daemon(name="second", wait=False)
-    assert await second.ended() == 3
+    assert await _ended(second) == 3
     assert f"process {table.daemon.pid}" in second.log.read_text()
     await table.all_online()
 
@@ -60,7 +96,12 @@ async def test_a_second_daemon_on_the_same_journal_is_refused(rig: Make) -> None
     config = table.names.config
     config.write_text(config.read_text().replace(str(table.names.control), f"{table.names.control}2"))
     second = await table.start_daemon(name="second", wait=False)
-    assert await second.ended() == 3
+    assert await _ended(second) == 3
     assert f"process {table.daemon.pid} has this journal open" in second.log.read_text()
     await table.all_online()
     table.assert_journal_verifies()
+
+
+async def _ended(child: Any) -> int:
+    async with asyncio.timeout(END_S):
+        return int(await child.ended())

@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ def planted(draft, name, report):
 core.decide_report = planted
 """
 """An error in the core that one kind of report brings to light."""
+STILL_S = 3.0
 IDLE_S = 3.0
 """How long processor time is measured."""
 
@@ -135,3 +137,35 @@ async def test_a_journal_that_cannot_be_written_stops_play_and_says_so(rig: Make
     table.assert_journal_verifies()
     await table.assert_everything_is_told()
     table.assert_reports_are_on_record()
+
+
+async def test_a_daemon_that_stood_still_takes_the_round_up_where_it_was(rig: Make) -> None:
+    """Frozen for longer than any watchdog: the devices save themselves, their logs close the gap, nothing is released."""
+    table = await rig()
+    await table.up()
+    await table.open_betting()
+    frozen = table.daemon.process
+    frozen.send_signal(signal.SIGSTOP)
+    await table.hands("progressive", "await", key="lockout", value="engaged", timeout_s=10)
+    await table.hands("progressive", "put_chip", seat=1)
+    await table.hands("shoe", "open_lid")
+    await asyncio.sleep(STILL_S)  # the span for which it stands still
+    frozen.send_signal(signal.SIGCONT)
+
+    async def knows_the_lid() -> bool:
+        return bool((await table.status())["devices"]["shoe-1"]["levels"]["door_open"])
+
+    await table.until(knows_the_lid, "the daemon knows what happened meanwhile")
+    await table.all_online()
+    status = await table.status()
+    assert (status["round"]["phase"], status["devices"]["progressive-1"]["levels"]["lockout"]) == (
+        "betting",
+        "engaged",
+    )
+    assert (await table.device("progressive"))["lockout"] == "engaged"
+    assert not table.facts("events_lost")
+    assert all(fact["gap_closed"] for fact in table.facts("device_online"))
+    late = [d for d in table.facts("disposition_made") if d["trigger"] == "progressive_late"]
+    assert len(late) == 1, "the chip came under the lock"
+    table.assert_reports_are_on_record()
+    table.assert_journal_verifies()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from controller.config_file import load_config
 from controller.journal.record import Record, Stream
 from controller.table.codec import decode_fact
 from controller.table.decide import fold
@@ -77,6 +78,7 @@ class Judge:
 
     def __init__(self, table: Any) -> None:
         self._table = table
+        self._begin = State.initial(load_config(table.names.config).setup())
         self._through = 0
         self._disturbed: set[int] = set()
         self.gaps = 0
@@ -86,7 +88,7 @@ class Judge:
 
     async def cut_the_power(self, kind: str) -> bool:
         """In a live round a device goes dark and comes back, and remembers nothing of before; no daemon runs."""
-        round_ = _fold(State.initial(self._table.setup()), self._facts()).round
+        round_ = _fold(self._begin, self._facts()).round
         if round_ is None or not round_.live:
             return False
         self._disturbed.add(round_.number)
@@ -98,7 +100,7 @@ class Judge:
         """A gap under a live round made it unproven and held it; without a gap no round became unproven."""
         await self._table.all_online()
         facts = self._facts()
-        state = _fold(State.initial(self._table.setup()), facts[: self._through])
+        state = _fold(self._begin, facts[: self._through])
         for _, group in groupby(facts[self._through :], key=lambda record: record.cause):
             decided = list(group)
             before, state = state, _fold(state, decided)
