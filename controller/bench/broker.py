@@ -1,6 +1,7 @@
 """The broker of a run: a mosquitto of our own on a free loopback port, one that is there already, or none."""
 
 import asyncio
+import getpass
 import shutil
 import socket
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ async def _own(program: str, directory: Path) -> Broker:
     config = directory / "mosquitto.conf"
     config.write_text(
         f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n"
+        f"user {getpass.getuser()}\n"  # started by root it would become another user, and outlive us if we are killed
         f"log_dest stderr\nlog_type error\nlog_type warning\nlog_type notice\n"
     )
     child = await start("mosquitto", [program, "-c", str(config)], directory)

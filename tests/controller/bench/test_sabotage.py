@@ -24,8 +24,8 @@ def test_skipping_an_event_is_caught(sabotaged):
     """A report that is acknowledged and never recorded is missing in the journal, though the numbers go on."""
     ran = sabotaged(
         "controller/engine.py",
-        "(repeats if self._is_repeat(waiting.given.origin) else fresh)",
-        '(repeats if self._is_repeat(waiting.given.origin) or waiting.given.body.kind == "cards_loaded" else fresh)',
+        "            (repeats if key in here or ",
+        '            (repeats if waiting.given.body.kind == "cards_loaded" or key in here or ',
         *FAST,
     )
     assert ran.code == 1, ran.errors
