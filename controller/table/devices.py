@@ -141,13 +141,24 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     count_right = None if report.count is None else report.count == expected
     identities = {e.Identities.COMPLETE: True, e.Identities.INCOMPLETE: False}.get(report.identities)
     mode_shuffle = report.mode in SHUFFLING_MODES
-    draft.add(f.SetChecked(back, True, mode_shuffle, count_right, identities))
+    counts = not _must_shuffle_again(draft, name, back)
+    draft.add(f.SetChecked(back, counts, mode_shuffle, count_right, identities))
     if count_right is False:
         dispose(draft, Trigger.SHUFFLER_COUNT_WRONG, device=name, back=back)
     elif identities is False:
         dispose(draft, Trigger.SHUFFLER_IDENTITIES_WRONG, device=name, back=back)
-    elif mode_shuffle:
+    elif mode_shuffle and counts:
         _close_duties(draft, name, RESHUFFLES, back=back)
+
+
+def _must_shuffle_again(draft: Draft, name: str, back: str) -> bool:
+    """A cycle that jammed on its way and came to its end all the same is not the new shuffle that the jam demands."""
+    demanded = any(
+        (duty.action in RESHUFFLES and duty.back == back)
+        or (duty.action is Action.CLEAR_DEVICE and duty.device == name)
+        for duty in draft.state.duties.values()
+    )
+    return demanded and draft.state.devices[name].disturbed
 
 
 RESHUFFLES = (

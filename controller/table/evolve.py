@@ -144,11 +144,15 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case e.LevelConfirmed(level=e.Level.DISPENSING, value=value):
             return _read_back(device, e.Level.DISPENSING, dispensing=value)
         case e.Jammed(cards_inside=inside):
-            return replace(device, jammed=True, failed=True, levels=replace(device.levels, cards_inside=inside))
+            levels = replace(device.levels, cards_inside=inside)
+            return replace(device, jammed=True, failed=True, disturbed=True, levels=levels)
         case e.ShuffleStopped() | e.DealStopped():
-            return replace(device, failed=True, levels=replace(device.levels, cards_inside=event.cards_inside))
+            levels = replace(device.levels, cards_inside=event.cards_inside)
+            return replace(device, failed=True, disturbed=True, levels=levels)
         case e.JamCleared():
-            return replace(device, jammed=False)
+            return replace(device, jammed=False, disturbed=True)
+        case e.ShuffleStarted():
+            return replace(device, disturbed=False)
         case e.CardsRemoved(cards_inside=inside) | e.PoweredUp(cards_inside=inside):
             return replace(device, levels=replace(device.levels, cards_inside=inside))
         case e.ShuffleCompleted():
@@ -215,11 +219,14 @@ def _round(state: State, event: f.Event) -> State:
 
 
 def _ended(state: State) -> State:
-    """The set that was played must be shuffled again before it comes back; one more round without a stub count."""
+    """The set that was played must be shuffled again before it comes back; one more round without a stub count.
+
+    It was played as soon as its cards were let out: the report of the first stack may be among what was lost.
+    """
     assert state.round is not None
     back = state.round.back
     card_set = state.sets.get(back, CardSet(back))
-    played = 1 if state.round.cards_out or state.round.initial_deal_done else 0
+    played = state.round.let_out or state.round.cards_out > 0 or state.round.initial_deal_done
     counted = state.round.stub_counted
     if played:
         card_set = replace(card_set, cycle_complete=False)
@@ -248,7 +255,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.ProgressiveCounted():
             return replace(round_, progressive_counted=True)
         case f.DealingAllowed():
-            return replace(round_, phase=Phase.DEALING)
+            return replace(round_, phase=Phase.DEALING, let_out=True)
         case f.InitialDealCompleted(cards_out=cards_out):
             return replace(round_, phase=Phase.PRE_FLOP, initial_deal_done=True, cards_out=cards_out)
         case f.DecisionRecorded():

@@ -72,7 +72,10 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """`awaited`: not heard again since the daemon started. `wanted`: level -> value that shall hold."""
+    """`awaited`: not heard again since the daemon started. `wanted`: level -> value that shall hold.
+
+    `disturbed`: the shuffle that is running, or ran last, jammed or stopped.
+    """
 
     kind: DeviceKind
     online: bool = False
@@ -83,6 +86,7 @@ class Device:
     wanted: Mapping[str, str] = field(default_factory=dict)
     jammed: bool = False
     failed: bool = False
+    disturbed: bool = False
     out: OutOfService | None = None
     unknown: frozenset[Level] = frozenset()  # levels whose command was never answered, until they are read back
 
@@ -147,7 +151,10 @@ class PlannedStack:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`accepted`: (seat, sensor) sensed before the lock. `cards_out`: cards known to have left the set."""
+    """`accepted`: (seat, sensor) sensed before the lock.
+
+    `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it.
+    """
 
     id: str
     number: int
@@ -158,6 +165,7 @@ class Round:
     accepted: frozenset[tuple[int, int]] = frozenset()
     progressive_counted: bool = False
     stacks: tuple[int, ...] = ()  # cards of each stack that a device gave out
+    let_out: bool = False
     cards_out: int = 0
     initial_deal_done: bool = False
     streets: int = 0

@@ -112,6 +112,32 @@ def test_a_shuffler_jam_before_the_deal_returns_the_wagers_in_maryland_only(make
         assert set(table.fates().values()) == ({"returned"} if stopped else {"live"})
 
 
+def test_a_jammed_cycle_that_ends_by_itself_is_not_the_shuffle_that_the_jam_demands(make_table, rulebook):
+    """Clause: md-uth 13.H; ma-uth 15(e). The device freed the card and went on; the cards are still to be shuffled again."""
+    table = make_table(rulebook).ready().begin("red")
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.put(e.Jammed(e.Back.RED, e.Activity.SHUFFLING, e.JamPlace.RACK, 0, 20), "shuffler-1")
+    table.put(e.JamCleared(True, 2), "shuffler-1")
+    table.shuffled("red")
+    again = [d for d in table.state.duties.values() if "reshuffle" in d.action]
+    assert [d.back for d in again] == ["red"]
+    assert not table.state.sets["red"].armed
+    table.put(e.CardsRemoved(0), "shuffler-1")
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.shuffled("red")
+    assert not [d for d in table.state.duties.values() if "reshuffle" in d.action]
+    assert table.state.sets["red"].armed
+
+
+def test_a_cycle_that_freed_itself_counts_where_that_is_elected_to_be_no_jam(make_table, rulebook):
+    """R-30, the other choice: nothing is demanded, so the cycle is as good as any."""
+    table = make_table(rulebook, elect={"R-30": "not_a_jam"}).ready()
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.put(e.JamCleared(True, 2), "shuffler-1")
+    table.shuffled("red")
+    assert table.state.sets["red"].armed
+
+
 def test_a_jam_of_the_idle_sets_shuffle_leaves_the_round_in_play(make_table, rulebook):
     """R-10: two sets are never mixed; the round is played with the other one."""
     table = make_table(rulebook).ready().begin("red").let_out().deal()

@@ -104,6 +104,18 @@ def test_a_shoe_that_lost_its_power_in_the_deal_has_failed_to_deal(make_table, d
     assert made.cite == ("13.I",)
 
 
+def test_a_set_whose_cards_were_let_out_was_played_though_no_stack_was_reported(make_table, rulebook):
+    """The first stack may have left with its report lost in a power cut: it is shuffled again, and the other's turn comes."""
+    table = make_table(rulebook).ready().begin("red").let_out()
+    table.put(e.PoweredUp(e.ResetCause.POWER, 52), "shoe-1")
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, table.state.holds[hold].choices[0]))
+    table.act(a.CollectCards())
+    table.act(a.EndRound())
+    assert table.state.last_back == "red"
+    assert not table.state.sets["red"].armed
+
+
 def test_a_shoe_that_ends_short_of_the_plan_has_failed_to_deal(make_table):
     """R-21: any shortfall counts."""
     table = make_table("md-uth").ready().begin().let_out().deal(2)
