@@ -1,4 +1,4 @@
-"""The two shipped rulebooks, and a way to break one on purpose and load what is left."""
+"""The shipped rulebooks, and a way to break one on purpose and load what is left."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +18,21 @@ def ma() -> Rulebook:
 @pytest.fixture(scope="session")
 def md() -> Rulebook:
     return find("md-uth")
+
+
+@pytest.fixture(scope="session")
+def nj() -> Rulebook:
+    return find("nj-pikit")
+
+
+@pytest.fixture(scope="session")
+def fa() -> Rulebook:
+    return find("fast-action")
+
+
+@pytest.fixture(scope="session")
+def co() -> Rulebook:
+    return find("ma-colorado")
 
 
 @pytest.fixture

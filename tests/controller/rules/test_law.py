@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.rules.elections import cautious, elect
-from controller.rules.library import find
+from controller.rules.library import available, find
 from controller.rules.model import AmbiguousLaw, Demand, Law, Rulebook, governing
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Trigger
 
-BOOKS = {name: find(name) for name in ("ma-uth", "md-uth")}
+BOOKS = {name: find(name) for name in available()}
 guards = st.frozensets(st.sampled_from(Guard))
 triggers = st.sampled_from(Trigger)
 books = st.sampled_from(sorted(BOOKS))

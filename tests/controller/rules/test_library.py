@@ -14,9 +14,9 @@ def test_the_hash_is_of_the_bytes_of_the_file() -> None:
     assert find("ma-uth").sha256 == hashlib.sha256(data).hexdigest()
 
 
-def test_both_rulebooks_are_shipped() -> None:
+def test_five_rulebooks_are_shipped() -> None:
     """The names that `find` takes."""
-    assert {"ma-uth", "md-uth"} <= set(available())
+    assert set(available()) == {"ma-uth", "md-uth", "nj-pikit", "fast-action", "ma-colorado"}
 
 
 def test_an_unknown_id_names_the_nearest() -> None:
