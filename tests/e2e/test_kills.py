@@ -34,16 +34,22 @@ POWER_CUT = 0.25
 """Share of kills during which a device loses its power, and with it the log that would close the gap."""
 
 
+IN_FULL = [pytest.mark.full, pytest.mark.timeout(120 + 30 * FULL)]
+
+
 @pytest.mark.parametrize(
-    "kills",
+    ("kills", "rulebook", "method"),
     [
-        pytest.param(12, marks=pytest.mark.timeout(400), id="short"),
-        pytest.param(FULL, marks=[pytest.mark.full, pytest.mark.timeout(120 + 30 * FULL)], id="full"),
+        pytest.param(12, "md-uth", "dealing_shoe", marks=pytest.mark.timeout(400), id="short"),
+        pytest.param(FULL, "md-uth", "dealing_shoe", marks=IN_FULL, id="full-shoe"),
+        pytest.param(FULL, "ma-uth", "shuffler", marks=IN_FULL, id="full-shuffler"),
     ],
 )
-async def test_kill_at_random_moments_of_a_running_table(rig: Callable[..., Awaitable[Any]], kills: int) -> None:
+async def test_kill_at_random_moments_of_a_running_table(
+    rig: Callable[..., Awaitable[Any]], kills: int, rulebook: str, method: str
+) -> None:
     """The journal proves after each kill; a round goes on where every log closes the gap, and is held where not."""
-    table = await rig(speed=50.0, rounds=0, seed=kills)
+    table = await rig(seed=kills, rulebook=rulebook, method=method)
     await table.up(people=True)
     judge, chance, cuts = Judge(table), Random(kills), 0
     for number in range(kills):
