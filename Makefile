@@ -15,7 +15,7 @@ run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --watch
 
 test: setup system lint
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n 3 --dist worksteal
 
 lint: setup
 	$(BIN)/ruff check .
