@@ -117,7 +117,8 @@ def law_of(
         return None, [f"{exc.path.name} {fault}" for fault in exc.faults]
     faults = [] if kinds is None else _misfits(table, kinds, rulebook)
     try:
-        return elect(rulebook, elections), faults
+        law = elect(rulebook, elections)
+        return law, faults + _not_enabled(kinds or (), law.rulebook)
     except ElectionsInvalid as exc:
         return None, faults + [f"[elections] {fault}" for fault in exc.faults]
 
@@ -144,6 +145,15 @@ def _method_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook:
     if needs is not None and needs.value and DeviceKind.SHUFFLER not in kinds:
         faults.append(f"[table] method: dealing by {table.method} needs a shuffler{_cited(needs.cite)}")
     return faults
+
+
+def _not_enabled(kinds: Collection[DeviceKind], elected: Rulebook) -> list[str]:
+    """Devices of this table that may not be put into service under what was elected."""
+    return [
+        f"[[device]] kind: no {kind} may be in service at this table by {rule.by_choice}{_cited(rule.cite)}"
+        for method, kind in DISPENSERS.items()
+        if kind in kinds and (rule := elected.devices.get(method)) is not None and not rule.value
+    ]
 
 
 def _card_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[str]:

@@ -65,7 +65,7 @@ def document(finding: Finding) -> dict[str, Any]:
         else None,
         "readings": [
             {"reading": r.id, "choice": law.elected(r.id), "by": law.elections[r.id].by, "cautious": r.cautious}
-            for r in law.rulebook.readings.values()
+            for r in law.rulebook.questions.values()
             if r.id in law.elections
         ]
         if law
@@ -113,13 +113,15 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
 
 
 def _readings(law: Law) -> Iterator[str]:
-    """Each reading with what was chosen and by whom; those with one choice are the rulebook's own."""
-    for reading in law.rulebook.readings.values():
+    """Each reading and house choice with what was chosen and by whom; readings with one choice are the rulebook's own."""
+    for reading in law.rulebook.questions.values():
         election = law.elections.get(reading.id)
         if election is None and len(reading.choices) == 1:
             yield f"{reading.id}  {reading.choices[0].id}  by the rulebook: {reading.problem}"
         elif election is not None:
-            mark = "" if election.choice == reading.cautious else f" (cautious would be {reading.cautious})"
+            mark = (
+                "" if reading.cautious in (None, election.choice) else f" (cautious would be {reading.cautious})"
+            )
             yield f"{reading.id}  {election.choice}{mark}  by {election.by}: {reading.problem}"
 
 

@@ -94,18 +94,18 @@ def cautious(rulebook: Rulebook, by: str) -> Law:
 def unequal(laws: Mapping[str, Law]) -> list[str]:
     """Where tables of one house differ in what their document wants alike at every table; `laws` by the table's name.
 
-    One line for each such choice, with its clause and what each table has.
+    One line for each such choice, with its clauses and what each table has.
     """
-    elected: dict[tuple[str, str], dict[str, str]] = {}
+    elected: dict[str, dict[str, str]] = {}
     for table, law in laws.items():
         for choice in law.rulebook.choices.values():
             if choice.everywhere is not None and choice.everywhere.value:
-                key = law.rulebook.id, choice.id
+                key = f"{law.rulebook.id} {choice.id} [{', '.join(choice.everywhere.cite)}]"
                 elected.setdefault(key, {})[table] = law.elected(choice.id) or "nothing"
     return [
-        f"{rulebook} {choice}: the same at every table of the house, but "
+        f"{choice}: the same at every table of the house, but "
         + ", ".join(f"{table} has {chosen}" for table, chosen in tables.items())
-        for (rulebook, choice), tables in elected.items()
+        for choice, tables in elected.items()
         if len(set(tables.values())) > 1
     ]
 

@@ -369,3 +369,25 @@ def _toml(value: object) -> str:
             return "{" + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + "}"
         case _:
             raise AssertionError(value)
+
+
+FAST_ACTION = LEAST.replace("md-uth", "fast-action")
+HOUSE_PROCEDURE = '[elections]\nR-18 = { choice = "house_procedure", by = "J. Doe" }\n'
+
+
+def test_a_device_without_a_rule_is_refused_until_the_house_has_one(tmp_path: Path) -> None:
+    """Clause fast-action (i): nothing is said of devices that fail, so none is put into service without an election."""
+    two_sets = FAST_ACTION.replace('["red"]', '["red", "blue"]') + DEVICES
+    refused = _faults(tmp_path, two_sets)
+    assert "[[device]] kind: no shuffler may be in service at this table by R-18 ((b)(4), (i))" in refused
+    assert "[[device]] kind: no shoe may be in service at this table by R-18 ((d)(5), (k)(1), (i))" in refused
+    assert not [fault for fault in _faults(tmp_path, two_sets + HOUSE_PROCEDURE) if "in service" in fault]
+    assert not [fault for fault in _faults(tmp_path, FAST_ACTION) if "in service" in fault]
+
+
+def test_a_shuffler_may_ask_for_two_sets(tmp_path: Path) -> None:
+    """Clause fast-action (b)(4): with a shuffler the second set is a duty there, elsewhere a permission."""
+    required = "[table] backs: with a shuffler two sets are required ((b)(4), (b)(4)(ii))"
+    assert required in _faults(tmp_path, FAST_ACTION + DEVICES)
+    assert required not in _faults(tmp_path, FAST_ACTION)
+    assert not _faults(tmp_path, LEAST + DEVICES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.elections import ElectionsInvalid, ask, cautious, elect
+from controller.rules.elections import ElectionsInvalid, ask, cautious, elect, proposals, unequal
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Action, Guard, Trigger
 
@@ -58,3 +58,65 @@ def test_a_reading_is_asked_as_a_question(ma: Rulebook) -> None:
     lines = ask(ma.readings["R-22"])
     assert lines[0].startswith("R-22 (7(f)(2), 15(a), 15(b), 15(d), 15(f)): ")
     assert [line.split(":")[0] for line in lines[1:]] == ["  return [cautious]", "  hold"]
+
+
+def test_what_the_text_leaves_to_the_licensee_must_be_chosen_too(nj: Rulebook) -> None:
+    """A table does not open before each version, order and amount is elected by name."""
+    missing = {question.id for question in elect(nj, {}).unelected()}
+    assert missing >= {"qualifier", "settlement", "play_3", "play_5", "positions", "dealer_stack", "R-16", "R-28"}
+    assert "R-15" not in missing  # it moves nothing
+    chosen = elect(nj, {"settlement": ("by_player", "J. Doe")})
+    assert chosen.elected("settlement") == "by_player"
+    assert "settlement" not in {question.id for question in chosen.unelected()}
+    assert cautious(nj, "bench").unelected() == ()
+
+
+def test_a_choice_that_contradicts_another_election_is_refused(nj: Rulebook) -> None:
+    """Play 5 at twice the ante stands against its definition, so it needs the reading that allows it."""
+    by = "J. Doe"
+    for other, tells in (({}, "not elected"), ({"R-16": ("equal_only", by)}, "equal_only")):
+        with pytest.raises(ElectionsInvalid) as refused:
+            elect(nj, {"play_5": ("twice", by), **other})
+        assert refused.value.faults == (f"play_5: 'twice' needs R-16 = 'by_election', which is {tells}",)
+    law = elect(nj, {"play_5": ("twice", by), "R-16": ("by_election", by)})
+    assert law.elected("play_5") == "twice"
+
+
+def test_a_choice_that_is_not_offered_is_refused_with_those_that_are(nj: Rulebook) -> None:
+    """House choices are checked like readings."""
+    with pytest.raises(ElectionsInvalid, match=r"positions: unknown choice 'four' \(choices: one, two, three\)"):
+        elect(nj, {"positions": ("four", "J. Doe")})
+
+
+def test_electing_changes_values_and_nothing_of_the_rulebook_itself(co: Rulebook) -> None:
+    """The rulebook as loaded stays as it was, hash and rows are shared, and readings still can be asked."""
+    law = elect(co, {"positions": ("two", "J. Doe")})
+    assert (law.rulebook.positions.value, co.positions.value) == (2, 1)
+    assert law.rulebook.positions.cite == co.positions.cite
+    assert law.rulebook.sha256 == co.sha256
+    assert law.rulebook.rows is co.rows
+    assert law.rulebook.readings is co.readings
+
+
+def test_a_version_is_the_same_at_every_table_of_the_house(co: Rulebook, nj: Rulebook) -> None:
+    """Clause ma-colorado 6(f); other choices, and other documents, may differ from table to table."""
+    one = elect(co, proposals_by(co))
+    other = elect(
+        co, proposals_by(co) | {"version": ("permissible_bet", "J. Doe"), "positions": ("two", "J. Doe")}
+    )
+    pikit = elect(nj, proposals_by(nj))
+    assert unequal({"t1": one, "t2": one, "t3": pikit}) == []
+    assert unequal({"t1": one, "t2": other, "t3": pikit}) == [
+        "ma-colorado version [6(f)]: the same at every table of the house, but "
+        "t1 has required_bet, t2 has permissible_bet"
+    ]
+    assert "t1 has nothing" in unequal({"t1": elect(co, {}), "t2": one})[0]
+
+
+def proposals_by(book: Rulebook) -> dict[str, tuple[str, str]]:
+    return {question: (choice, "J. Doe") for question, choice in proposals(book).items()}
+
+
+def test_a_house_choice_is_asked_without_a_cautious_mark(nj: Rulebook) -> None:
+    """The text allows each of them, so none is proposed."""
+    assert [line.split(":")[0] for line in ask(nj.choices["qualifier"])[1:]] == ["  without", "  with"]

@@ -49,3 +49,28 @@ def test_an_unknown_clause_is_answered_with_the_nearest(md: Rulebook, clause: st
         explain(md, clause)
     assert f"md-uth has no clause '{clause}'" in str(unknown.value)
     assert hint in str(unknown.value)
+
+
+def test_values_that_hang_on_an_election_are_told_with_each_choice(nj: Rulebook, co: Rulebook) -> None:
+    """Which value follows from which choice, and the choice itself; one that the house makes once says so."""
+    assert "  value positions = 1 if one | 2 if two | 3 if three (positions)" in explain(nj, "39.3(e)")
+    assert any(line.startswith("  house choice positions: ") for line in explain(nj, "39.3(e)"))
+    lines = explain(co, "6(f)")
+    assert any("Choices, at every table alike: required_bet, permissible_bet" in line for line in lines)
+    assert "  value settlement.pair_of_tens = ask if ask | push if push | pays if pays (R-20)" in explain(
+        co, "13(b)"
+    )
+
+
+def test_steps_and_what_cannot_happen_are_told(nj: Rulebook) -> None:
+    """The opening of a table by its steps; a trigger that the game cannot have is named as such."""
+    assert "  value opening.steps.2 = verify_inspection by the floorperson" in explain(nj, "39.5(b)")
+    assert any("marker_not_moved (not in this game)" in line for line in explain(nj, "39.7(c)"))
+
+
+def test_an_unknown_clause_is_answered_from_its_own_section(nj: Rulebook, fa: Rulebook) -> None:
+    """Sections are those of the document's own numbering."""
+    with pytest.raises(ClauseUnknown, match=r"nearest: 39\.7\(f\)"):
+        explain(nj, "39.7(x)")
+    with pytest.raises(ClauseUnknown, match=r"nearest: \(i\)"):
+        explain(fa, "(i)(9)")

@@ -111,6 +111,60 @@ def test_one_broken_line_is_refused_with_its_place_and_a_hint(
     assert fault in faults_of((old, new))
 
 
+NJ_FAULTS = [
+    ("value without an option", 'value = { one = 1, two = 2, three = 3 }', 'value = { one = 1, two = 2 }',
+     "[table] positions: must have a value for each of one, two, three, not one, two"),
+    ("option that is none", 'value = { one = 1, two = 2, three = 3 }', 'value = { one = 1, two = 2, four = 4 }',
+     "[table] positions: must have a value for each of one, two, three, not one, two, four"),
+    ("choice of nothing", 'by_choice = "positions"', 'by_choice = "position"',
+     "[table] positions: by_choice names no reading and no choice: 'position' (nearest: positions)"),
+    ("value of a wrong type", 'value = { one = 1, two = 2, three = 3 }', 'value = { one = 1, two = "2", three = 3 }',
+     "[table] positions: 'two' must be a whole number, not '2'"),
+    ("choice without a value", 'by_choice = "positions", value = { one = 1, two = 2, three = 3 }', "value = 1",
+     "[[choice]] (positions): no value hangs on it"),
+    ("single option", '  { id = "with_players", says = "With the players\' stacks." },\n', "",
+     "[[choice]] (dealer_stack): offers at least two choices, each once"),
+    ("choice with the id of a reading", 'id      = "positions"', 'id      = "R-99"',
+     "[[choice]] (R-99): this id is one of a reading"),
+    ("need of what nobody can elect", 'needs = { R-16 = "by_election" }', 'needs = { R-16 = "by_elections" }',
+     "(play_5) twice: needs what nobody can elect: R-16 = by_elections"),
+    ("multiple of nothing", 'of       = "ante"\ntimes    =', 'times    =',
+     "[[wager]] 2 (five_card_bonus): `of` and `times` stand together: a multiple is one of another wager"),
+    ("multiple of an unknown wager", 'of       = "ante"\ntimes    =', 'of       = "anti"\ntimes    =',
+     "[[wager]] (five_card_bonus): is a multiple of no known wager: 'anti' (nearest: ante)"),
+    ("excludes an unknown wager", 'excludes = { value = ["play_5"]', 'excludes = { value = ["play_6"]',
+     "[[wager]] (play_3): excludes no known wager: 'play_6' (nearest: play_5)"),
+    ("multiple below one", 'times    = { before_deal = { value = [1]', 'times    = { before_deal = { value = [0]',
+     "[times] before_deal: 'value' must hold whole numbers of at least 1, not [0]"),
+    ("unknown step", 'step = "wash", by', 'step = "washing", by',
+     "[opening] steps 6: unknown step 'washing' (nearest: wash)"),
+    ("unknown word in a list", 'value = ["manual", "preshuffled"]', 'value = ["manual", "shuffled"]',
+     "[cut] after: 'value' has an unknown word: 'shuffled' (nearest: preshuffled)"),
+    ("value chosen by a reading that moves nothing", "cautious = \"before_look\"\nmoves    = true",
+     "cautious = \"before_look\"\nmoves    = false",
+     "[[reading]] (R-28): values are chosen by it, so it must have moves = true: nobody might have elected it"),
+    ("demand of what cannot be", "[[absent]]\ntrigger   = \"marker_not_moved\"",
+     "[[absent]]\ndo = []\ntrigger   = \"marker_not_moved\"",
+     "[[absent]] 8 (marker_not_moved): unknown key 'do' (known: looked_in, says, trigger, when)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "fault"), [c[1:] for c in NJ_FAULTS], ids=[c[0] for c in NJ_FAULTS])
+def test_what_hangs_on_elections_is_checked_as_strictly(
+    faults_of: FaultsOf, old: str, new: str, fault: str
+) -> None:
+    """Each option has a value of the right kind, each choice does something, each multiple is one of a wager."""
+    assert fault in faults_of((old, new), book="nj-pikit")
+
+
+def test_nobody_to_ask_where_a_thing_that_cannot_be_is_reported(faults_of: FaultsOf) -> None:
+    """An absent row holds and calls the floor, so the document must say who lifts a hold and who comes."""
+    text = (shipped() / "nj-pikit.toml").read_text()
+    role = next(line for line in text.splitlines() if line.startswith("call_floorperson "))
+    faults = faults_of((role, ""), book="nj-pikit")
+    assert any(f.startswith("[[absent]] 1 ") and "demands call_floorperson, but" in f for f in faults)
+
+
 def test_a_hole_in_the_matrix_is_refused_with_the_state_that_nothing_answers(faults_of: FaultsOf) -> None:
     """A row that covers less than before leaves states of the table without an answer, and each is named."""
     when = 'when    = ["not_misdealt"]'

@@ -1,0 +1,63 @@
+"""Irregularities that only some games can have: refused where the game has no such thing, carried out where it has."""
+
+import pytest
+
+from controller.rules.vocabulary import CONFIRMED, Action, Role, Trigger
+from controller.table import acts as a
+from controller.table.dispositions import (
+    DUTIES_ON_DEVICE,
+    DUTIES_ON_SET,
+    DUTIES_ON_TABLE,
+    HOLDS_ALL,
+    LATE_FATES,
+    REST_FATES,
+    RETURNS,
+    SEAT_FATES,
+)
+
+
+@pytest.mark.parametrize(
+    ("book", "cite"), [("ma-uth", ("7(d)", "8(c)", "9(c)")), ("md-uth", ("8.D(2)", "9.B(2)", "10.B"))]
+)
+def test_what_a_game_does_not_have_can_not_be_reported(make_table, book, cite):
+    """A slip of the finger voids nothing: the refusal says that there is no dealing marker, and where that was read."""
+    table = make_table(book).ready().begin().let_out().deal()
+    refused = table.refused(a.ReportIrregularity(Trigger.MARKER_NOT_MOVED))
+    assert "no dealing marker" in refused.reason
+    assert refused.cite == cite
+    assert not table.state.held
+
+
+@pytest.mark.parametrize("book", ["ma-uth", "md-uth"])
+def test_the_wagers_of_a_player_who_left_are_lost_only_under_the_election(make_table, disposed, book):
+    """Clause: md-uth 7.C(2); ma-uth is silent. The chips of that seat alone are collected, and a person says so."""
+    table = make_table(book, elect={"R-53": "abandoned"}).ready().begin().let_out().deal()
+    made = disposed(table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1)))
+    assert (made.demands[0].action, made.demands[0].reading) == (Action.COLLECT_SEAT_WAGERS, "R-53")
+    fates = table.fates()
+    assert {fate for (seat, _), fate in fates.items() if seat == 1} == {"lost"}
+    assert {fate for (seat, _), fate in fates.items() if seat == 3} == {"live"}
+    duty = next(d for d in table.state.duties.values() if d.action is Action.COLLECT_SEAT_WAGERS)
+    assert (duty.seat, duty.least_role) == (1, Role.FLOORPERSON)
+
+
+def test_a_player_who_left_must_have_sat_somewhere(make_table):
+    """The report names a seat in play."""
+    table = make_table("md-uth").ready().begin().let_out().deal()
+    assert "in play are seats 1, 3" in table.refused(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=2)).reason
+
+
+def test_a_community_card_seen_early_holds_the_round(make_table):
+    """No document has a rule for it; a floorperson decides."""
+    table = make_table("ma-uth").ready().begin().let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.COMMUNITY_CARD_EXPOSED))
+    assert [hold.reading for hold in table.state.holds.values()] == ["R-52"]
+
+
+def test_every_demand_that_a_person_confirms_is_carried_out_by_the_core():
+    """A word of the vocabulary that the core does not know would be demanded, recorded, and done by nobody."""
+    known = {
+        *DUTIES_ON_DEVICE, *DUTIES_ON_SET, *DUTIES_ON_TABLE, *HOLDS_ALL, *LATE_FATES, *REST_FATES, *RETURNS, *SEAT_FATES,
+        Action.HOLD_ROUND,
+    }  # fmt: skip
+    assert CONFIRMED - known == set()
