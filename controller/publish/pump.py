@@ -76,8 +76,9 @@ class Pump:
 
     def wake(self) -> None:
         """The journal has more, or a thing at the table has changed."""
+        heads = self._backlog.heads()
         for box in self._backlog.boxes.values():
-            box.more = True
+            box.more = box.more or heads[box.stream] > box.cursor
         if self._running:
             self._look_at_states()
             self._fill()

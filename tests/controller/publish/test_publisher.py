@@ -411,6 +411,7 @@ async def test_the_same_fault_after_a_recovery_is_told_again(run, journal, until
     for times in (1, 2):
         await until(lambda: running.publisher.status()["connected"])
         journal.read = lambda *args: (_ for _ in ()).throw(OSError("disk gone"))
+        journal.add()
         running.publisher.wake()
         await until(lambda: running.kinds().count("publisher_failed") == times)  # noqa: B023
         await until(lambda: running.kinds().count("broker_lost") == times)  # noqa: B023
