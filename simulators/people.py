@@ -47,6 +47,7 @@ class People:
             self.floor.open_table,
             self.floor.do_duties,
             self.round.go_on,
+            self.round.count_whole_set,
             self.sets.tend_shuffler,
             self.round.begin,
         )

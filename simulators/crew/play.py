@@ -1,8 +1,8 @@
 """The course of a round: wagers, the deal, decisions, the cards turned, the stub counted, all of it collected."""
 
 import time
-from dataclasses import dataclass, field
 
+from .layout import Bet, Layout
 from .scenario import Cue, Mishap, Stack
 from .sets import Sets
 from .table import Table
@@ -14,35 +14,6 @@ STEP_S, BET_S, TAKE_S = 1.0, 0.3, 0.7
 CHIP_WAIT_S = 2.0
 """Real seconds that the dealer waits for a chip to be accepted before he goes on without it."""
 MULTIPLES = {"pre_flop": (3, 4), "flop": (2,), "last_two": (1,)}
-
-
-@dataclass(frozen=True, slots=True)
-class Bet:
-    """What a player puts down. `ante_cents` twice, for Ante and Blind; `trips_cents` 0 = none."""
-
-    ante_cents: int
-    trips_cents: int
-    progressive: bool
-
-
-@dataclass(slots=True)
-class Layout:
-    """What people remember of one round. Cards as written, in the order in which they came."""
-
-    number: int
-    stacks: list[list[str]] = field(default_factory=list)
-    stub: list[str] | None = None
-    by_hand: list[str] = field(default_factory=list)
-    chips: int | None = None
-    miscounted: bool = False
-    counts_stub: bool = False
-    set_aside: int = 0
-    """Cards that lay face up and went to the discard rack."""
-    waiting_since: float | None = None
-
-    @property
-    def cards(self) -> list[str]:
-        return [card for stack in (*self.stacks, self.by_hand, self.stub or []) for card in stack]
 
 
 class Play:
@@ -78,13 +49,13 @@ class Play:
         view = self.table.view
         if view.round or view.holds or view.duties or not view.is_open:
             return False
-        if self.sets.is_overdue:
-            return await self._count_whole_set()
         back = view.next_back()
         return bool(back) and await self.table.act("begin_round", back=back)
 
-    async def _count_whole_set(self) -> bool:
-        """Between rounds: all cards of the set that was played last, counted face down."""
+    async def count_whole_set(self) -> bool:
+        """Between rounds: all cards of the set that was played last are counted face down, before it is shuffled again."""
+        if self.table.view.round or self.table.view.holds or not self.sets.is_overdue:
+            return False
         back = str(self.table.view.status.get("last_back", ""))
         held = self.table.cards.get(back, [])
         return bool(held) and await self.table.act("record_stub_count", stub=len(held))

@@ -10,7 +10,7 @@ __all__ = ["Sets"]
 
 LOAD_S, EMPTY_S, BRING_S = 1.5, 4.0, 6.0
 """Seconds of the table that people need to put a set in, to take cards out of a device, to fetch a new set."""
-RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set")
+RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set", "reshuffle_after_round")
 
 
 class Sets:
