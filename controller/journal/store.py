@@ -27,6 +27,10 @@ POSITIONS_EVERY_NS = 1_000_000_000
 """Positions ride on a commit at most this often. After a crash a reader repeats at most what it did since."""
 
 
+NEWEST = 64
+"""Records of each stream that are kept in memory: more than a publisher's window has on its way."""
+
+
 def _insert(table: str, columns: int) -> str:
     return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608
 
@@ -60,6 +64,7 @@ class Journal:
         self._positions = view.positions() if writer else {}
         self._moved: dict[tuple[str, str], Position] = {}
         self._positions_ns = 0
+        self._newest: dict[Stream, list[Record]] = {stream: [] for stream in Stream}
 
     @classmethod
     def open(cls, path: Path, *, site: str, table: str, create: bool = True) -> "Journal":
@@ -128,6 +133,7 @@ class Journal:
                 self._give_back(moved)
                 raise self._explain(batch, exc) from exc
             self._heads, self._order = batch.heads, batch.order
+            self._remember(batch.records)
             return batch.records
 
     def refuse(self, reason: str) -> None:
@@ -152,8 +158,23 @@ class Journal:
         return {stream: anchor.sequence + 1 for stream, anchor in self._view.anchors.items()}
 
     def read(self, stream: Stream, after: int, limit: int) -> list[Record]:
-        """At most `limit` records of a stream behind sequence `after`, in sequence. Raises `JournalDamaged`."""
+        """At most `limit` records of a stream behind sequence `after`, in sequence. Raises `JournalDamaged`.
+
+        Readers that keep up are served from what was just made durable, without asking the file again.
+        """
+        newest = self._newest[stream]
+        if newest and after >= newest[0].sequence - 1:
+            begin = after - newest[0].sequence + 1
+            return newest[begin : begin + limit]
         return self._view.read(stream, after, limit)
+
+    def _remember(self, records: Iterable[Record]) -> None:
+        """Each list is replaced, never changed: a reader in the loop may hold the old one while a thread appends."""
+        fresh: dict[Stream, list[Record]] = {}
+        for record in records:
+            fresh.setdefault(record.stream, []).append(record)
+        for stream, added in fresh.items():
+            self._newest[stream] = [*self._newest[stream][-NEWEST:], *added]
 
     def facts(self) -> Iterator[Record]:
         """All records of MAIN and DIAG that are there now, in global order. Raises `JournalDamaged`."""

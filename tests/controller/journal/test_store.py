@@ -50,6 +50,18 @@ def test_time_is_when_it_came_in_and_recorded_is_when_it_was_committed(
     assert fact.mono_ns == waiting.at.mono_ns
 
 
+def test_what_is_kept_in_memory_is_what_stands_in_the_file(journal: Journal, event: Event, now: Stamp) -> None:
+    """Wherever a reader stands, near the head or far behind it, it gets the records of the file and no others."""
+    for first in range(1, 200, 7):
+        journal.append([event(n, MAIN, DIAG) for n in range(first, first + 7)], now)
+    with closing(Journal.open_readonly(journal.path)) as other:
+        head = journal.heads()[MAIN]
+        for stream in Stream:
+            for after in (0, 1, head - 80, head - 70, head - 64, head - 63, head - 8, head - 1, head, head + 5):
+                for limit in (1, 3, 500):
+                    assert journal.read(stream, after, limit) == other.read(stream, after, limit)
+
+
 def test_each_stream_is_a_chain_from_its_genesis(journal: Journal, event: Event, now: Stamp) -> None:
     """Each record's hash follows from its own bytes and from the hash before it in the same stream."""
     journal.append([event(n, MAIN, DIAG) for n in range(1, 6)], now)
