@@ -53,13 +53,13 @@ class People:
         )
 
     async def run(self) -> str:
-        """Plays the rounds that were asked for, then closes the table: "". Else where the table stood when nobody knew
-        how to go on."""
+        """Plays the rounds that were asked for, then closes the table: "". Else what went wrong: where the table stood
+        when nobody knew how to go on, or which mishaps of the scenario never came about."""
         async with asyncio.TaskGroup() as group:
             lines = [self.table.talk, *(t for d in self.table.devices.values() for t in (d.talk, d.eye))]
             tasks = [group.create_task(line.run(), name=f"line to {line.path.name}") for line in lines]
             try:
-                return await self._play()
+                return await self._play() or await self._never_happened()
             finally:
                 for task in tasks:
                     task.cancel()
@@ -75,6 +75,16 @@ class People:
             if self._is_stuck(since):
                 return f"round {view.number} {view.phase or 'none'}: {view.status.get('next', 'no status')}"
         return ""
+
+    async def _never_happened(self) -> str:
+        """A scenario that was asked for and did not come about proves nothing: it must not look like a success."""
+        missed = [f"{m.name}@{m.round}" for m in self.table.scenario.coming]
+        for name, device in self.table.devices.items():
+            answer = await device.talk.ask({"act": "state"})
+            state = answer.get("state")
+            armed = state.get("armed", []) if isinstance(state, dict) else []
+            missed += [f"{name}: {fault}" for fault in armed]
+        return "never happened: " + ", ".join(missed) if missed else ""
 
     def _is_stuck(self, round_since: float) -> bool:
         """No progress for longer than a shuffle with its longest hold-up takes, or a round that never ends."""
@@ -150,7 +160,7 @@ async def _run(settings: Settings) -> int:
     except asyncio.CancelledError:
         return 0
     if stuck:
-        print(f"people: stuck: {stuck}", file=sys.stderr)
+        print(f"people: {stuck}", file=sys.stderr)
     return 1 if stuck else 0
 
 

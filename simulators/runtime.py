@@ -126,8 +126,14 @@ class Simulator:
         self._settle()
 
     def state(self) -> dict[str, object]:
-        """The device's state, and whether its cable is in."""
-        return {**self.device.state(), "plugged": self.port.is_plugged, "overruns": self.port.overruns}
+        """The device's state, whether its cable is in, and the faults that have not happened yet."""
+        armed = [str(fault) for fault in self.device.model.faults.armed]
+        return {
+            **self.device.state(),
+            "plugged": self.port.is_plugged,
+            "overruns": self.port.overruns,
+            "armed": armed,
+        }
 
     async def until(self, key: str, value: object, timeout_s: float) -> None:
         """Returns when the state has `value` under `key`. Raises `TimeoutError`."""

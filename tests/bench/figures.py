@@ -24,6 +24,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from controller.bench.shim import slow_sync
 from tests.bench.broker import Mosquitto
 from tests.bench.daemon import command as daemon_command
 from tests.bench.listener import listen
@@ -58,13 +59,6 @@ def rss_mib(pid: int) -> float:
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     return 0.0
-
-
-def slow_sync(directory: Path) -> str:
-    """The shim that slows each sync, built here. Raises where there is no C compiler."""
-    shim = directory / "slow_sync.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", shim, HERE / "slow_sync.c", "-ldl"], check=True)
-    return str(shim)
 
 
 class Arrivals:
@@ -135,7 +129,7 @@ def peer_command(case: str, terminal: str, port: int, work: Path) -> list[str]:
     return daemon_command(terminal, port, work)
 
 
-async def measure(case: str, frames: int, flood: int, sync_ms: float) -> Figures:
+async def measure(case: str, frames: int, flood: int, sync_ms: int) -> Figures:
     """One case from its start to its end, with a broker, a terminal and a directory of its own."""
     work = Path(tempfile.mkdtemp(prefix="figures-"))
     master, slave = os.openpty()
@@ -145,8 +139,7 @@ async def measure(case: str, frames: int, flood: int, sync_ms: float) -> Figures
         async with Mosquitto() as broker:
             listener = await listen(broker.port, "#", arrivals.heard)
             env = dict(os.environ)
-            if sync_ms:
-                env |= {"LD_PRELOAD": slow_sync(work), "SLOW_SYNC_MS": str(sync_ms)}
+            env |= slow_sync(work, sync_ms)
             began = time.monotonic()
             async with running(peer_command(case, os.ttyname(slave), broker.port, work), env) as process:
                 first_s = await first_message(master, arrivals, began)

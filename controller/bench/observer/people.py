@@ -85,4 +85,5 @@ def alarms(evidence: Evidence) -> Verdict:
     if not state.checked:
         return Verdict(NAME, State.NOT_CHECKED, "no round was played")
     over = f"{state.over_restart} were open at one of {evidence.restarts} restarts"
-    return Verdict(NAME, State.HELD, over if evidence.restarts else "no restart in this run", state.checked)
+    untried = "each ended by who may end it; no restart in this run, so outliving one was not tried (--kill N)"
+    return Verdict(NAME, State.HELD, over if evidence.restarts else untried, state.checked)

@@ -155,3 +155,10 @@ def test_a_run_that_is_stopped_leaves_no_process_behind(tmp_path, signum, code):
         time.sleep(0.05)
     assert left == []
     assert "held" in rest or code
+
+
+def test_a_fault_that_never_happened_is_not_a_success(bench):
+    """A scenario that was asked for and did not come about proves nothing: the run says so and could not do what it should."""
+    ran = bench("--fault", "stub@9", *FAST)
+    assert ran.code == 3
+    assert "never happened: stub@9" in ran.told["failed"]
