@@ -10,7 +10,7 @@ from controller.table import acts as a
 from controller.table.allowed import allowed
 from controller.table.codec import builtins
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
-from controller.table.state import CardSet, Device, Phase, Round, Setup, State, deal_plan
+from controller.table.state import CardSet, Device, Duty, Hold, Phase, Round, Setup, State, deal_plan
 from drivers.events import DeviceKind
 
 Document = dict[str, Any]
@@ -25,8 +25,8 @@ def table_document(setup: Setup, state: State) -> Document:
         "rulebook": {"id": law.id, "edition": law.edition, "sha256": law.sha256},
         "open": state.open,
         "method": state.method.value,
-        "held": [builtins(hold) for hold in state.holds.values()],
-        "duties": [builtins(duty) for duty in state.duties.values()],
+        "held": [_demand("hold", hold) for hold in state.holds.values()],
+        "duties": [_demand("duty", duty) for duty in state.duties.values()],
         "round": _round(setup, state.round) if state.round else None,
         "rounds": state.rounds,
         "sets": {back: _set(card_set) for back, card_set in state.sets.items()},
@@ -72,6 +72,12 @@ def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
             "wanted": device.wanted.get("lockout"),
         }
     return documents
+
+
+def _demand(name: str, demand: Hold | Duty) -> Document:
+    """A hold or a duty under the name by which an act speaks of it."""
+    document: Document = builtins(demand)
+    return {name: document.pop("id"), **document}
 
 
 def _set(card_set: CardSet) -> Document:

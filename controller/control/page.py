@@ -91,7 +91,7 @@ def _head(status: Document) -> Iterator[str]:
 
 def _holds(holds: list[Document]) -> Iterator[str]:
     for hold in holds:
-        concerns, name = _concerns(hold, "seat", "wager"), _id(hold, "hold")
+        concerns, name = _concerns(hold, "seat", "wager"), hold["hold"]
         named = " ".join(part for part in ("HELD", name) if part)
         yield " ".join([f"{named}: {hold['reason'].upper()}{concerns}", *_rests_on(hold)])
         if name:
@@ -102,13 +102,8 @@ def _holds(holds: list[Document]) -> Iterator[str]:
 def _duties(duties: list[Document]) -> Iterator[str]:
     for duty in duties:
         concerns = _concerns(duty, "device", "back", "seat")
-        what = f"DUTY {_id(duty, 'duty')}: {_spoken(duty['action'])}{concerns}"
+        what = f"DUTY {duty['duty']}: {_spoken(duty['action'])}{concerns}"
         yield " ".join([f"{what}, closed by a {duty['least_role']} or above", *_rests_on(duty)])
-
-
-def _id(thing: Document, kind: str) -> str:
-    """A hold or duty is known by its kind in records, and by `id` where it stands by itself."""
-    return str(thing.get(kind) or thing.get("id") or "")
 
 
 def _round(round_: Document | None) -> Iterator[str]:

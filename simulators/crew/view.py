@@ -71,7 +71,7 @@ class TableView:
     def holds(self) -> list[Hold]:
         return [
             Hold(
-                str(h.get("hold") or h.get("id")), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
+                str(h["hold"]), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
                 int(h.get("seat", 0)), str(h.get("wager", "")), str(h.get("reading") or ""),
                 tuple(map(str, h.get("choices", ()))),
             )
@@ -82,7 +82,7 @@ class TableView:
     def duties(self) -> list[Duty]:
         return [
             Duty(
-                str(d.get("duty") or d.get("id")), str(d["action"]), str(d.get("least_role", "dealer")),
+                str(d["duty"]), str(d["action"]), str(d.get("least_role", "dealer")),
                 str(d.get("device", "")), str(d.get("back", "")), int(d.get("seat", 0)),
             )
             for d in self.status.get("duties", ())

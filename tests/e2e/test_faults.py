@@ -90,12 +90,12 @@ async def test_an_error_in_the_core_holds_the_table_once_and_outlives_a_restart(
     await table.kill_daemon()
     await table.start_daemon()
     await table.all_online()
-    assert [h["id"] for h in await holds()] == [hold["id"]]
+    assert [h["hold"] for h in await holds()] == [hold["hold"]]
     (failed,) = table.facts("decision_failed")
     assert failed["error"] == "RuntimeError: planted"
     with pytest.raises(Exception, match="refused"):
-        await table.act("resolve_hold", "dealer", hold=hold["id"], resolution="go_on")
-    await table.act("resolve_hold", "supervisor", hold=hold["id"], resolution="go_on", note="the lid was opened")
+        await table.act("resolve_hold", "dealer", hold=hold["hold"], resolution="go_on")
+    await table.act("resolve_hold", "supervisor", hold=hold["hold"], resolution="go_on", note="the lid was opened")
     assert not await holds()
     table.assert_journal_verifies()
 
