@@ -15,6 +15,7 @@ import structlog
 from controller.clock import Clock, SystemClock
 from controller.config import Config
 from controller.control.server import ControlServer
+from controller.deadlines import Deadlines
 from controller.desk import RunningTable, TableDesk
 from controller.engine import Engine, RecordFailed
 from controller.journal.errors import JournalError, JournalLocked
@@ -105,20 +106,27 @@ class Daemon:
             sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
             engine.devices.update(sessions)
             publisher = self._publisher(engine, journal)
+            deadlines = Deadlines(engine, self.clock)
             engine.on_news(publisher.wake)
             engine.on_news(self.desk.woken)
+            engine.on_news(deadlines.wake)
             self.desk.table = RunningTable(engine, journal, sessions, publisher)
             book = self.setup.law.rulebook
             engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
             log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
             self._notify.ready(f"table {self.setup.table} under {book.id}")
-            await self._together(engine, recorder, sessions, publisher)
+            await self._together(engine, recorder, sessions, publisher, deadlines)
         finally:
             self.desk.table = None
             await recorder.close()
 
     async def _together(
-        self, engine: Engine, recorder: Recorder, sessions: dict[str, DeviceSession], publisher: Publisher
+        self,
+        engine: Engine,
+        recorder: Recorder,
+        sessions: dict[str, DeviceSession],
+        publisher: Publisher,
+        deadlines: Deadlines,
     ) -> None:
         """Everything of one table runs in one group: what one part raises ends all, and nothing is left behind."""
         async with asyncio.TaskGroup() as group:
@@ -126,10 +134,11 @@ class Daemon:
             outbox = group.create_task(publisher.run(), name="publisher")
             reader = group.create_task(self._decide(engine), name="engine")
             positions = group.create_task(self._keep_positions(recorder), name="positions")
+            timer = group.create_task(deadlines.run(), name="deadlines")
             await self._stop.wait()
             log.info("stopping")
             await engine.note(ServiceStopping("a signal asked for it"))
-            for task in (*links, reader, positions):
+            for task in (*links, reader, positions, timer):
                 task.cancel()
             publisher.stop("stopped")
             await outbox

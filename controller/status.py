@@ -89,6 +89,8 @@ def _set(card_set: CardSet) -> Document:
         "count_right": card_set.count_right,
         "identities_complete": card_set.identities_complete,
         "by_hand": card_set.by_hand,
+        "since_us": card_set.since.wall_us if card_set.since else None,
+        "due": card_set.due,
     }
 
 

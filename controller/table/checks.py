@@ -11,7 +11,7 @@ from controller.table import upkeep
 from controller.table.inputs import Actor
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived, swaps_sets
 from controller.table.refusal import Refusal
-from controller.table.state import DISPENSERS, Fate, Phase, Round, Setup, State, deal_plan
+from controller.table.state import DISPENSERS, Duty, Fate, Phase, Round, Setup, State, deal_plan
 from drivers.events import ENGAGED, DeviceKind, Level
 
 
@@ -111,10 +111,11 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
         return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
-    concerned = [d for d in state.duties.values() if d.back == round_.back or d.device == state.dispenser()]
-    if concerned:
-        duty = concerned[0]
-        return Refusal(f"first {duty.id}: {duty.action} ({duty.device or duty.back})", duty.cite)
+    concerned = _first_duty(state, round_)
+    if concerned is not None:
+        return Refusal(
+            f"first {concerned.id}: {concerned.action} ({concerned.device or concerned.back})", concerned.cite
+        )
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].online and not progressive[1].knows(Level.LOCKOUT, ENGAGED):
         cite = law.progressive.lock_at.cite if law.progressive else ()
@@ -123,6 +124,15 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     if round_.accepted and verify_count and verify_count.value and not round_.progressive_counted:
         return Refusal("count the progressive chips first and record the count", verify_count.cite)
     return _dispenser_ready(state)
+
+
+def _first_duty(state: State, round_: Round) -> Duty | None:
+    """A duty that stands before this deal. That the set is changed is for the next round: this one is played out."""
+    for duty in state.duties.values():
+        of_set = duty.back == round_.back and duty.action is not Action.CHANGE_SET
+        if of_set or duty.device == state.dispenser():
+            return duty
+    return None
 
 
 def _dispenser_ready(state: State) -> Refusal | None:

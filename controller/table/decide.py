@@ -6,12 +6,12 @@ in the software stops play and says so, and does not loop.
 
 from collections.abc import Iterable
 
-from controller.rules.vocabulary import Role, Trigger
+from controller.rules.vocabulary import Role
 from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
+from controller.table.deadlines import carry_over, set_due
 from controller.table.devices import decide_link, decide_report
-from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.evolve import evolve
 from controller.table.inputs import SERVICE_EVENTS, Input, ServiceEvent, ServiceStarted, SetDue
@@ -80,14 +80,15 @@ def _stay_locked(draft: Draft) -> None:
 
 
 def _service(draft: Draft, event: ServiceEvent) -> None:
-    draft.add(event)
     match event:
         case ServiceStarted():
+            draft.add(event)
             draft.make_safe("the daemon started")
-        case SetDue(back=back):
-            dispose(draft, Trigger.DECK_CHANGE_DUE, back=back)
+            carry_over(draft)
+        case SetDue():
+            set_due(draft, event)
         case _:
-            pass
+            draft.add(event)
 
 
 def fold(state: State, facts: Iterable[f.Fact]) -> State:

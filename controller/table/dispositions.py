@@ -82,7 +82,8 @@ def dispose(
     holding = guards_now(draft) | set(guards)
     row, demands = law.demands(trigger, frozenset(holding), draft.state.method)
     round_ = draft.state.round
-    if round_ is not None and round_.phase is Phase.BETTING:
+    play_is_touched = any(d.action not in (*DUTIES_ON_SET, Action.RECORD_ONLY) for d in demands)
+    if round_ is not None and round_.phase is Phase.BETTING and play_is_touched:
         accept_progressive(draft)
     draft.add(
         f.DispositionMade(
@@ -279,7 +280,8 @@ def _open_return_duty(draft: Draft, demand: Demand) -> None:
 def _open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: int) -> None:
     action = demand.action
     if action in DUTIES_ON_SET:
-        _disarm(draft, action, back)
+        if not _after_this_round(draft, action, back):
+            _disarm(draft, action, back)
     elif action not in DUTIES_ON_DEVICE and action not in DUTIES_ON_TABLE:
         return
     device = device if action in DUTIES_ON_DEVICE else ""
@@ -291,6 +293,11 @@ def _open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: in
     least = _least_role(draft, action, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
     duty = draft.next_id("D")
     draft.add(f.DutyOpened(duty, action, least, device, back, seat, demand.cite, demand.reading))
+
+
+def _after_this_round(draft: Draft, action: Action, back: str) -> bool:
+    """A set that is in play when its time is up is changed once its round has ended, and is whole until then."""
+    return action is Action.CHANGE_SET and draft.state.round is not None and draft.state.round.back == back
 
 
 ASKS_FLOOR = (Action.CALL_FLOORPERSON, Action.REMOVE_SET, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)

@@ -10,12 +10,17 @@ from typing import TypeVar
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
 from controller.table.acts import Decision
-from controller.table.inputs import ServiceStarted
+from controller.table.inputs import Moment, ServiceStarted, SetDue
 from controller.table.state import CardSet, Device, Duty, Fate, Hold, Phase, Round, Seat, State, Wager
 from drivers import events as e
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+OF_SETS = (
+    f.SetChecked, f.SetDisarmed, f.SetShuffledByHand, f.SetRemoved, f.SetBrought, f.SetInPlay, f.SetTimeCarried, SetDue,
+)  # fmt: skip
 
 
 def evolve(state: State, fact: f.Fact) -> State:
@@ -39,7 +44,7 @@ def evolve(state: State, fact: f.Fact) -> State:
             return _trigger_noted(state, trigger)
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
-    if isinstance(fact.event, f.SetChecked | f.SetDisarmed | f.SetShuffledByHand | f.SetRemoved | f.SetBrought):
+    if isinstance(fact.event, OF_SETS):
         return _set(state, fact.event)
     return _round(state, fact.event)
 
@@ -201,6 +206,11 @@ def _set(state: State, event: f.Event) -> State:
             card_set = replace(state.sets.get(back, CardSet(back)), present=False, cycle_complete=False)
         case f.SetBrought(back=back):
             card_set = CardSet(back)
+        case f.SetInPlay(back=back) | f.SetTimeCarried(back=back):
+            since = Moment(event.wall_us, event.mono_ns, event.boot, event.clock)
+            card_set = replace(state.sets.get(back, CardSet(back)), since=since)
+        case SetDue(back=back):
+            card_set = replace(state.sets.get(back, CardSet(back)), due=True)
         case _:
             return state
     return replace(state, sets=_with(state.sets, card_set.back, card_set))

@@ -312,6 +312,37 @@ class SetBrought:
 
 
 @dataclass(frozen=True, slots=True)
+class SetInPlay:
+    """The time of a set at the table begins: wall clock (microseconds) and monotonic clock (ns) of this `boot`.
+
+    `clock`: what the stamp said of the wall clock (synced | holdover | unsynced).
+    """
+
+    kind: ClassVar[str] = "set_in_play"
+    back: str
+    by: str
+    wall_us: int
+    mono_ns: int
+    boot: str
+    clock: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimeCarried:
+    """The PC was restarted: the time of a set goes on as if it had begun at `mono_ns` of this boot, which may be negative.
+
+    `wall_us`: when it really began.
+    """
+
+    kind: ClassVar[str] = "set_time_carried"
+    back: str
+    wall_us: int
+    mono_ns: int
+    boot: str
+    clock: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceTakenOut:
     kind: ClassVar[str] = "device_taken_out"
     device: str
@@ -378,6 +409,8 @@ Conclusion = (
     | SetShuffledByHand
     | SetRemoved
     | SetBrought
+    | SetInPlay
+    | SetTimeCarried
     | DeviceTakenOut
     | DeviceReturned
     | MethodChanged

@@ -52,10 +52,11 @@ class BrokerChanged:
 
 @dataclass(frozen=True, slots=True)
 class SetDue:
-    """The clock says that a set has been in play for its longest time."""
+    """The clock says that a set has been in play for its longest time. `because`: why, where not for its time alone."""
 
     kind: ClassVar[str] = "set_due"
     back: str
+    because: str = ""
 
 
 ServiceEvent = ServiceStarted | ServiceStopping | BrokerChanged | SetDue

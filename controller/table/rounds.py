@@ -5,6 +5,7 @@ from typing import assert_never
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.deadlines import changed, put_in_play, table_opened
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam, take_back
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
@@ -17,6 +18,13 @@ from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
     """Adds the facts of an allowed act."""
     match act:
+        case a.OpenTable():
+            draft.add(f.TableOpened(actor.who))
+            table_opened(draft, actor.who)
+        case a.BringSet():
+            draft.add(f.SetBrought(act.back, actor.who))
+            put_in_play(draft, act.back, actor.who)
+            changed(draft, act.back, actor.who, actor.role)
         case a.BeginRound():
             _begin_round(draft, act, actor)
         case a.AnnounceNoMoreBets():
@@ -55,23 +63,19 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
 
 
 Recorded = (
-    a.OpenTable
-    | a.CloseTable
+    a.CloseTable
     | a.PlaceWager
     | a.WithdrawWager
     | a.RevealCommunity
     | a.RevealDealer
     | a.SettleRound
     | a.CollectCards
-    | a.BringSet
 )
 """Acts of which the record is all that follows."""
 
 
 def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
     match act:
-        case a.OpenTable():
-            return f.TableOpened(actor.who)
         case a.CloseTable():
             return f.TableClosed(actor.who)
         case a.PlaceWager():
@@ -86,8 +90,6 @@ def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
             return f.RoundSettled(actor.who)
         case a.CollectCards():
             return f.CardsCollected(actor.who)
-        case a.BringSet():
-            return f.SetBrought(act.back, actor.who)
         case _:
             assert_never(act)
 

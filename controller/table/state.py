@@ -7,6 +7,7 @@ from enum import StrEnum
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
+from controller.table.inputs import Moment
 from drivers.events import Capability, DeviceKind, Level, Levels
 
 
@@ -109,7 +110,10 @@ def has_level(device: Device, level: Level) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CardSet:
-    """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table."""
+    """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
+
+    `since`: when it came to the table; `due`: it has been there for its longest time.
+    """
 
     back: str
     present: bool = True
@@ -118,6 +122,8 @@ class CardSet:
     count_right: bool | None = None
     identities_complete: bool | None = None
     by_hand: bool = False
+    since: Moment | None = None
+    due: bool = False
 
     @property
     def armed(self) -> bool:

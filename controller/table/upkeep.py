@@ -58,6 +58,8 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     inside = _senses(state.devices[duty.device]) if duty.device else 0
     if inside and duty.action is Action.CLEAR_DEVICE:
         return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
+    if duty.action is Action.CHANGE_SET and state.round is not None and state.round.back == duty.back:
+        return Refusal(f"the {duty.back} set is in play; it is changed when the round has ended", duty.cite)
     waits = duty.action is Action.SETTLE_TRIPS
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("deal the community cards first", duty.cite)

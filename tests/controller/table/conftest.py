@@ -13,7 +13,7 @@ from controller.table import facts as f
 from controller.table.acts import Act
 from controller.table.decide import decide, fold
 from controller.table.draft import Draft
-from controller.table.inputs import Actor, Body, Input, Moment
+from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
 from controller.table.law import full_set
 from controller.table.rounds import cards_out
 from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan
@@ -43,15 +43,32 @@ class Table:
         self.setup, self.state = setup, State.initial(setup)
         self.all: list[f.Fact] = []
         self.time_us = 1_800_000_000_000_000
+        self.mono_ns, self.boot, self.clock = 1_000_000_000, "boot", "unsynced"
 
     def put(self, body: Body, subject: str = "table", actor: Actor | None = None) -> list[f.Event]:
         """One input; returns the events of its facts."""
-        self.time_us += 1_000
-        at = Moment(self.time_us, self.time_us * 1000, "boot")
+        self.pass_time(0.001)
+        at = Moment(self.time_us, self.mono_ns, self.boot, self.clock)
         facts = decide(self.setup, self.state, Input(at, subject, body, None, actor))
         self.state = fold(self.state, facts)
         self.all += facts
         return [fact.event for fact in facts]
+
+    def pass_time(self, seconds: float) -> None:
+        """Lets time pass on both clocks."""
+        self.time_us += round(seconds * 1_000_000)
+        self.mono_ns += round(seconds * 1_000_000_000)
+
+    def step_wall(self, seconds: float) -> None:
+        """Sets the wall clock forward or back; the monotonic clock does not know."""
+        self.time_us += round(seconds * 1_000_000)
+
+    def reboot(self, off_s: float, clock: str = "synced") -> list[f.Event]:
+        """The PC goes down for so long and the daemon starts in the new boot, with the clock in that state."""
+        self.time_us += round(off_s * 1_000_000)
+        self.mono_ns, self.boot, self.clock = 20_000_000_000, f"{self.boot}+", clock
+        book = self.setup.law.rulebook
+        return self.put(ServiceStarted("1", book.id, book.edition, book.sha256))
 
     def act(self, act: Act, role: Role = Role.SUPERVISOR) -> list[f.Event]:
         """An act that must be accepted."""

@@ -1,0 +1,129 @@
+"""The timer of the table: asks the core, waits on the monotonic clock, hands in what is due once."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from controller.clock import ManualClock
+from controller.deadlines import LONGEST_WAIT_S, Deadlines
+from controller.rules.elections import cautious
+from controller.rules.loader import load_rulebook
+from controller.rules.vocabulary import Method
+from controller.table.inputs import Moment, SetDue
+from controller.table.state import CardSet, Setup, State
+
+MD_UTH = Path(__file__).resolve().parents[2] / "config" / "rulebooks" / "md-uth.toml"
+FOUR_HOURS_S = 4 * 3600
+
+
+@dataclass
+class Table:
+    """As much of an engine as the timer sees."""
+
+    setup: Setup
+    state: State
+    handed_in: list[SetDue] = field(default_factory=list)
+    told: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def submit(self, subject: str, body: SetDue) -> bool:
+        self.handed_in.append(body)
+        self.told.set()
+        return True
+
+    def put_in_play(self, back: str, clock: ManualClock) -> None:
+        at = clock.stamp()
+        since = Moment(at.wall_us, at.mono_ns, at.boot, at.clock)
+        self.state = replace(self.state, sets={**self.state.sets, back: CardSet(back, since=since)})
+
+    def decided(self, back: str) -> None:
+        told = replace(self.state.sets[back], due=True)
+        self.state = replace(self.state, sets={**self.state.sets, back: told})
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def table() -> Table:
+    law = cautious(load_rulebook(MD_UTH), "bench")
+    setup = Setup("bench", "t1", 6, ("red", "blue"), Method.HAND, {}, law, frozenset(), "USD")
+    return Table(setup, State.initial(setup))
+
+
+def test_nothing_is_due_before_a_set_is_in_play(table, clock):
+    """No set, no deadline: the timer waits for news."""
+    assert Deadlines(table, clock).look() == LONGEST_WAIT_S
+    assert table.handed_in == []
+
+
+@pytest.mark.parametrize(("seconds", "handed_in"), [(-1, []), (0, [SetDue("red")]), (1, [SetDue("red")])])
+def test_a_set_is_handed_in_when_its_time_is_up(table, clock, seconds, handed_in):
+    """Four hours by hand: 1 s less, equal, 1 s more."""
+    table.put_in_play("red", clock)
+    deadlines = Deadlines(table, clock)
+    clock.advance(FOUR_HOURS_S + seconds)
+    wait_s = deadlines.look()
+    assert table.handed_in == handed_in
+    assert wait_s == (LONGEST_WAIT_S if handed_in else 1)
+
+
+def test_a_step_of_the_wall_clock_hands_in_nothing(table, clock):
+    """Only the monotonic clock is asked."""
+    table.put_in_play("red", clock)
+    deadlines = Deadlines(table, clock)
+    clock.step_wall(100 * FOUR_HOURS_S)
+    deadlines.look()
+    assert table.handed_in == []
+
+
+def test_a_deadline_is_handed_in_once_whatever_comes_of_it(table, clock):
+    """An input that the core refused, or failed on, is not offered again and again."""
+    table.put_in_play("red", clock)
+    deadlines = Deadlines(table, clock)
+    clock.advance(FOUR_HOURS_S)
+    deadlines.look()
+    deadlines.look()
+    assert table.handed_in == [SetDue("red")]
+
+
+def test_the_next_set_is_handed_in_after_the_first_was_decided(table, clock):
+    """Each set has a deadline of its own."""
+    table.put_in_play("red", clock)
+    clock.advance(60)
+    table.put_in_play("blue", clock)
+    deadlines = Deadlines(table, clock)
+    clock.advance(FOUR_HOURS_S)
+    deadlines.look()
+    table.decided("red")
+    deadlines.look()
+    assert table.handed_in == [SetDue("red"), SetDue("blue")]
+
+
+async def test_the_running_timer_looks_again_after_each_commit(table, clock):
+    """It is woken by news, and before the first commit it asks nothing."""
+    table.put_in_play("red", clock)
+    clock.advance(FOUR_HOURS_S)
+    deadlines = Deadlines(table, clock)
+    task = asyncio.create_task(deadlines.run())
+    try:
+        await asyncio.sleep(0)
+        assert table.handed_in == []
+        deadlines.wake()
+        await asyncio.wait_for(table.told.wait(), 5)
+        assert table.handed_in == [SetDue("red")]
+        table.decided("red")
+        table.put_in_play("blue", clock)
+        clock.advance(FOUR_HOURS_S)
+        table.told.clear()
+        deadlines.wake()
+        await asyncio.wait_for(table.told.wait(), 5)
+        assert table.handed_in == [SetDue("red"), SetDue("blue")]
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
