@@ -22,6 +22,7 @@ WRONG, UNREACHABLE = 1, 3
 
 ELSEWHERE = {
     "bench": ("controller.bench.cli", "simulators.cli"),
+    "decide": ("controller.cli_decide",),
     "journal": ("controller.cli_journal",),
     "sim": ("simulators.cli",),
 }

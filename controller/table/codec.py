@@ -68,6 +68,12 @@ def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:
     return Input(at, subject, body, origin, actor)
 
 
+def body_from(kind: str, data: dict[str, Any]) -> Body:
+    """The body of an input from plain values. Raises `UnknownKind`, and `msgspec.ValidationError` for what is no such body."""
+    body: Body = _decode(BODIES, kind, dict(data))
+    return body
+
+
 class UnknownKind(Exception):
     """A record of a kind that this software does not know: it was written by a newer one."""
 
@@ -113,6 +119,7 @@ __all__ = [
     "BODIES",
     "VERSION",
     "UnknownKind",
+    "body_from",
     "builtins",
     "decode_fact",
     "decode_input",

@@ -1,0 +1,159 @@
+"""`tablewarden decide`: the core as a filter between two streams. No daemon, no device, no journal, no clock."""
+
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+from msgspec import json
+
+from controller.cli import A_FILE, WRONG
+from controller.config import DISPENSERS, ConfigInvalid, Elections
+from controller.config_file import BENCH, load_config
+from controller.config_reader import Section
+from controller.decide_filter import MAX_LINE, DecideFilter
+from controller.decide_schema import input_schema, output_schema
+from controller.rules.elections import ElectionsInvalid, elect, proposals
+from controller.rules.library import RulebookUnknown, find
+from controller.rules.loader import RulebookInvalid
+from controller.rules.model import Rulebook
+from controller.rules.vocabulary import Method
+from controller.table.state import DeviceSetup, Setup
+from drivers.events import DeviceKind
+
+__all__ = ["decide", "example_setup"]
+
+CHIP_CENTS = 500
+"""Worth of a progressive chip at the table that is taken where no --table is given."""
+
+
+def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | None) -> None:
+    if which is not None:
+        made = input_schema() if which == "input" else output_schema()
+        click.echo(json.format(json.encode(made), indent=2))
+        ctx.exit()
+
+
+@click.command()
+@click.option("--rulebook", "rulebook_id", metavar="ID", required=True, help="By which rule document to decide.")
+@click.option(
+    "--elections",
+    "elections_file",
+    type=A_FILE,
+    help="A TOML file with a section [elections], such as a table's.  [default: those of --table if it is under the "
+    "same rulebook, else the cautious choice of every reading]",
+)
+@click.option(
+    "--table",
+    "table_file",
+    type=A_FILE,
+    help="The configuration of a table.  [default: all seats of the rulebook, shuffler-1, shoe-1 and progressive-1 "
+    "where it has use for one, sets red and blue, cards from the dealing shoe, every optional wager offered, "
+    "5.00 a progressive chip]",
+)
+@click.option(
+    "--schema",
+    type=click.Choice(["input", "output"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of a line and end.",
+)
+def decide(rulebook_id: str, elections_file: Path | None, table_file: Path | None) -> None:
+    """Decide inputs: JSON lines of inputs on standard input, JSON lines of facts on standard output.
+
+    This is the core of the daemon and nothing else: no clock but the inputs' own `at`, nothing kept, nothing sent. It
+    begins with a table that is closed and has heard no device. docs/decide.md has the lines and a worked example.
+
+    A line that cannot be decided is answered with its number and the cause, and the next one is read; the exit code is
+    then 1.
+
+    \b
+    Example:
+      tablewarden decide --rulebook md-uth < docs/examples/shoe-jam.jsonl
+      tablewarden journal tail --all --json --stream input example.journal | tablewarden decide \\
+        --rulebook md-uth --table config/tables/example.toml
+    """
+    lines = DecideFilter(_setup(rulebook_id, elections_file, table_file))
+    out = sys.stdout.buffer
+    for line in _lines(sys.stdin.buffer):
+        out.write(lines.feed(line))
+        out.flush()  # whoever pipes a live journal through sees each fact when it is decided
+    sys.exit(WRONG if lines.bad else 0)
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Line by line; of one that is too long only so much that it is seen to be, however long it is."""
+    while line := stream.readline(MAX_LINE + 1):
+        rest = line
+        while rest and not rest.endswith(b"\n") and len(rest) > MAX_LINE:
+            rest = stream.readline(MAX_LINE + 1)
+        yield line
+
+
+def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | None) -> Setup:
+    """What to decide by. Raises `click.UsageError` with every fault of what was given."""
+    try:
+        rulebook = find(rulebook_id)
+        config = load_config(table_file) if table_file else None
+        elections = _elections_in(elections_file) if elections_file else None
+        if elections is None and config is not None and config.table.rulebook == rulebook_id:
+            elections = config.elections
+        if elections is None:
+            elections = {question: (choice, BENCH) for question, choice in proposals(rulebook).items()}
+            click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
+        if config is None:
+            return example_setup(rulebook, elections)
+        return replace(config, table=replace(config.table, rulebook=rulebook_id), elections=elections).setup()
+    except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid) as exc:
+        raise click.UsageError(str(exc)) from exc
+
+
+def example_setup(rulebook: Rulebook, elections: Elections) -> Setup:
+    """The table that is taken where none is given: with everything that the rulebook, as elected, has a use for.
+
+    Raises `ElectionsInvalid`.
+    """
+    law = elect(rulebook, elections)
+    kinds = {DeviceKind.SHUFFLER, DeviceKind.SHOE, DeviceKind.PROGRESSIVE}
+    for method, kind in DISPENSERS.items():
+        if (allowed := law.rulebook.devices.get(method)) is not None and not allowed.value:
+            kinds.discard(kind)
+    wagers = law.rulebook.wagers
+    if not any(wager.sensed for wager in wagers.values()):
+        kinds.discard(DeviceKind.PROGRESSIVE)
+    methods = [m for m in law.rulebook.dealing if DISPENSERS.get(m) is None or DISPENSERS[m] in kinds]
+    return Setup(
+        site=BENCH,
+        table="example",
+        seats=law.rulebook.seats.value,
+        backs=("red", "blue") if DeviceKind.SHUFFLER in kinds else ("red",),
+        method=Method.DEALING_SHOE if Method.DEALING_SHOE in methods else methods[0],
+        devices={f"{kind}-1": DeviceSetup(f"{kind}-1", kind) for kind in sorted(kinds)},
+        law=law,
+        offered=frozenset(n for n, w in wagers.items() if w.optional and w.placed == "before_deal"),
+        currency="USD",
+        progressive_cents=CHIP_CENTS if DeviceKind.PROGRESSIVE in kinds else 0,
+    )
+
+
+def _elections_in(path: Path) -> Elections:
+    """The section [elections] of a file; its other sections are not read. Raises `ConfigInvalid`."""
+    try:
+        raw = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigInvalid(path, [f"no TOML: {exc}"]) from exc
+    faults: list[str] = []
+    root = Section(raw, "", faults)
+    if "elections" not in root:
+        root.fault("[elections]", 'is missing; a line of it is like "R-01" = { choice = "...", by = "..." }')
+    elections: dict[str, tuple[str, str]] = {}
+    for question, section in root.section("elections").entries():
+        elections[question] = (section.text("choice"), section.text("by"))
+        section.close()
+    if faults:
+        raise ConfigInvalid(path, faults)
+    return elections

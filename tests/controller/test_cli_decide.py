@@ -1,0 +1,176 @@
+"""`tablewarden decide` as people type it, and docs/decide.md run as it stands."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import cli
+from controller.cli_decide import example_setup
+from controller.config import TableConfig, law_of
+from controller.decide_filter import MAX_LINE
+from controller.rules.elections import proposals
+from controller.rules.library import available, find
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = (ROOT / "docs" / "examples" / "shoe-jam.jsonl").read_text()
+PAGE = (ROOT / "docs" / "decide.md").read_text()
+TABLES = ROOT / "config" / "tables"
+
+
+def _decide(given: str, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["decide", *words], input=given)
+
+
+def _block(label: str) -> list[dict[str, Any]]:
+    found = re.search(rf"^```json {label}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, label
+    return [json.loads(line) for line in found[1].splitlines()]
+
+
+def _shows(page: Any, real: Any) -> bool:
+    """True where the page says nothing that is not so; keys may be left out on it, items of a list may not."""
+    match page, real:
+        case dict(), dict():
+            return all(key in real and _shows(value, real[key]) for key, value in page.items())
+        case list(), list():
+            return len(page) == len(real) and all(map(_shows, page, real))
+        case _:
+            return bool(page == real)
+
+
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
+def test_the_worked_example_of_the_page_is_what_comes_out(rulebook: str) -> None:
+    """From the jam on, line for line and none missing."""
+    result = _decide(EXAMPLE, "--rulebook", rulebook)
+    assert result.exit_code == 0, result.output
+    facts = [json.loads(line) for line in result.stdout.splitlines()]
+    page, real = _block(f"lines example {rulebook}"), [fact for fact in facts if fact["line"] >= 15]
+    assert [(fact["line"], fact["kind"]) for fact in page] == [(fact["line"], fact["kind"]) for fact in real]
+    for shown, fact in zip(page, real, strict=True):
+        assert _shows(shown, fact), f"{shown}\nis not\n{fact}"
+    assert not [fact for fact in facts if fact["line"] < 15 and fact["kind"] == "input_refused"]
+
+
+def test_the_lines_that_the_page_shows_of_the_example_are_its_last() -> None:
+    """The page and the file are one example."""
+    lines = [json.loads(line) for line in EXAMPLE.splitlines()]
+    assert (_block("lines of the example"), len(lines)) == (lines[14:], 16)
+    assert f"{MAX_LINE:,} bytes" in PAGE
+
+
+def test_the_bad_lines_of_the_page_are_answered_as_it_says() -> None:
+    """A bad line is answered in its place, and the exit code tells of it."""
+    blocks = re.findall(r"^```json lines in\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    result = _decide(blocks[1], "--rulebook", "md-uth")
+    assert [json.loads(line) for line in result.stdout.splitlines()] == _block("lines out md-uth")
+    assert result.exit_code == 1
+    assert _decide(blocks[0], "--rulebook", "md-uth").exit_code == 0
+
+
+def test_a_table_file_gives_devices_seats_and_elections() -> None:
+    """Nothing is said of cautious readings where the table's own are taken; a device that it lacks is not known."""
+    mine = _decide(EXAMPLE, "--rulebook", "ma-uth", "--table", str(TABLES / "example-ma.toml"))
+    facts = [json.loads(line) for line in mine.stdout.splitlines()]
+    assert (mine.exit_code, mine.stderr) == (0, "")
+    (refused,) = [fact["data"] for fact in facts if fact["line"] == 2]
+    assert "no device shoe-1 belongs to this table" in refused["reason"]
+    assert [fact["data"]["method"] for fact in facts if fact["kind"] == "round_begun"] == ["shuffler"]
+    other = _decide(EXAMPLE, "--rulebook", "ma-uth", "--table", str(TABLES / "example.toml"))
+    assert "every reading as is cautious" in other.stderr
+    assert "15(f)" in other.stdout
+
+
+def test_elections_change_what_follows(tmp_path: Path) -> None:
+    """R-22 decides about the wagers of a void round in Massachusetts: elected otherwise, they do not go back."""
+    file = tmp_path / "e.toml"
+    chosen = {**proposals(find("ma-uth")), "R-22": "hold"}
+    file.write_text(
+        "[elections]\n" + "".join(f'"{k}" = {{choice = "{v}", by = "x"}}\n' for k, v in chosen.items())
+    )
+    result = _decide(EXAMPLE, "--rulebook", "ma-uth", "--elections", str(file))
+    fates = {
+        fact["data"]["fate"]
+        for fact in map(json.loads, result.stdout.splitlines())
+        if fact["kind"] == "wager_decided"
+    }
+    assert (fates, result.exit_code) == ({"held"}, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[elections]\n'R-22' = {choice = 'hold'}\n", "R-22 by: is missing"),
+        ("[elections]\n'R-22' = {choice = 'keep', by = 'x'}\n", "unknown choice 'keep' (choices:"),
+        ("[elections]\n'R-222' = {choice = 'hold', by = 'x'}\n", "no such reading (nearest: R-22)"),
+        ("[election]\n", "[elections]: is missing"),
+        ("[elections\n", "no TOML"),
+    ],
+)
+def test_elections_that_cannot_be_used_are_refused_before_the_first_line(
+    tmp_path: Path, text: str, fault: str
+) -> None:
+    """Exit code 2 is not that of a bad line, and nothing is written."""
+    file = tmp_path / "e.toml"
+    file.write_text(text)
+    result = _decide(EXAMPLE, "--rulebook", "ma-uth", "--elections", str(file))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert fault in result.stderr
+
+
+def test_an_unknown_rulebook_is_refused_with_the_nearest() -> None:
+    """As everywhere."""
+    result = _decide("", "--rulebook", "md-ut")
+    assert result.exit_code == 2
+    assert "nearest: md-uth" in result.stderr
+
+
+def test_a_line_too_long_costs_one_answer_and_no_memory() -> None:
+    """Its rest is not taken for lines of its own."""
+    good = EXAMPLE.splitlines()[0]
+    result = _decide("x" * (5 * MAX_LINE) + "\n" + good + "\n" + "y" * (MAX_LINE + 1), "--rulebook", "md-uth")
+    assert [json.loads(line).get("kind", "error") for line in result.stdout.splitlines()] == [
+        "error", "device_online", "error",
+    ]  # fmt: skip
+
+
+def test_each_answer_is_written_before_the_next_line_is_read() -> None:
+    """A live journal can be followed through the filter."""
+    command = [sys.executable, "-c", "from controller.cli import main; main()", "decide", "--rulebook", "md-uth"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as run:
+        assert run.stdin is not None
+        assert run.stdout is not None
+        for number in (1, 2):
+            run.stdin.write(b"{}\n")
+            run.stdin.flush()
+            assert json.loads(run.stdout.readline())["line"] == number
+        run.stdin.close()
+        assert run.wait(30) == 1
+
+
+@pytest.mark.parametrize("rulebook", available())
+def test_the_table_that_is_taken_by_default_fits_its_rulebook(rulebook: str) -> None:
+    """`check` would find no fault in it."""
+    book = find(rulebook)
+    elections = {question: (choice, "bench") for question, choice in proposals(book).items()}
+    setup = example_setup(book, elections)
+    table = TableConfig(
+        setup.site, setup.table, setup.seats, rulebook, setup.method, setup.backs, tuple(setup.offered),
+        setup.currency, setup.progressive_cents,
+    )  # fmt: skip
+    assert law_of(table, elections, {device.kind for device in setup.devices.values()})[1] == []
+
+
+def test_the_schemas_are_printed() -> None:
+    """Without a rulebook: they are the same for all."""
+    for which in ("input", "output"):
+        result = _decide("", "--schema", which)
+        assert result.exit_code == 0
+        assert result.stdout == (ROOT / "docs" / "schema" / f"decide-{which}.json").read_text()
