@@ -19,12 +19,14 @@ from controller.table.inputs import Actor, Input, Moment
 from controller.table.state import Setup, State
 from drivers.events import Origin
 
-__all__ = ["MAX_LINE", "DecideFilter", "ErrorLine", "FactLine", "InputLine", "JournalLine", "Recorded"]
+__all__ = ["MAX_AT", "MAX_LINE", "DecideFilter", "ErrorLine", "FactLine", "InputLine", "JournalLine", "Recorded"]
 
 MAX_LINE = 64 * 1024
 """Bytes of a line; the longest input that a journal can hold, with 2,000 characters of text, has a quarter of it."""
 MIN_NUMBER, MAX_NUMBER = -(2**63), 2**64 - 1
 """What devices count to and other readers of JSON can keep."""
+MAX_AT = (2**63 - 1) // 1000
+"""Microseconds, so that the same in nanoseconds still has 64 bits."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _US = timedelta(microseconds=1)
 _ENCODER = msgspec.json.Encoder()
@@ -134,8 +136,15 @@ def _input(line: bytes) -> Input:
 def _written(raw: dict[str, Any]) -> Input:
     _verify(raw, InputLine, "")
     line = _convert(raw, InputLine, "")
-    at = line.at if isinstance(line.at, Moment) else Moment(line.at, line.at * 1000, "")
+    at = line.at if isinstance(line.at, Moment) else _moment(line.at)
     return _with_body(at, line.subject, line.kind, line.body, line.origin, line.actor)
+
+
+def _moment(wall_us: int) -> Moment:
+    """One clock for both: it is as if the computer had been started with Unix time, and never again."""
+    if not 0 <= wall_us <= MAX_AT:
+        raise _LineRefused(f"'at' is {wall_us}; Unix time in microseconds is from 0 to {MAX_AT}")
+    return Moment(wall_us, wall_us * 1000, "")
 
 
 def _recorded(raw: dict[str, Any]) -> Input:
