@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 ROUNDS ?= 0
 RULEBOOK ?= md-uth
 SPEED ?= 20
+BROKER ?= auto
 KILLS ?= 100
 
 .PHONY: run test lint kill bench soak lock clean setup system
 
 run: setup system
-	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --watch
+	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
 
 test: setup system lint
 	$(BIN)/pytest -q -n 3 --dist worksteal
