@@ -26,6 +26,7 @@ from pathlib import Path
 
 from controller.bench.shim import slow_sync
 from tests.bench.broker import Mosquitto
+from tests.bench.core_rate import core_rate, report
 from tests.bench.daemon import command as daemon_command
 from tests.bench.listener import listen
 from tests.bench.tdp import tdp_rate
@@ -219,6 +220,8 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     print(
         f"\nTDP/1 with its acknowledgements: {rate['per_s']:.0f} events a second, window of {rate['window']:.0f}"
     )
+    out["core"] = core = core_rate()
+    print(f"\n{report(core)}")
     return out
 
 
