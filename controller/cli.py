@@ -24,6 +24,7 @@ ELSEWHERE = {
     "bench": ("controller.bench.cli", "simulators.cli"),
     "decide": ("controller.cli_decide",),
     "journal": ("controller.cli_journal",),
+    "rulebook": ("controller.cli_rulebook",),
     "sim": ("simulators.cli",),
 }
 """Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""

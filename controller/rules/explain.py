@@ -1,13 +1,14 @@
 """What a rulebook makes of one clause, in a few plain lines for a person at a terminal or on a panel."""
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TypeAlias
 
 from controller.rules.citation import chapter, within
 from controller.rules.model import Cited, HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.reader import nearest
+from controller.rules.vocabulary import Action, Role
 
 SECTIONS = (
     "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "seats", "positions", "adjacent",
@@ -24,32 +25,132 @@ class ClauseUnknown(Exception):
         self.rulebook, self.clause = rulebook.id, clause
 
 
-def explain(rulebook: Rulebook, clause: str) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What another document answers to the same trigger in the same state. `only_here`, `only_there`: demands that the
+    text of one makes and that of the other does not.
+    """
+
+    rulebook: str
+    row: Row
+    only_here: tuple[Action, ...]
+    only_there: tuple[Action, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A row that rests on the clause; `roles`: the least role that carries out, or closes, each demand."""
+
+    row: Row
+    roles: Mapping[Action, Role]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that rests on one clause or on a part of it. `values`: name and value as shown."""
+
+    rulebook: str
+    game: str
+    edition: str
+    clause: str
+    values: Mapping[str, str]
+    answers: tuple[Answer, ...]
+    questions: tuple[Question, ...]
+
+
+def explain(rulebook: Rulebook, clause: str, others: Sequence[Rulebook] = ()) -> list[str]:
     """Lines that say what rests on the clause or on a part of it: values, answers to triggers, readings.
 
-    `13.I` also tells what rests on `13.I(2)`. Raises `ClauseUnknown`.
+    `13.I` also tells what rests on `13.I(2)`. `others`: rulebooks whose answers to the same triggers are told beside
+    it. Raises `ClauseUnknown`.
     """
+    return page(explanation(rulebook, clause, others))
+
+
+def explanation(rulebook: Rulebook, clause: str, others: Sequence[Rulebook] = ()) -> Explanation:
+    """What `explain` tells, as records. Raises `ClauseUnknown`."""
     if clause not in rulebook.clauses:
         raise ClauseUnknown(rulebook, clause)
-    lines = [f"{rulebook.id} {clause} ({rulebook.game}, edition {rulebook.edition})"]
-    lines += [f"  value {line}" for line in _values(rulebook, clause)]
-    for rows in rulebook.rows.values():
-        for row in rows:
-            if _touches(clause, (*row.cite, *(c for demand in row.do for c in demand.cite))):
-                lines += _row(row)
-    for question in rulebook.questions.values():
-        if _touches(clause, question.clauses):
-            lines.append(_question(question))
-    if len(lines) == 1:
-        lines.append("  nothing here rests on it")
-    return lines
+    touched = [row for rows in rulebook.rows.values() for row in rows if _touches(clause, cites_of(row))]
+    answers = []
+    for row in touched:
+        beside = [_elsewhere(row, other) for other in others] if _rests(row, clause) else []
+        answers.append(Answer(row, _roles(rulebook, row), tuple(beside)))
+    told = {str(action) for answer in answers for action in answer.roles}
+    values = {
+        name: shown
+        for name, (shown, cite) in values_of(rulebook).items()
+        if _touches(clause, cite) and name.removeprefix("duty ") not in told
+    }
+    questions = tuple(q for q in rulebook.questions.values() if _touches(clause, q.clauses))
+    head = rulebook.id, rulebook.game, rulebook.edition, clause
+    return Explanation(*head, values, tuple(answers), questions)
+
+
+def page(told: Explanation, *, brief: bool = False) -> list[str]:
+    """An explanation in lines for a person. `brief`: answers that the clause itself demands in full, others by name."""
+    lines = [f"{told.rulebook} {told.clause} ({told.game}, edition {told.edition})"]
+    lines += [f"  value {name} = {shown}" for name, shown in told.values.items()]
+    demanded = [a for a in told.answers if any(_touches(told.clause, demand.cite) for demand in a.row.do)]
+    demanded.sort(key=lambda answer: not all(within(cite, told.clause) for cite in cites_of(answer.row)))
+    in_full = demanded if brief and demanded else told.answers  # first what rests on this clause alone
+    for answer in in_full:
+        lines += row_lines(answer.row, answer.roles)
+        lines += [_elsewhere_line(other) for other in answer.elsewhere]
+    if by_election := [_named(a.row) for a in told.answers if a not in in_full]:
+        lines.append(f"  by election, or under other clauses: {'; '.join(by_election)}")
+    lines += map(question_line, told.questions)
+    return lines if len(lines) > 1 else [*lines, "  nothing here rests on it"]
+
+
+def _named(row: Row) -> str:
+    state = state_of(row)
+    return f"{row.trigger} when {state}" if state else row.trigger
+
+
+def cites_of(row: Row) -> tuple[str, ...]:
+    return (*row.cite, *(clause for demand in row.do for clause in demand.cite))
+
+
+def actions_of(row: Row) -> tuple[Action, ...]:
+    """What the text itself demands in this row, without what follows from readings."""
+    return tuple(demand.action for demand in row.do)
+
+
+def _rests(row: Row, clause: str) -> bool:
+    """True where the clause answers, not where it was merely looked in."""
+    return not row.absent and (not row.silent or clause in row.cite)
+
+
+def _elsewhere(row: Row, other: Rulebook) -> Elsewhere:
+    there = other.row(row.trigger, frozenset(c.guard for c in row.when if c.holds))
+    here, demanded = actions_of(row), actions_of(there)
+    only_here = tuple(action for action in here if action not in demanded)
+    only_there = tuple(action for action in demanded if action not in here)
+    return Elsewhere(other.id, there, only_here, only_there)
+
+
+def _elsewhere_line(other: Elsewhere) -> str:
+    row = other.row
+    if row.absent or row.silent:
+        known = "not in this game" if row.absent else "the text is silent"
+        return f"    {other.rulebook} ({known}): {row.says}"
+    lacks = f" Without: {', '.join(other.only_here)}." if other.only_here else ""
+    adds = f" Also: {', '.join(other.only_there)}." if other.only_there else ""
+    return f"    {other.rulebook} {', '.join(row.cite)}: {row.says}{lacks}{adds}"
 
 
 def _touches(clause: str, cites: tuple[str, ...]) -> bool:
     return any(within(cite, clause) for cite in cites)
 
 
-def _question(question: Question) -> str:
+def _roles(rulebook: Rulebook, row: Row) -> dict[Action, Role]:
+    actions = (*actions_of(row), *(action for step in row.by_reading for action in step.do))
+    return {action: duty.value for action in actions if (duty := rulebook.duty_roles.get(action))}
+
+
+def question_line(question: Question) -> str:
     choices = ", ".join(c.id + ("*" if c.id == question.cautious else "") for c in question.choices)
     if isinstance(question, HouseChoice):
         where = ", at every table alike" if question.everywhere and question.everywhere.value else ""
@@ -57,18 +158,27 @@ def _question(question: Question) -> str:
     return f"  reading {question.id}: {question.problem} Choices (* cautious): {choices}"
 
 
-def _row(row: Row) -> Iterator[str]:
-    when = ", ".join(c.guard if c.holds else f"not_{c.guard}" for c in row.when)
+def state_of(row: Row) -> str:
+    return ", ".join(c.guard if c.holds else f"not_{c.guard}" for c in row.when)
+
+
+def row_lines(row: Row, roles: Mapping[Action, Role]) -> Iterator[str]:
+    """What triggers it, what follows, under which clause or election, and who at least carries it out."""
     silent = " (the text is silent)" if row.silent else " (not in this game)" if row.absent else ""
-    yield f"  {row.trigger}{f' when {when}' if when else ''}{silent}: {row.says}"
+    yield f"  {_named(row)}{silent}: {row.says}"
     for demand in row.do:
-        yield f"    {demand.action}: {', '.join(demand.cite)}"
+        yield f"    {_with_role(demand.action, roles)}: {', '.join(demand.cite)}"
     for step in row.by_reading:
         condition = ", ".join(f"{reading} = {choice}" for reading, choice in step.condition)
-        yield f"    {', '.join(step.do)}: if {condition}"
+        yield f"    {', '.join(_with_role(action, roles) for action in step.do)}: if {condition}"
 
 
-def _values(rulebook: Rulebook, clause: str) -> list[str]:
+def _with_role(action: Action, roles: Mapping[Action, Role]) -> str:
+    return f"{action} ({roles[action]})" if action in roles else action
+
+
+def values_of(rulebook: Rulebook) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Every cited value of the rulebook by its name: as shown to a person, and its clauses."""
     found: list[tuple[str, Part]] = [
         (name, part) for name in SECTIONS for name, part in _parts(name, getattr(rulebook, name))
     ]
@@ -76,7 +186,7 @@ def _values(rulebook: Rulebook, clause: str) -> list[str]:
         found += _parts(f"duty {action}", role)
     for act, role in rulebook.act_roles.items():
         found += _parts(f"act {act}", role)
-    return [f"{name} = {_shown(part)}" for name, part in found if _touches(clause, part.cite)]
+    return {name: (_shown(part), part.cite) for name, part in found}
 
 
 def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from controller.rules.coverage import Coverage, CoverageInvalid, parse_coverage
 from controller.rules.loader import load_rulebook
 from controller.rules.model import Rulebook
-from controller.rules.reader import nearest
+from controller.rules.reader import FILE, nearest
 
 HOUSE = Path(__file__).resolve().parents[2] / "config" / "rulebooks"
 """In a source tree: the rulebooks beside the code."""
@@ -45,3 +46,18 @@ def find(rulebook: str, directory: Path | None = None) -> Rulebook:
     if rulebook not in known:
         raise RulebookUnknown(rulebook, where, known)
     return load_rulebook(where / f"{rulebook}.toml")
+
+
+def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage:
+    """How each clause of this rulebook is carried out, from `clauses/<id>.coverage.toml`.
+
+    Raises `CoverageInvalid` with all faults, also where the file is missing.
+    """
+    where = (shipped() if directory is None else directory) / "clauses"
+    ids = (where / f"{rulebook.id}.txt").read_text(encoding="utf-8").split()
+    path = where / f"{rulebook.id}.coverage.toml"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise CoverageInvalid(str(path), [f"{FILE}: it is missing"]) from None
+    return parse_coverage(data, rulebook, ids, str(path))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.explain import ClauseUnknown, explain
+from controller.rules.explain import ClauseUnknown, explain, explanation, page
 from controller.rules.model import Rulebook
 
 
@@ -10,7 +10,7 @@ def test_a_clause_tells_its_outcomes_with_its_parts_and_its_readings(md: Ruleboo
     """13.I: the shoe that fails, each demand under its own sub-clause, and the readings about it."""
     lines = explain(md, "13.I")
     assert lines[0].startswith("md-uth 13.I (Ultimate Texas Hold 'Em Poker, edition 1.4)")
-    assert "    return_all_wagers: 13.I(1)" in lines
+    assert "    return_all_wagers (dealer): 13.I(1)" in lines
     assert any(line.startswith("  shoe_jam when round_live, not_self_cleared: ") for line in lines)
     assert any("the text is silent" in line for line in lines)
     assert any(line.startswith("  reading R-29: ") for line in lines)
@@ -74,3 +74,39 @@ def test_an_unknown_clause_is_answered_from_its_own_section(nj: Rulebook, fa: Ru
         explain(nj, "39.7(x)")
     with pytest.raises(ClauseUnknown, match=r"nearest: \(i\)"):
         explain(fa, "(i)(9)")
+
+
+def test_other_documents_are_told_beside_each_answer(
+    ma: Rulebook, md: Rulebook, nj: Rulebook, fa: Rulebook
+) -> None:
+    """What they demand less or more, where they are silent, and under which clause of theirs."""
+    lines = explain(md, "13.I", (ma, nj, fa))
+    first = next(
+        n for n, line in enumerate(lines) if line.startswith("  shoe_jam when round_live, not_self_cleared")
+    )
+    beside = [line for line in lines[first + 5 :] if not line.startswith("  shoe_jam")][:3]
+    assert beside[0].startswith("    ma-uth 15(f): ")
+    assert beside[0].endswith("Without: return_all_wagers. Also: by_approved_procedures.")
+    assert beside[1].startswith("    nj-pikit 38.12(f): ")
+    assert beside[1].endswith("Without: return_all_wagers.")
+    assert beside[2].startswith("    fast-action (the text is silent): ")
+    assert any("    ma-uth (not in this game): " in line for line in explain(fa, "(i)(3)", (ma,)))
+
+
+def test_the_same_question_to_another_document_is_asked_in_the_same_state(ma: Rulebook, md: Rulebook) -> None:
+    """Several cards face up are compared with several there, not with one."""
+    told = explanation(md, "13.B", (ma,))
+    assert [answer.elsewhere[0].row.cite for answer in told.answers] == [("15(b)",)]
+    assert {condition.guard for condition in told.answers[0].elsewhere[0].row.when if condition.holds} == {
+        "several"
+    }
+
+
+def test_in_brief_only_what_the_clause_demands_is_told_in_full(ma: Rulebook, md: Rulebook) -> None:
+    """What rests on this clause alone comes first; what follows by election is named and no more."""
+    told = explanation(md, "13.I", (ma,))
+    brief, full = page(told, brief=True), page(told)
+    assert len(brief) < len(full) // 2 + 5
+    assert brief[1].startswith("  shoe_jam when round_live, not_self_cleared: ")
+    assert sum("self_cleared; " in line for line in brief) == 1
+    assert page(explanation(md, "8.C(3)"), brief=True) == page(explanation(md, "8.C(3)"))

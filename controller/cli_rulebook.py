@@ -1,0 +1,293 @@
+"""`tablewarden rulebook`: the rule documents as this software reads them, for people who must judge that."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from controller.cli import AS_JSON, WRONG, end, show
+from controller.rules import library
+from controller.rules.coverage import Carried, Coverage, CoverageInvalid, Kind
+from controller.rules.diff import AnswerDiffers, Difference, ValueDiffers, difference
+from controller.rules.explain import (
+    ClauseUnknown,
+    explanation,
+    page,
+    question_line,
+    row_lines,
+    state_of,
+    values_of,
+)
+from controller.rules.loader import RulebookInvalid
+from controller.rules.model import Question, Reading, Row, Rulebook
+
+__all__ = ["rulebook"]
+
+EVERYWHERE = click.option(
+    "--directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Rulebooks that lie elsewhere.  [default: those that came with this software]",
+)
+
+
+def _book(name: str, directory: Path | None) -> Rulebook:
+    """One rulebook; ends the command where there is none of this name, or where its file is not sound."""
+    try:
+        return library.find(name, directory)
+    except library.RulebookUnknown as exc:
+        _usage(exc)
+    except RulebookInvalid as exc:
+        end(str(exc), WRONG)
+
+
+def _books(name: str | None, directory: Path | None) -> list[Rulebook]:
+    """The one that was named, or the newest edition of each document."""
+    names = [n for n in library.available(directory) if "@" not in n] if name is None else [name]
+    return [_book(each, directory) for each in names]
+
+
+def _usage(exc: Exception) -> NoReturn:
+    raise click.UsageError(str(exc)) from exc
+
+
+@click.group()
+def rulebook() -> None:
+    """Read the rule documents as this software reads them: what it makes of each clause. Never writes.
+
+    \b
+    Example:
+      tablewarden rulebook list
+      tablewarden rulebook explain md-uth 13.I
+    """
+
+
+@rulebook.command(name="list")
+@EVERYWHERE
+@AS_JSON
+def list_(directory: Path | None, as_json: bool) -> None:
+    """List the rulebooks: document, edition, how many clauses and open questions, hash of the file.
+
+    \b
+    Example:
+      tablewarden rulebook list
+    """
+    editions = [_book(name, directory) for name in library.available(directory)]
+    rows = [
+        {
+            "id": book.id, "game": book.game, "regulator": book.regulator, "edition": book.edition,
+            "clauses": len(book.clauses), "readings": len(book.readings), "choices": len(book.choices),
+            "sha256": book.sha256,
+        }
+        for book in editions
+    ]  # fmt: skip
+    show(rows, _list_page, as_json)
+
+
+def _list_page(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        yield f"{row['id']:<12} {row['game']}, {row['regulator']}, edition {row['edition']}"
+        questions = f"{row['readings']} readings, {row['choices']} house choices"
+        yield f"{'':<12} {row['clauses']} clauses, {questions}, sha256 {row['sha256'][:16]}"
+
+
+@rulebook.command(name="show")
+@click.argument("name", metavar="ID")
+@EVERYWHERE
+@AS_JSON
+def show_(name: str, directory: Path | None, as_json: bool) -> None:
+    """Show a whole rulebook: every value with its clauses, every answer with who carries it out, every question.
+
+    \b
+    Example:
+      tablewarden rulebook show md-uth
+    """
+    book = _book(name, directory)
+    show({**_document(book)} if as_json else book, _show_page, as_json)
+
+
+def _document(book: Rulebook) -> dict[str, Any]:
+    values = {name: {"value": shown, "cite": cite} for name, (shown, cite) in values_of(book).items()}
+    return {
+        "id": book.id, "game": book.game, "regulator": book.regulator, "edition": book.edition,
+        "sha256": book.sha256, "values": values, "rows": book.rows, "readings": book.readings,
+        "choices": book.choices,
+    }  # fmt: skip
+
+
+def _show_page(book: Rulebook) -> Iterator[str]:
+    yield f"{book.id} ({book.game}, {book.regulator}, edition {book.edition})"
+    yield f"  sha256 {book.sha256}"
+    for name, (shown, cite) in values_of(book).items():
+        yield f"  value {name} = {shown}: {', '.join(cite)}"
+    roles = {action: duty.value for action, duty in book.duty_roles.items()}
+    for rows in book.rows.values():
+        for row in rows:
+            yield from row_lines(row, roles)
+    yield from map(question_line, book.questions.values())
+
+
+@rulebook.command()
+@click.argument("name", metavar="ID")
+@click.argument("clause")
+@click.option("--all", "is_all", is_flag=True, help="Also in full what follows only from elections.")
+@EVERYWHERE
+@AS_JSON
+def explain(name: str, clause: str, is_all: bool, directory: Path | None, as_json: bool) -> None:
+    """Explain a clause: what triggers it, what follows, who does what, and what the other documents say there.
+
+    The role in brackets is the least one that may carry it out, or answer a hold.
+
+    \b
+    Example:
+      tablewarden rulebook explain md-uth 13.I
+      tablewarden rulebook explain fast-action '(i)(3)'
+    """
+    book = _book(name, directory)
+    others = [other for other in _books(None, directory) if other.id != book.id]
+    try:
+        told = explanation(book, clause, others)
+    except ClauseUnknown as exc:
+        _usage(exc)
+    carried = _coverage(book, directory).clauses[clause]
+    if as_json:
+        show({"told": told, "carried": carried}, iter, True)
+    else:
+        lines = page(told, brief=not is_all)
+        show(lines, lambda lines: [lines[0], f"  {_carried_line(carried)}", *lines[1:]], False)
+
+
+@rulebook.command()
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+@EVERYWHERE
+@AS_JSON
+def diff(left: str, right: str, directory: Path | None, as_json: bool) -> None:
+    """Tell in what two rulebooks, or two editions of one, differ. Exit code 0, also where they do.
+
+    \b
+    Example:
+      tablewarden rulebook diff ma-uth md-uth
+    """
+    show(difference(_book(left, directory), _book(right, directory)), _diff_page, as_json)
+
+
+def _diff_page(found: Difference) -> Iterator[str]:
+    yield f"{found.left} -> {found.right}"
+    yield from map(_value_line, found.values)
+    for answer in found.answers:
+        yield from _answer_lines(answer, found)
+    for id_, questions in ((found.left, found.only_left), (found.right, found.only_right)):
+        for question in questions:
+            yield f"  only {id_}:{question_line(question)[1:]}"
+
+
+def _value_line(value: ValueDiffers) -> str:
+    sides = ((value.left, value.left_cite), (value.right, value.right_cite))
+    left, right = ("-" if shown is None else f"{shown} [{', '.join(cite)}]" for shown, cite in sides)
+    return f"  value {value.name}: {left} -> {right}"
+
+
+def _answer_lines(answer: AnswerDiffers, found: Difference) -> Iterator[str]:
+    left, right = state_of(answer.left), state_of(answer.right)
+    when = left if left == right else " | ".join(filter(None, (left, right)))
+    yield f"  {answer.trigger}{f' when {when}' if when else ''}"
+    for id_, row, only in (
+        (found.left, answer.left, answer.only_left),
+        (found.right, answer.right, answer.only_right),
+    ):
+        alone = f" Only here: {', '.join(only)}." if only else ""
+        yield f"    {id_} {_where(row)}: {row.says}{alone}"
+
+
+def _where(row: Row) -> str:
+    return "(not in this game)" if row.absent else "(silent)" if row.silent else ", ".join(row.cite)
+
+
+@rulebook.command()
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--open", "only_open", is_flag=True, help="Only what is not carried out yet.")
+@EVERYWHERE
+@AS_JSON
+def coverage(name: str | None, only_open: bool, directory: Path | None, as_json: bool) -> None:
+    """List every clause as enforced, prompted, recorded, settled or physical, with what carries it, and the sums.
+
+    What a clause must be stands there even where it is not carried out yet; that is then said and counted.
+
+    \b
+    Example:
+      tablewarden rulebook coverage md-uth
+      tablewarden rulebook coverage --open
+    """
+    found = [_coverage(book, directory) for book in _books(name, directory)]
+    if as_json:
+        show([_coverage_document(each, only_open) for each in found], iter, True)
+    else:
+        show(found, lambda found: _coverage_page(found, only_open), False)
+
+
+def _coverage(book: Rulebook, directory: Path | None) -> Coverage:
+    try:
+        return library.find_coverage(book, directory)
+    except CoverageInvalid as exc:
+        end(str(exc), WRONG)
+
+
+def _coverage_document(found: Coverage, only_open: bool) -> dict[str, Any]:
+    return {
+        "rulebook": found.rulebook,
+        "counts": found.counts(),
+        "open": len(found.open()),
+        "clauses": found.open() if only_open else found.clauses,
+    }
+
+
+def _coverage_page(found: Iterable[Coverage], only_open: bool) -> Iterator[str]:
+    for each in found:
+        for clause, carried in (each.open() if only_open else each.clauses).items():
+            yield f"{each.rulebook} {clause:<14} {_carried_line(carried)}"
+    yield f"{'':<12}" + "".join(f"{kind:>10}" for kind in (*Kind, "all", "not yet"))
+    for each in found:
+        numbers = (*each.counts().values(), len(each.clauses), len(each.open()))
+        yield f"{each.rulebook:<12}" + "".join(f"{number:>10}" for number in numbers)
+
+
+def _carried_line(carried: Carried) -> str:
+    how = f" [{carried.how}]" if carried.how else ""
+    missing = carried.todo.removeprefix("not yet: ")
+    return f"{carried.kind:<9} {carried.says}{how}" + (f" NOT YET: {missing}" if missing else "")
+
+
+@rulebook.command()
+@click.argument("name", metavar="[ID]", required=False)
+@EVERYWHERE
+@AS_JSON
+def readings(name: str | None, directory: Path | None, as_json: bool) -> None:
+    """List what a licensee elects: readings of what a text leaves open, and choices that it leaves to the house.
+
+    A reading that moves money, voids hands or decides whether play goes on must be elected before a table opens.
+
+    \b
+    Example:
+      tablewarden rulebook readings md-uth
+    """
+    asked = {book.id: book.questions for book in _books(name, directory)}
+    show(asked, _readings_page, as_json)
+
+
+def _readings_page(asked: dict[str, dict[str, Question]]) -> Iterator[str]:
+    for id_, questions in asked.items():
+        for question in questions.values():
+            yield f"{id_} {_question_head(question)}: {question.problem} [{', '.join(question.clauses)}]"
+            for choice in question.choices:
+                needs = ", ".join(f"{other} = {wanted}" for other, wanted in choice.needs)
+                mark = "*" if choice.id == question.cautious else " "
+                yield f"  {mark} {choice.id}: {choice.says}{f' (needs {needs})' if needs else ''}"
+    yield "* = cautious, the choice to think about first; nothing is elected by silence"
+
+
+def _question_head(question: Question) -> str:
+    if isinstance(question, Reading):
+        return f"{question.id}{' (must be elected)' if question.moves else ''}"
+    everywhere = question.everywhere is not None and question.everywhere.value
+    return f"house choice {question.id} (must be elected{', alike at every table' if everywhere else ''})"

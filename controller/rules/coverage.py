@@ -1,0 +1,193 @@
+"""How each clause of a document is carried out here: enforced, prompted, recorded, settled, or left to people alone.
+
+Read from `clauses/<id>.coverage.toml` beside the clause ids, as strictly as a rulebook: every clause once, every fault
+told. What is not carried out yet keeps the class that it must have and says so under `todo`.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from controller.rules.citation import within
+from controller.rules.model import Row, Rulebook
+from controller.rules.reader import FILE, Scope, Table
+from controller.rules.vocabulary import Trigger
+
+FIELD = re.compile(r"[a-z_]+\.[a-z_]+")
+ACT = re.compile(r"[a-z_]+")
+NOT_YET = "not yet"
+
+
+class Kind(StrEnum):
+    ENFORCED = (
+        "enforced"  # the daemon refuses, voids, locks or withholds; its test or its rows of the matrix are named
+    )
+    PROMPTED = "prompted"  # a person is told to do it, and says by an act that it is done
+    RECORDED = "recorded"  # it stands in the record, in a field of a fact
+    SETTLED = "settled"  # pay and settlement
+    PHYSICAL = "physical"  # no device, act or clock could carry it
+
+
+class CoverageInvalid(Exception):
+    """A coverage file is refused. `faults`: every fault, each with its place in the file."""
+
+    def __init__(self, path: str, faults: Sequence[str]) -> None:
+        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + "\n".join(f"  {f}" for f in faults))
+        self.path, self.faults = path, tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How some clauses are carried out. `says`: what, or for physical ones why nothing could.
+
+    `tests`: files with the tests of it; `rows`: triggers whose rows in the rulebook answer it. `text`, `act`: what a
+    person is told and the act, or the duty, by which it is answered. `field`: `fact.field`. `todo`: what is not there
+    yet, "" = it is carried out.
+    """
+
+    kind: Kind
+    says: str
+    tests: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    text: str = ""
+    act: str = ""
+    field: str = ""
+    todo: str = ""
+
+    @property
+    def how(self) -> str:
+        """What carries it, in brief: tests and rows, text and act, field; "" for what nothing carries."""
+        rows = (f"rows {', '.join(self.rows)}",) if self.rows else ()
+        act = (f'"{self.text}" by {self.act}',) if self.act else ()
+        return "; ".join((*self.tests, *rows, *act, *((self.field,) if self.field else ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """`clauses`: how each clause of the document is carried out, in the document's order."""
+
+    rulebook: str
+    clauses: Mapping[str, Carried]
+
+    def counts(self) -> dict[Kind, int]:
+        """Clauses of each kind; kinds without one are counted as 0."""
+        found = Counter(carried.kind for carried in self.clauses.values())
+        return {kind: found[kind] for kind in Kind}
+
+    def open(self) -> dict[str, Carried]:
+        """The clauses that are not carried out yet."""
+        return {clause: carried for clause, carried in self.clauses.items() if carried.todo}
+
+
+def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path: str) -> Coverage:
+    """The coverage in these bytes of `path`; `clauses`: the ids of the document, in its order.
+
+    Raises `CoverageInvalid` with all faults.
+    """
+    try:
+        raw = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise CoverageInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
+    root = Table(raw, FILE, Scope(frozenset(clauses)))
+    never_physical = _header(root, rulebook)
+    found: dict[str, Carried] = {}
+    for kind in Kind:
+        for table in root.tables(kind, optional=True):
+            ids = _ids(table, clauses)
+            carried = _carried(table, kind)
+            if carried.rows:
+                _check_rows(table, rulebook, ids, carried)
+            if again := [c for n, c in enumerate(ids) if c in found or c in ids[:n]]:
+                table.fault(f"clauses that are named before: {', '.join(again)}")
+            if kind is Kind.PHYSICAL:
+                _check_physical(table, ids, never_physical)
+            found.update(dict.fromkeys(ids, carried))
+    root.close()
+    if missing := [clause for clause in clauses if clause not in found]:
+        root.fault(f"clauses without a class: {', '.join(missing)}")
+    if root.scope.faults:
+        raise CoverageInvalid(path, root.scope.faults)
+    return Coverage(rulebook.id, {clause: found[clause] for clause in clauses})
+
+
+def _header(root: Table, rulebook: Rulebook) -> tuple[str, ...]:
+    """Checks whose coverage it is; the parts of which nothing may be called physical."""
+    table = root.table("coverage")
+    if table is None:
+        return ()
+    table.one_of("rulebook", (rulebook.id,))
+    never_physical = table.cite("never_physical")
+    table.close()
+    return never_physical
+
+
+def _ids(table: Table, clauses: Sequence[str]) -> list[str]:
+    """Those named under `clauses`, and those under `whole` with everything that stands in them."""
+    single, whole = table.texts("clauses", optional=True), table.texts("whole", optional=True)
+    table.scope.check_cite(table.where, (*single, *whole))
+    if not single and not whole:
+        table.fault("names no clause: 'clauses', or 'whole' for clauses with all that stands in them")
+    known = [clause for clause in single if clause in clauses]
+    return known + [clause for part in whole for clause in clauses if within(clause, part)]
+
+
+def _carried(table: Table, kind: Kind) -> Carried:
+    says = table.text("says") or ""
+    tests: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    text = act = field = todo = ""
+    match kind:
+        case Kind.ENFORCED:
+            tests, todo = table.texts("tests", optional=True), _todo(table)
+            rows = table.texts("rows", optional=True)
+            rows = tuple(word for row in rows if (word := table.to_word(row, Trigger, "trigger")))
+            if not (tests or rows or todo):
+                table.fault("is enforced by nothing: 'tests', 'rows', or 'todo' where it is not yet")
+        case Kind.PROMPTED:
+            text, act, todo = table.text("text") or "", _shaped(table, "act", ACT, "an act"), _todo(table)
+        case Kind.RECORDED:
+            field, todo = _shaped(table, "field", FIELD, '"fact.field"'), _todo(table)
+        case Kind.SETTLED:
+            tests, todo = table.texts("tests", optional=True), table.text("note", optional=True) or ""
+            if not tests and not todo.startswith(NOT_YET):
+                table.fault(f"is settled by nothing: 'tests', or a 'note' that begins with {NOT_YET!r}")
+        case Kind.PHYSICAL:
+            pass
+    table.close()
+    return Carried(kind, says, tests, rows, text, act, field, todo)
+
+
+def _todo(table: Table) -> str:
+    return table.text("todo", optional=True) or ""
+
+
+def _shaped(table: Table, key: str, shape: re.Pattern[str], name: str) -> str:
+    text = table.text(key) or ""
+    if text and not shape.fullmatch(text):
+        table.fault(f"{key!r} must be {name}, not {text!r}")
+    return text
+
+
+def _check_physical(table: Table, ids: Sequence[str], never: Sequence[str]) -> None:
+    """What concerns decks, stub, lock-out, settlement or irregularities is carried by something, or will be."""
+    if wrong := [clause for clause in ids if any(within(clause, part) for part in never)]:
+        table.fault(f"stand in chapters of which nothing may be physical: {', '.join(wrong)}")
+
+
+def _check_rows(table: Table, rulebook: Rulebook, ids: Sequence[str], carried: Carried) -> None:
+    """Each clause is cited by a row that is named, and each row that is named cites one of the clauses."""
+    cites = {row: set(_cites(rulebook.rows.get(Trigger(row), ()))) for row in carried.rows}
+    for clause in ids:
+        if not carried.tests and not any(within(c, clause) for found in cites.values() for c in found):
+            table.fault(f"no row of {', '.join(carried.rows)} cites clause {clause!r}")
+    for row, found in cites.items():
+        if not any(within(c, clause) for c in found for clause in ids):
+            table.fault(f"rows of {row} cite none of these clauses")
+
+
+def _cites(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        yield from (*row.cite, *row.notwithstanding, *(clause for demand in row.do for clause in demand.cite))

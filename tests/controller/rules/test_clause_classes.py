@@ -1,0 +1,144 @@
+"""How each clause is carried out: every clause of every document once, with what carries it, and what does not yet."""
+
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from controller.rules.coverage import Coverage, CoverageInvalid, Kind, parse_coverage
+from controller.rules.library import available, find, find_coverage, shipped
+from controller.rules.model import Rulebook
+from controller.rules.vocabulary import Action
+from controller.table.acts import ACTS
+from controller.table.facts import FACTS
+
+ROOT = Path(__file__).resolve().parents[3]
+BOOKS = sorted({name.partition("@")[0] for name in available()})
+
+BOUND = {
+    "ma-uth": ("2(b)(4)", "7(f)", "8(e)", "9(e)", "10(h)", "11(e)", "14(a)", "15(g)"),
+    "md-uth": ("2.C(2)", "3.B(5)", "3.C(1)", "5.E(2)", "8.C(2)", "8.G(1)", "9.E", "10.E(2)", "11.H(1)", "12.A", "13.J(2)"),
+    "nj-pikit": ("39.2(b)5", "39.7(e)2", "39.7(f)", "39.10(e)1iii", "39.11(a)", "38.12(g)"),
+    "fast-action": ("(b)(4)(v)", "(d)(5)", "(h)(5)", "(h)(12)", "(i)(6)"),
+    "ma-colorado": ("2(b)(4)", "7(e)(2)", "7(f)", "10(g)", "11(f)", "12(b)", "14(d)"),
+}  # fmt: skip
+"""Of decks, stub, lock-out, settlement and irregularities: of these nothing may be left to people alone."""
+
+
+@pytest.fixture(scope="module", params=BOOKS)
+def coverage(request: pytest.FixtureRequest) -> Coverage:
+    """The classes of one document after the other."""
+    return find_coverage(find(request.param))
+
+
+def test_each_document_has_its_classes() -> None:
+    """A rulebook that nobody has classified would stand in no sum."""
+    assert set(BOUND) == set(BOOKS)
+
+
+def test_every_clause_of_the_document_has_one_class(coverage: Coverage) -> None:
+    """The sums are those of the list made from the text."""
+    assert set(coverage.clauses) == find(coverage.rulebook).clauses
+    assert sum(coverage.counts().values()) == len(coverage.clauses)
+    assert set(coverage.open()) <= set(coverage.clauses)
+
+
+def test_what_carries_a_clause_is_really_there(coverage: Coverage) -> None:
+    """Test files, acts and fields that are named exist, unless it is said that they do not yet."""
+    known_fields = {f"{kind}.{field.name}" for kind, event in FACTS.items() for field in fields(event)}
+    for clause, carried in coverage.clauses.items():
+        assert carried.says, clause
+        assert all((ROOT / test).is_file() for test in carried.tests), (clause, carried.tests)
+        if carried.act and not carried.todo:
+            assert carried.act in {*ACTS, *Action}, (clause, carried.act)
+        if carried.field:
+            assert carried.field in known_fields, (clause, carried.field)
+
+
+def test_decks_stub_lock_out_settlement_and_irregularities_are_never_physical(coverage: Coverage) -> None:
+    """Something carries each of these, or will; calling one of them physical is refused by the loader."""
+    for clause in BOUND[coverage.rulebook]:
+        assert coverage.clauses[clause].kind is not Kind.PHYSICAL, clause
+    for clause in BOUND[coverage.rulebook]:
+        text = (shipped() / "clauses" / f"{coverage.rulebook}.coverage.toml").read_text()
+        text += f'\n[[physical]]\nclauses = ["{clause}"]\nsays = "nobody"\n'
+        with pytest.raises(CoverageInvalid, match="nothing may be physical: " + re.escape(clause)):
+            _parse(text, find(coverage.rulebook))
+
+
+def _parse(text: str, rulebook: Rulebook) -> Coverage:
+    ids = (shipped() / "clauses" / f"{rulebook.id}.txt").read_text().split()
+    return parse_coverage(text.encode(), rulebook, ids, "x.coverage.toml")
+
+
+@pytest.fixture
+def faults(ma: Rulebook) -> Callable[..., tuple[str, ...]]:
+    """Replaces text in the classes of ma-uth (each old text must be there) and gives the faults found then."""
+
+    def load(*swaps: tuple[str, str]) -> tuple[str, ...]:
+        text = (shipped() / "clauses" / "ma-uth.coverage.toml").read_text()
+        for old, new in swaps:
+            assert old in text
+            text = text.replace(old, new, 1)
+        with pytest.raises(CoverageInvalid) as refused:
+            _parse(text, ma)
+        return refused.value.faults
+
+    return load
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('clauses = ["4(d)"]', 'clauses = ["4(d)", "4(e)"]', "clauses that are named before: 4(e)"),
+        ('clauses = ["4(d)"]', 'clauses = ["4(d)", "4(d)"]', "clauses that are named before: 4(d)"),
+        ('clauses = ["7(f)(2)"]', "clauses = []", "names no clause"),
+        ('clauses = ["4(e)"]', 'clauses = ["4(x)"]', "the document has no clause '4(x)'"),
+        ('rows    = ["shoe_jam"]', 'rows    = ["shoe_jan"]', "unknown trigger 'shoe_jan' (nearest: shoe_jam)"),
+        ('rows    = ["shoe_jam"]', 'rows    = ["card_face_up"]', "no row of card_face_up cites clause '15(f)'"),
+        ('rows    = ["shoe_jam"]', 'rows    = ["shoe_jam", "card_face_up"]', "rows of card_face_up cite none of"),
+        ('rows    = ["shoe_jam"]', 'row     = ["shoe_jam"]', "unknown key 'row' (nearest: rows)"),
+        ('rows    = ["shoe_jam"]', "", "is enforced by nothing"),
+        ('act     = "recut"', 'act     = "cut again"', "'act' must be an act, not 'cut again'"),
+        ('act     = "recut"\n', "", "'act' is missing"),
+        ('field   = "wager_placed.seat"', 'field   = "seat"', "'field' must be \"fact.field\", not 'seat'"),
+        ('note    = "not yet: pay tables are not read"', 'note = "later"', "begins with 'not yet'"),
+        ('rulebook = "ma-uth"', 'rulebook = "md-uth"', "'rulebook' is unknown: 'md-uth' (nearest: ma-uth)"),
+        ('"10", "11", "13"', '"10", "11", "99"', "the document has no clause '99'"),
+        ("[[physical]]", "[[phisical]]", "unknown key 'phisical' (nearest: physical)"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_with_its_place(
+    faults: Callable[..., tuple[str, ...]], old: str, new: str, fault: str
+) -> None:
+    """A clause twice or not at all, an unknown word, a class without what carries it."""
+    found = faults((old, new))
+    assert any(fault in each for each in found), found
+
+
+def test_all_faults_are_told_at_once(faults: Callable[..., tuple[str, ...]]) -> None:
+    """A clause that is left out, an unknown word and a wrong act stand in one list."""
+    found = faults(
+        ('clauses = ["4(d)"]', 'clauses = ["4(d)", "4(e)"]'),
+        ('clauses = ["7(f)(2)"]', 'clauses = ["7(f)"]'),
+        ('act     = "recut"', 'act     = "cut again"'),
+    )
+    assert found[-1] == "file: clauses without a class: 7(f)(2)"
+    assert len(found) >= 4
+
+
+def test_what_is_no_toml_is_one_fault(ma: Rulebook) -> None:
+    """A slip that hides the rest of the file is told alone."""
+    with pytest.raises(CoverageInvalid, match="no TOML") as refused:
+        _parse("[coverage", ma)
+    assert len(refused.value.faults) == 1
+
+
+def test_a_document_without_classes_is_said(ma: Rulebook, tmp_path: Path) -> None:
+    """A rulebook that came without them can be read, but not summed."""
+    (tmp_path / "clauses").mkdir()
+    (tmp_path / "clauses" / "ma-uth.txt").write_text("1\n")
+    with pytest.raises(CoverageInvalid, match="it is missing"):
+        find_coverage(ma, tmp_path)

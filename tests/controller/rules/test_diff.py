@@ -1,0 +1,49 @@
+"""Two rulebooks beside each other: what a house would have to do differently under the other one."""
+
+import pytest
+
+from controller.rules.diff import difference
+from controller.rules.library import available, find
+from controller.rules.model import Rulebook
+from controller.rules.vocabulary import Action, Trigger
+
+
+@pytest.mark.parametrize("book", [name for name in available() if "@" not in name])
+def test_a_rulebook_does_not_differ_from_itself(book: str) -> None:
+    """No value, no answer, no question."""
+    found = difference(find(book), find(book))
+    assert (found.values, found.answers, found.only_left, found.only_right) == ((), (), (), ())
+
+
+def test_values_that_differ_are_told_with_their_clauses(ma: Rulebook, md: Rulebook) -> None:
+    """Who may have the cards cut again, the time of a deck, and a value that only one document has."""
+    values = {value.name: value for value in difference(ma, md).values}
+    recut = values["act recut"]
+    assert (recut.left, recut.left_cite) == ("supervisor", ("4(d)",))
+    assert (recut.right, recut.right_cite) == ("floorperson", ("5.G",))
+    hand = values["deck_change.interval_s.hand"]
+    assert (hand.left, hand.right, hand.right_cite) == (None, "14400", ("3.C(1)",))
+    assert "decks.full" not in values  # 52 in both, under other clauses
+
+
+def test_answers_that_differ_are_told_by_what_only_one_text_demands(ma: Rulebook, md: Rulebook) -> None:
+    """A wrong number for a player voids one hand in Massachusetts and all, with all wagers back, in Maryland."""
+    answers = [answer for answer in difference(ma, md).answers if answer.trigger is Trigger.WRONG_COUNT_PLAYER]
+    assert {answer.only_left for answer in answers} == {(Action.VOID_HAND, Action.PLAY_ON)}
+    assert {answer.only_right for answer in answers} == {
+        (Action.VOID_ALL_HANDS, Action.RETURN_ALL_WAGERS, Action.RESHUFFLE)
+    }
+
+
+def test_answers_that_come_to_the_same_are_not_told(ma: Rulebook, md: Rulebook) -> None:
+    """A card drawn unseen is the next card in both documents."""
+    assert Trigger.CARD_DRAWN_UNEXPOSED not in {answer.trigger for answer in difference(ma, md).answers}
+
+
+def test_questions_that_only_one_document_asks_stand_on_its_side(ma: Rulebook, md: Rulebook) -> None:
+    """And they change sides with the documents."""
+    there, back = difference(ma, md), difference(md, ma)
+    assert "R-43" in {question.id for question in there.only_left}
+    assert "R-31" in {question.id for question in there.only_right}
+    assert there.only_left == back.only_right
+    assert [(a.left, a.right) for a in there.answers] == [(a.right, a.left) for a in back.answers]

@@ -1,0 +1,174 @@
+"""`tablewarden rulebook` as people type it: what it prints, what a program gets, and the code it ends with."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import cli
+from controller.rules.library import available, find, shipped
+
+BOOKS = [name for name in available() if "@" not in name]
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["rulebook", *words], catch_exceptions=False)
+
+
+def document(*words: str) -> Any:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Rulebooks that one may spoil."""
+    return Path(shutil.copytree(shipped(), tmp_path / "rulebooks"))
+
+
+def test_list_names_each_document_with_its_edition_and_hash() -> None:
+    """What a table may be configured with, and what stands in the record as its hash."""
+    lines = run("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines[::2]] == sorted(BOOKS)
+    assert any("Maryland" in line and "edition 1.4" in line for line in lines)
+    rows = {row["id"]: row for row in document("list")}
+    assert rows["md-uth"]["sha256"] == find("md-uth").sha256
+    assert (rows["md-uth"]["clauses"], rows["nj-pikit"]["choices"]) == (535, 6)
+
+
+def test_an_older_edition_is_listed_beside_and_not_summed(copy: Path) -> None:
+    """`md-uth@1.4` can be shown and compared; the sums are those of the newest editions."""
+    shutil.copy(copy / "md-uth.toml", copy / "md-uth@1.3.toml")
+    assert len(document("list", "--directory", str(copy))) == len(BOOKS) + 1
+    assert len(document("coverage", "--directory", str(copy))) == len(BOOKS)
+    assert document("diff", "md-uth@1.3", "md-uth", "--directory", str(copy))["values"] == []
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_show_tells_values_answers_and_questions(book: str) -> None:
+    """A whole rulebook, each value with its clauses."""
+    rulebook = find(book)
+    page = run("show", book).stdout
+    assert f"  sha256 {rulebook.sha256}" in page
+    assert f"  value decks.per_set = {rulebook.decks.per_set.value}" in page
+    assert all(f" {question}: " in page for question in rulebook.questions)
+    told = document("show", book)
+    assert set(told["rows"]) == {str(trigger) for trigger in rulebook.rows}
+    assert set(told["readings"]) == set(rulebook.readings)
+
+
+def test_explain_tells_in_a_few_lines_what_follows_and_what_the_others_say() -> None:
+    """Trigger, demands with the least role, the other documents' answers, the class of the clause."""
+    lines = run("explain", "md-uth", "13.I").stdout.splitlines()
+    assert lines[0].startswith("md-uth 13.I (")
+    assert lines[1].startswith("  enforced ")
+    assert lines[2].startswith("  shoe_jam when round_live, not_self_cleared: ")
+    assert "    return_all_wagers (dealer): 13.I(1)" in lines
+    assert {line.split()[0] for line in lines[7:11]} == {"ma-uth", "nj-pikit", "ma-colorado", "fast-action"}
+    assert len(lines) < 30 < len(run("explain", "md-uth", "13.I", "--all").stdout.splitlines())
+
+
+def test_explain_gives_a_program_the_same() -> None:
+    """Rows with their roles and what stands beside them, and how the clause is carried out."""
+    told = document("explain", "md-uth", "13.I")
+    answer = next(a for a in told["told"]["answers"] if a["row"]["trigger"] == "shoe_jam")
+    assert answer["roles"]["return_all_wagers"] == "dealer"
+    beside = {other["rulebook"]: other for other in answer["elsewhere"]}
+    assert beside["ma-uth"]["only_here"] == ["return_all_wagers"]
+    assert beside["fast-action"]["row"]["silent"] is True
+    assert told["carried"]["kind"] == "enforced"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("explain", "md-uth", "13.Z"), "md-uth has no clause '13.Z' (nearest: 13."),
+        (("explain", "md-ut", "13.I"), "no rulebook 'md-ut'"),
+        (("show", "md-ut"), "(nearest: md-uth)"),
+        (("diff", "md-uth", "ma-ut"), "(nearest: ma-uth)"),
+        (("coverage", "nothing"), "known: fast-action"),
+        (("readings", "nothing"), "no rulebook 'nothing'"),
+    ],
+)
+def test_what_is_not_there_is_answered_with_the_nearest(words: tuple[str, ...], said: str) -> None:
+    """Exit code 2: the words were wrong, and the answer says which would be right."""
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_diff_tells_values_answers_and_questions_of_both() -> None:
+    """Each side under its own clauses; that they differ is no fault."""
+    result = run("diff", "ma-uth", "md-uth")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "ma-uth -> md-uth"
+    assert "  value act recut: supervisor [4(d)] -> floorperson [5.G]" in lines
+    at = next(n for n, line in enumerate(lines) if line.startswith("  wrong_count_player"))
+    assert lines[at + 1].endswith("Only here: void_hand, play_on.")
+    assert lines[at + 2].startswith("    md-uth 13.E: ")
+    assert any(line.startswith("  only md-uth: reading R-31") for line in lines)
+    told = document("diff", "ma-uth", "md-uth")
+    assert {value["name"] for value in told["values"]} >= {"act recut", "deck_change.interval_s.hand"}
+
+
+def test_coverage_lists_every_clause_of_every_document_and_sums_up() -> None:
+    """One line for a clause, then the sums by class and of what is not carried out yet."""
+    lines = run("coverage").stdout.splitlines()
+    clauses = {(book, clause) for book in BOOKS for clause in find(book).clauses}
+    assert {tuple(line.split()[:2]) for line in lines[: -len(BOOKS) - 1]} == clauses
+    head, *sums = lines[-len(BOOKS) - 1 :]
+    assert head.split() == ["enforced", "prompted", "recorded", "settled", "physical", "all", "not", "yet"]
+    for line in sums:
+        book, *numbers = line.split()
+        assert sum(map(int, numbers[:5])) == int(numbers[5]) == len(find(book).clauses)
+
+
+def test_coverage_says_what_is_not_carried_out_yet() -> None:
+    """`--open` leaves exactly that, each clause with what is missing."""
+    told = document("coverage", "md-uth", "--open")[0]
+    assert told["open"] == len(told["clauses"]) > 0
+    assert all(carried["todo"] for carried in told["clauses"].values())
+    lines = run("coverage", "md-uth", "--open").stdout.splitlines()
+    assert len(lines) == told["open"] + 2
+    assert all(" NOT YET: " in line for line in lines[:-2])
+
+
+def test_readings_are_listed_with_their_choices_and_the_cautious_one() -> None:
+    """What a licensee elects, with what is marked as the one to think about first."""
+    lines = run("readings", "nj-pikit").stdout.splitlines()
+    assert any(line.startswith("nj-pikit R-22 (must be elected): ") for line in lines)
+    assert any(line.startswith("  * return: ") for line in lines)
+    assert any(line.startswith("nj-pikit house choice settlement (must be elected)") for line in lines)
+    told = document("readings")
+    assert {book: set(questions) for book, questions in told.items()} == {
+        book: set(find(book).questions) for book in BOOKS
+    }
+
+
+def test_a_choice_that_must_be_alike_everywhere_says_so() -> None:
+    """The version of the game is one for the house."""
+    assert "(must be elected, alike at every table)" in run("readings", "ma-colorado").stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("ma-uth.toml", ("show", "ma-uth")),
+        ("ma-uth.toml", ("list",)),
+        ("clauses/ma-uth.coverage.toml", ("coverage",)),
+        ("clauses/ma-uth.coverage.toml", ("explain", "ma-uth", "15(f)")),
+    ],
+)
+def test_a_file_that_is_not_sound_ends_with_its_faults(copy: Path, file: str, words: tuple[str, ...]) -> None:
+    """Exit code 1, with the file and every fault."""
+    path = copy / file
+    path.write_text(path.read_text().replace("shoe_jam", "shoe_jan"))
+    result = run(*words, "--directory", str(copy))
+    assert result.exit_code == 1
+    assert str(path) in result.stderr
+    assert "(nearest: shoe_jam)" in result.stderr
