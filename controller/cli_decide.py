@@ -44,7 +44,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | N
     "elections_file",
     type=A_FILE,
     help="A TOML file with a section [elections], such as a table's.  [default: those of --table if it is under the "
-    "same rulebook, else the cautious choice of every reading]",
+    "same rulebook, else the cautious choice of every reading and the first of every house choice]",
 )
 @click.option(
     "--table",
