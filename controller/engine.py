@@ -32,6 +32,8 @@ QUEUE_LIMIT = 1024
 FULL_AT = QUEUE_LIMIT * 3 // 4
 GROUP_LIMIT = 128
 """Inputs made durable in one commit at most: a group costs one sync, and nobody in it waits for much longer."""
+BOOTS_KEPT = 64
+"""Boots of devices whose highest counter is kept in memory; about any other one the record is asked."""
 STUCK_NS = 4_000_000_000
 """An input that has waited for this long says that the reader no longer reads: twice what a commit may take."""
 
@@ -196,6 +198,8 @@ class Engine:
         key = (origin.serial, origin.boot)
         highest = self._highest.get(key, 0)
         self._highest[key] = max(highest, origin.counter)
+        if len(self._highest) > BOOTS_KEPT:  # a device that reboots for ever must not fill the memory
+            del self._highest[next(iter(self._highest))]
         if origin.counter > highest and highest:
             return False
         return origin.counter == highest or self._journal.has(origin.serial, origin.boot, origin.counter)

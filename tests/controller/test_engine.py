@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.clock import SystemClock
-from controller.engine import GROUP_LIMIT, Engine, RecordFailed, refusal
+from controller.engine import BOOTS_KEPT, GROUP_LIMIT, Engine, RecordFailed, refusal
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
@@ -136,6 +136,16 @@ async def test_a_report_that_comes_twice_within_one_commit_is_recorded_once(benc
     rows = [r.origin for r in bench.journal.read(Stream.INPUT, 0, 100) if r.origin]
     assert [row[2] for row in rows] == [1, 2, 3]
     assert bench.engine.failed is None
+
+
+async def test_a_device_that_reboots_for_ever_fills_no_memory_and_is_still_known(bench):
+    """Only so many boots are remembered; a repeat from a forgotten one is found on record."""
+    for boot in range(200):
+        bench.report(1, f"{boot:016x}")
+    bench.report(1, f"{3:016x}")
+    await bench.settled()
+    assert len(bench.engine._highest) <= BOOTS_KEPT
+    assert len([r for r in bench.journal.read(Stream.INPUT, 0, 1000) if r.origin]) == 200
 
 
 async def test_a_loss_that_is_on_record_is_acknowledged_up_to_its_end(bench):
