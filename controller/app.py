@@ -19,6 +19,7 @@ from controller.deadlines import Deadlines
 from controller.desk import RunningTable, TableDesk
 from controller.engine import Engine, RecordFailed
 from controller.journal.errors import JournalError, JournalLocked
+from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.publish.link import LinkFactory
@@ -180,8 +181,8 @@ class Daemon:
             )
 
         def states() -> dict[str, dict[str, object]]:
-            sequence = journal.heads()
-            head = max(sequence.values(), default=0)
+            """Each with the number of the last event in `evt/main` that it is folded from."""
+            head = journal.heads()[Stream.MAIN]
             return {k: {**v, "sequence": head} for k, v in state_documents(engine.setup, engine.state).items()}
 
         def report(kind: str, **data: object) -> None:

@@ -160,6 +160,8 @@ async def test_the_back_office_gets_the_jam_as_it_stands_in_the_journal(jam: Any
     await jam.until(lambda: jam.latest("state/table")["round"]["void"], "the state of the table follows")
     table = await jam.retained("state/table")
     await jam.until(lambda: table() == jam.latest("state/table"), "a newcomer gets it too")
+    numbers = {table()["sequence"]}
+    await jam.until(lambda: numbers <= {int(e["sequence"]) for e in jam.told("main")}, "it names an event of main")
     assert len(table()["duties"]) == 3
 
 
