@@ -14,6 +14,9 @@ from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Phase, Round, Setup, State, deal_plan
 from drivers.events import ENGAGED, DeviceKind, Level
 
+MOST_CENTS = 10_000_000_000
+"""No wager is larger: a slip of the keys is refused, and every sum of a round stays exact for any JSON reader (53 bits)."""
+
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     return _unelected(setup) or (Refusal("the table is open already") if state.open else None)
@@ -64,6 +67,8 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"seat {act.seat}: this table has seats 1 to {setup.seats}", setup.law.rulebook.seats.cite)
     if act.cents < 1:
         return Refusal(f"seat {act.seat}: a wager is at least 1 cent, {act.cents} was given")
+    if act.cents > MOST_CENTS:
+        return Refusal(f"seat {act.seat}: {act.cents} cents cannot be; at most {MOST_CENTS}")
     if rule.exact_cents is not None and act.cents != rule.exact_cents.value:
         return Refusal(
             f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
