@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from controller.control.desk import ControlConfig
+from controller.games.registry import unplayable
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig
 from controller.rules.elections import ElectionsInvalid, elect
@@ -118,6 +119,8 @@ def law_of(
     faults = [] if kinds is None else _misfits(table, kinds, rulebook)
     try:
         law = elect(rulebook, elections)
+        reason = unplayable(law.rulebook)
+        faults += [f"[table] rulebook: {reason}"] if reason else []
         return law, faults + _not_enabled(kinds or (), law.rulebook)
     except ElectionsInvalid as exc:
         return None, faults + [f"[elections] {fault}" for fault in exc.faults]

@@ -6,11 +6,14 @@ Everything here is derived from the state; nothing is remembered. `next_step` is
 from collections.abc import Mapping
 from typing import Any
 
+from controller.games import model as game
+from controller.games.model import Phase
+from controller.rules.vocabulary import Settle
 from controller.table import acts as a
 from controller.table.allowed import allowed
 from controller.table.codec import builtins
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
-from controller.table.state import CardSet, Device, Duty, Hold, Phase, Round, Setup, State, deal_plan
+from controller.table.state import CardSet, Device, Duty, Hold, Round, Setup, State, deal_plan
 from drivers.events import DeviceKind
 
 Document = dict[str, Any]
@@ -144,11 +147,13 @@ def next_step(setup: Setup, state: State) -> str:
 _NEXT = {
     Phase.BETTING: "Wagers are being placed; announce no more bets.",
     Phase.DEALING: "The first cards are being dealt.",
-    Phase.PRE_FLOP: "Ask each player, then show the flop.",
-    Phase.FLOP: "Ask each player, then show the last two community cards.",
-    Phase.LAST_TWO: "Ask each player to fold or play, then show the dealer's hand.",
-    Phase.SHOWDOWN: "Settle the wagers seat by seat.",
     Phase.SETTLED: "Collect the cards, then end the round.",
+}
+
+
+_ORDER = {
+    "by_step": " Each step for all players, then the next step.",
+    "by_player": " All steps for one player, then the next player.",
 }
 
 
@@ -167,4 +172,8 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
         wanted = state.devices[dispenser].wanted.get("dispensing")
         if wanted != "allowed":
             return f"Dealing was interrupted; let the cards out again ({a.StartDealing.kind})."
-    return _NEXT[round_.phase]
+    stage = round_.game.stage(round_.phase)
+    if stage is None:
+        return _NEXT[round_.phase]
+    order = setup.law.rulebook.settlement.get(Settle.ORDER)
+    return stage.next + (_ORDER[order.value] if order and isinstance(stage.ends, game.Settle) else "")

@@ -87,9 +87,9 @@ class _Book:
             return None
         if opening is None or idle is None or shuffle is None or cut is None or discards is None:
             return None
-        book_id, game, regulator, edition = names
+        book_id, game, plays, regulator, edition = names
         return Rulebook(
-            id=book_id, game=game, regulator=regulator, edition=edition, sha256=sha256,
+            id=book_id, game=game, plays=plays, regulator=regulator, edition=edition, sha256=sha256,
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
             hand=hand, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play, devices=devices, settlement=settlement,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
@@ -129,17 +129,17 @@ class _Book:
             found[key] = entry
         return found
 
-    def _names(self) -> tuple[str, str, str, str] | None:
+    def _names(self) -> tuple[str, str, str, str, str] | None:
         if (table := self.root.table("rulebook")) is None:
             return None
         book_id, game, regulator = table.text("id"), table.text("game"), table.text("regulator")
-        edition = table.text("edition")
+        plays, edition = table.text("plays"), table.text("edition")
         table.close()
-        if book_id is None or game is None or regulator is None or edition is None:
+        if book_id is None or game is None or plays is None or regulator is None or edition is None:
             return None
         if self.stem.partition("@")[0] != book_id:
             table.fault(f"id {book_id!r} does not fit the file's name {self.stem!r}")
-        return book_id, game, regulator, edition
+        return book_id, game, plays, regulator, edition
 
     def _roles(self, section: str) -> list[tuple[str, Cited[Role]]]:
         if (table := self.root.table(section)) is None:

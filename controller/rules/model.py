@@ -151,7 +151,7 @@ Question: TypeAlias = Reading | HouseChoice
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """One edition. `sha256`: of the file's bytes, stamped on each disposition.
+    """One edition. `sha256`: of the file's bytes, stamped on each disposition. `plays`: the game by which rounds go.
 
     `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
     may have; `adjacent`: these must lie side by side. `devices`: whether a shuffler or an automated shoe may be put into
@@ -160,6 +160,7 @@ class Rulebook:
 
     id: str
     game: str
+    plays: str
     regulator: str
     edition: str
     sha256: str

@@ -4,20 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from controller.games.model import Decision, Street
 from controller.rules.vocabulary import Method, Trigger
-
-
-class Decision(StrEnum):
-    """A player's answer when asked for a Play wager."""
-
-    CHECK = "check"
-    PLAY = "play"
-    FOLD = "fold"
-
-
-class Street(StrEnum):
-    FLOP = "flop"
-    LAST_TWO = "last_two"
 
 
 class OutOfService(StrEnum):
@@ -110,7 +98,7 @@ class RecordInitialDeal:
 
 @dataclass(frozen=True, slots=True)
 class RecordDecision:
-    """`multiple`: of the ante, for a Play wager; 0 otherwise."""
+    """A player's answer. `multiple`: where it places a wager, of the wager that this one is measured by; 0 otherwise."""
 
     kind: ClassVar[str] = "record_decision"
     seat: int
@@ -126,7 +114,10 @@ class RevealCommunity:
 
 @dataclass(frozen=True, slots=True)
 class RevealDealer:
+    """The dealer's hand is turned up. `qualifies`: false where it must reach a minimum and does not."""
+
     kind: ClassVar[str] = "reveal_dealer"
+    qualifies: bool = True
 
 
 @dataclass(frozen=True, slots=True)

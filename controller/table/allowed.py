@@ -1,48 +1,67 @@
 """May this person do this now? `verify` says why not, `can` says yes or no, `allowed` lists what may be done.
 
-One literal table says in which phase an act belongs; a missing entry is a refusal, so nothing is allowed by
+One table for each game says in which phase an act belongs; a missing entry is a refusal, so nothing is allowed by
 forgetting it. The refusal names the reason, the clause where there is one, and what to do instead.
 """
 
+from controller.games.model import Game, Phase, Settle, ShowCommunity, ShowDealer
+from controller.games.registry import GAMES, UNNAMED, game_of, unplayable
 from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
 from controller.table.checks import CHECKS
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
-from controller.table.state import Phase, Setup, State
+from controller.table.state import Setup, State
 from drivers.events import DeviceKind
 
-__all__ = ["PHASES", "Refusal", "allowed", "can", "verify"]
+__all__ = ["Refusal", "allowed", "can", "verify"]
 
 
 NO_ROUND = None
-PHASES: dict[str, tuple[Phase | None, ...]] = {
-    a.OpenTable.kind: (NO_ROUND,),
-    a.CloseTable.kind: (NO_ROUND,),
-    a.BeginRound.kind: (NO_ROUND,),
-    a.PlaceWager.kind: (Phase.BETTING,),
-    a.WithdrawWager.kind: (Phase.BETTING,),
-    a.AnnounceNoMoreBets.kind: (Phase.BETTING,),
-    a.ReleaseLockout.kind: (Phase.BETTING,),
-    a.RecordProgressiveCount.kind: (Phase.BETS_CLOSED,),
-    a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING),
-    a.RecordInitialDeal.kind: (Phase.DEALING,),
-    a.RecordDecision.kind: (Phase.PRE_FLOP, Phase.FLOP, Phase.LAST_TWO),
-    a.RevealCommunity.kind: (Phase.PRE_FLOP, Phase.FLOP, Phase.STOPPED),
-    a.RevealDealer.kind: (Phase.LAST_TWO,),
-    a.SettleRound.kind: (Phase.SHOWDOWN,),
-    a.RecordStubCount.kind: (Phase.LAST_TWO, Phase.SHOWDOWN, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
-    a.CollectCards.kind: (Phase.SETTLED, Phase.STOPPED),
-    a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
-    a.ReportIrregularity.kind: tuple(Phase),
-    a.ConfirmDuty.kind: (*Phase, NO_ROUND),
-    a.ResolveHold.kind: (*Phase, NO_ROUND),
-    a.RecordShuffle.kind: (*Phase, NO_ROUND),
-    a.BringSet.kind: (*Phase, NO_ROUND),
-    a.TakeDeviceOut.kind: (*Phase, NO_ROUND),
-    a.ReturnDevice.kind: (*Phase, NO_ROUND),
-    a.ChangeMethod.kind: (NO_ROUND,),
-}
+Phases = dict[str, tuple[Phase | None, ...]]
+
+
+def _phases(game: Game) -> Phases:
+    """Where each act belongs: what is alike in every game, and between the deal and the settlement what this one says."""
+    stages = game.stages
+    ending = {
+        kind: tuple(stage.phase for stage in stages if isinstance(stage.ends, kind))
+        for kind in (ShowCommunity, ShowDealer, Settle)
+    }
+    stub = tuple(stage.phase for stage in stages if stage.stub)
+    course = tuple(stage.phase for stage in stages)
+    whole = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course, Phase.SETTLED, Phase.STOPPED)
+    community = (*ending[ShowCommunity], Phase.STOPPED) if game.streets else ()
+    return {
+        a.OpenTable.kind: (NO_ROUND,),
+        a.CloseTable.kind: (NO_ROUND,),
+        a.BeginRound.kind: (NO_ROUND,),
+        a.PlaceWager.kind: (Phase.BETTING,),
+        a.WithdrawWager.kind: (Phase.BETTING,),
+        a.AnnounceNoMoreBets.kind: (Phase.BETTING,),
+        a.ReleaseLockout.kind: (Phase.BETTING,),
+        a.RecordProgressiveCount.kind: (Phase.BETS_CLOSED,),
+        a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING),
+        a.RecordInitialDeal.kind: (Phase.DEALING,),
+        a.RecordDecision.kind: tuple(stage.phase for stage in stages if stage.answers),
+        a.RevealCommunity.kind: community,
+        a.RevealDealer.kind: ending[ShowDealer],
+        a.SettleRound.kind: ending[Settle],
+        a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
+        a.CollectCards.kind: (Phase.SETTLED, Phase.STOPPED),
+        a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
+        a.ReportIrregularity.kind: whole,
+        a.ConfirmDuty.kind: (*whole, NO_ROUND),
+        a.ResolveHold.kind: (*whole, NO_ROUND),
+        a.RecordShuffle.kind: (*whole, NO_ROUND),
+        a.BringSet.kind: (*whole, NO_ROUND),
+        a.TakeDeviceOut.kind: (*whole, NO_ROUND),
+        a.ReturnDevice.kind: (*whole, NO_ROUND),
+        a.ChangeMethod.kind: (NO_ROUND,),
+    }
+
+
+PHASES = {name: _phases(game) for name, game in GAMES.items()}
 
 LEAST_ROLE: dict[str, Role] = {
     a.OpenTable.kind: Role.FLOORPERSON,
@@ -77,8 +96,11 @@ PLAYS_ON = frozenset(
 def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """None if the act may be done now by this person, else why not. Clause: by rulebook, in the refusal."""
     phase = state.round.phase if state.round else NO_ROUND
-    if phase not in PHASES[act.kind]:
-        return _wrong_phase(act.kind, phase)
+    game = state.round.game if state.round else game_of(setup.law.rulebook)
+    if game is None:
+        return Refusal(unplayable(setup.law.rulebook) or "")
+    if phase not in PHASES[game.name][act.kind]:
+        return _wrong_phase(act.kind, phase, PHASES[game.name][act.kind])
     least = setup.law.rulebook.act_roles.get(act.kind)
     role = least.value if least else LEAST_ROLE.get(act.kind, Role.DEALER)
     if not actor.role.may_act_as(role) and not _technician(act, actor):
@@ -102,7 +124,8 @@ def can(setup: Setup, state: State, act: a.Act, actor: Actor) -> bool:
 def allowed(state: State) -> list[str]:
     """Kinds of act that belong to the present phase; whether a person may, `verify` says for the act itself."""
     phase = state.round.phase if state.round else NO_ROUND
-    kinds = [kind for kind, phases in PHASES.items() if phase in phases]
+    game = state.round.game if state.round else UNNAMED  # without a round all games are alike
+    kinds = [kind for kind, phases in PHASES[game.name].items() if phase in phases]
     return [kind for kind in kinds if kind in WHILE_HELD] if state.held else kinds
 
 
@@ -111,7 +134,7 @@ def _technician(act: a.Act, actor: Actor) -> bool:
     return actor.role is Role.TECHNICIAN and isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
 
 
-def _wrong_phase(kind: str, phase: Phase | None) -> Refusal:
+def _wrong_phase(kind: str, phase: Phase | None, phases: tuple[Phase | None, ...]) -> Refusal:
     where = f"in phase {phase}" if phase else "while no round is in play"
-    belongs = ", ".join(p.value if p else "no round" for p in PHASES[kind])
+    belongs = ", ".join(p.value if p else "no round" for p in phases) or "another game"
     return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}")

@@ -5,13 +5,15 @@ A refusal says what is wrong in the words of the table, cites the clause where o
 
 from collections.abc import Callable
 
-from controller.rules.vocabulary import Action
+from controller.games.model import Phase, Stage
+from controller.games.registry import unplayable
+from controller.rules.vocabulary import Action, Moment, Trigger
 from controller.table import acts as a
 from controller.table import upkeep
 from controller.table.inputs import Actor
-from controller.table.law import full_set, stub_count_overdue, stub_count_waived, swaps_sets
+from controller.table.law import full_set, must_qualify, stub_count_overdue, stub_count_waived, swaps_sets
 from controller.table.refusal import Refusal
-from controller.table.state import DISPENSERS, Duty, Fate, Phase, Round, Setup, State, deal_plan
+from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan
 from drivers.events import ENGAGED, DeviceKind, Level
 
 MOST_CENTS = 10_000_000_000
@@ -19,10 +21,13 @@ MOST_CENTS = 10_000_000_000
 
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    return _unelected(setup) or (Refusal("the table is open already") if state.open else None)
+    return _not_ready(setup) or (Refusal("the table is open already") if state.open else None)
 
 
-def _unelected(setup: Setup) -> Refusal | None:
+def _not_ready(setup: Setup) -> Refusal | None:
+    """No round is begun of a game that cannot be played to its end, nor under a law that is not complete."""
+    if (reason := unplayable(setup.law.rulebook)) is not None:
+        return Refusal(reason)
     missing = setup.law.unelected()
     names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
     nobody = f"these readings move money or void hands and nobody has elected them: {names}"
@@ -46,7 +51,7 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if swaps_sets(setup, state) and act.back == state.last_back:
         cite = setup.law.rulebook.decks.swap_after.cite
         return Refusal(f"the sets alternate: the {act.back} set was used for the last round", cite)
-    return _unelected(setup)  # the table may have been opened under another configuration
+    return _not_ready(setup)  # the table may have been opened under another configuration
 
 
 def _present(state: State) -> list[str]:
@@ -84,15 +89,22 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
 
 
 def _no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Ante and Blind stand at each seat in play, in equal amounts."""
+    """What must be placed stands at each seat with a wager, and in the amount that the document wants."""
     rules = setup.law.rulebook.wagers
     if not _round(state).in_play:
         return Refusal("no seat has placed its wagers; without a wager there is no round")
+    must = [rule for rule in rules.values() if rule.placed == "before_deal" and not rule.optional]
     for number, seat in sorted(_round(state).seats.items()):
-        by_hand = any(name in rules and not rules[name].sensed for name in seat.wagers)
-        ante, blind = seat.wagers.get("ante"), seat.wagers.get("blind")
-        if by_hand and (ante is None or blind is None or ante.cents != blind.cents):
-            return Refusal(f"seat {number}: the blind must stand and equal the ante", rules["blind"].cite)
+        if not any(name in rules and not rules[name].sensed for name in seat.wagers):
+            continue
+        for rule in sorted(must, key=lambda rule: rule.of is None):
+            placed, of = seat.wagers.get(rule.name), seat.wagers.get(rule.of or "")
+            allowed = [of.cents * n for n in rule.multiples(Moment.BEFORE_DEAL)] if of else []
+            if rule.of is not None and (placed is None or placed.cents not in allowed):
+                spoken = rule.name.replace("_", " ")
+                return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
+            if placed is None:
+                return Refusal(f"seat {number}: the {rule.name.replace('_', ' ')} must stand", rule.cite)
     return None
 
 
@@ -169,23 +181,30 @@ def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refus
 
 def _decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RecordDecision)
-    round_ = _round(state)
-    seat = round_.in_play.get(act.seat)
-    cite = setup.law.rulebook.wagers["play"].cite
+    round_, law = _round(state), setup.law.rulebook
+    seat, stage = round_.in_play.get(act.seat), round_.game.stage(round_.phase)
+    assert stage is not None
+    cite = law.wagers[stage.wagers[0]].cite
     if seat is None or seat.void:
         return Refusal(f"seat {act.seat} has no hand in this round")
     if seat.decided or seat.asked is round_.phase:
         return Refusal(f"seat {act.seat} has answered already")
-    if act.decision is a.Decision.FOLD and round_.phase is not Phase.LAST_TWO:
-        return Refusal(
-            "a player may fold only after all community cards are shown; until then check or play", cite
-        )
-    if act.decision is a.Decision.CHECK and round_.phase is Phase.LAST_TWO:
-        return Refusal("after all community cards a player folds or plays", cite)
-    multiples = {Phase.PRE_FLOP: (3, 4), Phase.FLOP: (2,), Phase.LAST_TWO: (1,)}[round_.phase]
-    if act.decision is a.Decision.PLAY and act.multiple not in multiples:
-        return Refusal(f"a Play wager is {' or '.join(map(str, multiples))} times the ante here", cite)
-    return None
+    if not round_.asks(seat):
+        return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
+    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
+    if answer is None:
+        return Refusal(stage.otherwise, cite)
+    return _amount(setup, stage, answer.places, act.multiple) if answer.places else None
+
+
+def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | None:
+    """A wager that is placed with an answer amounts to one of the printed multiples."""
+    rule = setup.law.rulebook.wagers[wager]
+    multiples = rule.multiples(stage.moment) if stage.moment else ()
+    if multiple in multiples:
+        return None
+    spoken, times = wager.replace("_", " ").capitalize(), " or ".join(map(str, multiples))
+    return Refusal(f"a {spoken} wager is {times} times the {rule.of} here", rule.cite)
 
 
 def _all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -193,16 +212,23 @@ def _all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     round_ = _round(state)
     if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("play of the round has stopped, and nothing demands the community cards")
-    waiting = [n for n, s in round_.in_play.items() if not (s.decided or s.void or s.asked is round_.phase)]
+    waiting = round_.waiting
     if waiting and round_.live:
         return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked")
     if isinstance(act, a.RevealCommunity):
-        if round_.streets >= len(a.Street):
+        if round_.streets >= len(round_.game.streets):
             return Refusal("all community cards are shown")
-        expected = tuple(a.Street)[round_.streets]
+        expected = round_.game.streets[round_.streets].street
         if act.street is not expected:
             return Refusal(f"the {expected.value} comes next")
     return None
+
+
+def _dealer(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RevealDealer)
+    if not act.qualifies and not must_qualify(setup, _round(state).game):
+        return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
+    return _all_asked(setup, state, act, actor)
 
 
 def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -247,6 +273,8 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
 
 def _progressive_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RecordProgressiveCount)
+    if (absent := setup.law.rulebook.absent(Trigger.PROGRESSIVE_MISMATCH)) is not None:
+        return Refusal(absent.says, absent.cite)
     limit = full_set(setup)
     return None if 0 <= act.chips <= limit else Refusal(f"{act.chips} chips cannot be; 0 to {limit}")
 
@@ -267,7 +295,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RecordInitialDeal.kind: _initial_deal,
     a.RecordDecision.kind: _decision,
     a.RevealCommunity.kind: _all_asked,
-    a.RevealDealer.kind: _all_asked,
+    a.RevealDealer.kind: _dealer,
     a.RecordStubCount.kind: _stub_count,
     a.CollectCards.kind: _collect,
     a.EndRound.kind: _end_round,

@@ -1,12 +1,13 @@
 """What follows from a device's report: the report itself is the first fact, then what the document demands."""
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Guard, Trigger
 from controller.table import facts as f
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
-from controller.table.state import Fate, Phase, Round, deal_plan, has_level
+from controller.table.state import Fate, Round, deal_plan, has_level
 from drivers import events as e
 
 SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)

@@ -5,12 +5,13 @@ Every action of the vocabulary has one meaning, for every document. Which action
 
 from collections.abc import Callable
 
+from controller.games.model import Phase
 from controller.rules.model import Demand, Row
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.draft import Draft
-from controller.table.state import ALL_HELD, Fate, Phase, Round, Seat
+from controller.table.state import ALL_HELD, Fate, Round, Seat
 from drivers.events import DeviceKind
 
 RETURNS = {
@@ -92,11 +93,11 @@ def dispose(
             edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
         )
     )  # fmt: skip
-    made = len(draft.facts)
+    made, paid = len(draft.facts), _paid_already(draft)
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
-    _ask_if_settled(draft, demands, row)
+    _ask_if_settled(draft, demands, row, paid)
     if not demands:
         draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide", cite=row.cite)
     held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
@@ -119,12 +120,18 @@ def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> bool:
     return True
 
 
-def _ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row) -> None:
-    """No text says what becomes of wagers that were paid or collected before somebody found the hands void."""
+def _paid_already(draft: Draft) -> bool:
+    """True where a round is settled, or some of its wagers are while the others are still played."""
     round_ = draft.state.round
-    settled = round_.phase is Phase.SETTLED if round_ else bool(draft.state.last_back)
-    if settled and any(d.action in VOIDS_ALL or d.action is Action.VOID_HAND for d in demands):
-        draft.hold(f"{row.says} But the wagers are settled already, and no text says what follows", cite=row.cite)
+    if round_ is None:
+        return bool(draft.state.last_back)
+    return round_.phase is Phase.SETTLED or (round_.live and bool(round_.wagers(Fate.SETTLED)))
+
+
+def _ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, paid: bool) -> None:
+    """No text says what becomes of wagers that were paid or collected before somebody found the hands void."""
+    if paid and any(d.action in VOIDS_ALL or d.action is Action.VOID_HAND for d in demands):
+        draft.hold(f"{row.says} But wagers are settled already, and no text says what follows", cite=row.cite)
 
 
 def _void(draft: Draft, demand: Demand, seat: int) -> None:

@@ -1,11 +1,12 @@
 """A decision being made: facts are added one by one, and each is folded at once so that the next sees its effect."""
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Role
 from controller.table.acts import Resolution
 from controller.table.evolve import evolve
 from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted
 from controller.table.inputs import Moment
-from controller.table.state import Phase, Setup, State
+from controller.table.state import Setup, State
 from drivers.commands import SAFE_VALUE, Level
 
 TABLE = "table"

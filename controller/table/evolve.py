@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from controller.games.model import Phase
+from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
-from controller.table.acts import Decision
 from controller.table.inputs import Moment, ServiceStarted, SetDue
-from controller.table.state import CardSet, Device, Duty, Fate, Hold, Phase, Round, Seat, State, Wager
+from controller.table.state import CardSet, Device, Duty, Fate, Hold, Round, Seat, State, Wager
 from drivers import events as e
 
 K = TypeVar("K")
@@ -219,13 +220,23 @@ def _set(state: State, event: f.Event) -> State:
 def _round(state: State, event: f.Event) -> State:
     match event:
         case f.RoundBegun():
-            round_ = Round(event.round, event.number, event.back, event.method)
+            game = GAMES[event.game] if event.game else UNNAMED
+            round_ = Round(event.round, event.number, event.back, event.method, game=game)
             return replace(state, round=round_, rounds=event.number)
         case f.RoundEnded():
             return _ended(state)
     if isinstance(event, f.StubCounted):
         state = replace(state, since_stub_count=0)
-    return state if state.round is None else replace(state, round=_round_after(state.round, event))
+    return state if state.round is None else replace(state, round=_passed(_round_after(state.round, event)))
+
+
+def _passed(round_: Round) -> Round:
+    """The round after a stage that ends with its last answer, once nobody is left to be asked."""
+    stage = round_.game.stage(round_.phase)
+    while stage is not None and stage.ends is None and not round_.waiting:
+        round_ = replace(round_, phase=round_.game.after(round_.phase))
+        stage = round_.game.stage(round_.phase)
+    return round_
 
 
 def _ended(state: State) -> State:
@@ -267,16 +278,16 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.DealingAllowed():
             return replace(round_, phase=Phase.DEALING, let_out=True)
         case f.InitialDealCompleted(cards_out=cards_out):
-            return replace(round_, phase=Phase.PRE_FLOP, initial_deal_done=True, cards_out=cards_out)
+            return replace(round_, phase=round_.game.stages[0].phase, initial_deal_done=True, cards_out=cards_out)
         case f.DecisionRecorded():
             return _decision(round_, event)
         case f.CommunityRevealed():
             streets = round_.streets + 1
             if not round_.live:
                 return replace(round_, streets=streets)
-            return replace(round_, streets=streets, phase=Phase.FLOP if streets == 1 else Phase.LAST_TWO)
+            return replace(round_, streets=streets, phase=round_.game.after(round_.phase))
         case f.DealerRevealed():
-            return replace(round_, phase=Phase.SHOWDOWN) if round_.live else round_
+            return replace(round_, phase=round_.game.after(round_.phase)) if round_.live else round_
         case f.RoundSettled():
             return _settled(round_)
         case f.StubCounted():
@@ -293,15 +304,25 @@ def _round_after(round_: Round, event: f.Event) -> Round:
 
 
 def _decision(round_: Round, event: f.DecisionRecorded) -> Round:
+    stage = round_.game.stage(round_.phase)
+    answers = stage.answers if stage else ()
+    answer = next((a for a in answers if a.decision is event.decision), None)
     seat = replace(round_.seats[event.seat], asked=round_.phase)
-    match event.decision:
-        case Decision.PLAY:
-            seat = replace(seat, decided=True, wagers=_with(seat.wagers, "play", Wager(event.cents)))
-        case Decision.FOLD:
-            seat = replace(seat, decided=True, folded=True)
-        case Decision.CHECK:
-            pass
+    if answer is not None:
+        wagers = {
+            name: replace(wager, fate=Fate.SETTLED)
+            if name in answer.settles and wager.fate in UNDECIDED
+            else wager
+            for name, wager in seat.wagers.items()
+        }
+        if answer.places:
+            wagers[answer.places] = Wager(event.cents)
+        folded = seat.folded or answer.folds
+        seat = replace(seat, wagers=wagers, decided=seat.decided or answer.final, folded=folded)
     return replace(round_, seats=_with(round_.seats, event.seat, seat))
+
+
+UNDECIDED = (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS)
 
 
 def _settled(round_: Round) -> Round:
@@ -309,7 +330,7 @@ def _settled(round_: Round) -> Round:
         number: replace(
             seat,
             wagers={
-                name: replace(w, fate=Fate.SETTLED) if w.fate in (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS) else w
+                name: replace(w, fate=Fate.SETTLED) if w.fate in UNDECIDED else w
                 for name, w in seat.wagers.items()
             },
         )

@@ -7,9 +7,10 @@ that carries law names its clauses or its reading.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from controller.games.model import Decision, Street
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
-from controller.table.acts import Decision, OutOfService, Resolution, Street
+from controller.table.acts import OutOfService, Resolution
 from controller.table.inputs import SERVICE_EVENTS, ServiceEvent
 from drivers.events import LINK_EVENTS, REPORTS, LinkEvent, Report
 
@@ -48,12 +49,15 @@ class TableClosed:
 
 @dataclass(frozen=True, slots=True)
 class RoundBegun:
+    """`game`: the name of the game that is played; "" in records that were made before there was more than one."""
+
     kind: ClassVar[str] = "round_begun"
     round: str
     number: int
     back: str
     method: Method
     by: str
+    game: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,10 @@ class CommunityRevealed:
 
 @dataclass(frozen=True, slots=True)
 class DealerRevealed:
+    """`qualifies`: whether the hand reaches the minimum; absent where the game is played without one."""
+
     kind: ClassVar[str] = "dealer_revealed"
+    qualifies: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

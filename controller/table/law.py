@@ -1,5 +1,6 @@
 """The few questions about law that both the checks and the decisions ask: counts, waivers, alternation."""
 
+from controller.games.model import Game
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table.acts import OutOfService
@@ -39,6 +40,12 @@ def stub_count_overdue(setup: Setup, state: State) -> int:
     if stub is None or stub_count_waived(setup, state):
         return 0
     return state.since_stub_count if state.since_stub_count >= stub.every_rounds.value else 0
+
+
+def must_qualify(setup: Setup, game: Game) -> bool:
+    """True where a dealer's hand below its minimum sends wagers back. Clause: `[play] dealer_qualifies`."""
+    rule = setup.law.rulebook.play.dealer_qualifies
+    return rule is not None and rule.value and bool(game.returned_unqualified)
 
 
 AWAY = {

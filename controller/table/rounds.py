@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
@@ -10,8 +11,8 @@ from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
-from controller.table.law import away_first, full_set
-from controller.table.state import ALL_HELD, DISPENSERS, Fate, Hold, Phase, Round
+from controller.table.law import away_first, full_set, must_qualify
+from controller.table.state import ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -39,6 +40,8 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _initial_deal(draft)
         case a.RecordDecision():
             _decision(draft, act, actor)
+        case a.RevealDealer():
+            _dealer_revealed(draft, act)
         case a.RecordStubCount():
             _stub_count(draft, act, actor)
         case a.EndRound():
@@ -62,15 +65,7 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             draft.add(_as_recorded(draft, act, actor))
 
 
-Recorded = (
-    a.CloseTable
-    | a.PlaceWager
-    | a.WithdrawWager
-    | a.RevealCommunity
-    | a.RevealDealer
-    | a.SettleRound
-    | a.CollectCards
-)
+Recorded = a.CloseTable | a.PlaceWager | a.WithdrawWager | a.RevealCommunity | a.SettleRound | a.CollectCards
 """Acts of which the record is all that follows."""
 
 
@@ -84,8 +79,6 @@ def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
             return f.WagerWithdrawn(act.seat, act.wager, actor.who)
         case a.RevealCommunity():
             return f.CommunityRevealed(act.street)
-        case a.RevealDealer():
-            return f.DealerRevealed()
         case a.SettleRound():
             return f.RoundSettled(actor.who)
         case a.CollectCards():
@@ -102,7 +95,8 @@ def _round(draft: Draft) -> Round:
 def _begin_round(draft: Draft, act: a.BeginRound, actor: Actor) -> None:
     number = draft.state.rounds + 1
     name = f"{draft.setup.table}-{number}"
-    draft.add(f.RoundBegun(name, number, act.back, draft.state.method, actor.who))
+    plays = draft.setup.law.rulebook.plays
+    draft.add(f.RoundBegun(name, number, act.back, draft.state.method, actor.who, plays))
     _release_lockout(draft, "betting is open")
 
 
@@ -161,14 +155,29 @@ def _start_dealing(draft: Draft, actor: Actor) -> None:
 
 
 def _initial_deal(draft: Draft) -> None:
-    hand = draft.setup.law.rulebook.hand
-    out = hand.player.value * len(_round(draft).in_play) + hand.dealer_cards
+    out = sum(stack.cards for stack in deal_plan(draft.setup, _round(draft)))
     draft.add(f.InitialDealCompleted(out))
 
 
 def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
-    ante = _round(draft).seats[act.seat].wagers["ante"].cents
-    draft.add(f.DecisionRecorded(act.seat, act.decision, ante * act.multiple, actor.who))
+    law, round_ = draft.setup.law.rulebook, _round(draft)
+    stage = round_.game.stage(round_.phase)
+    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None) if stage else None
+    of = law.wagers[answer.places].of if answer and answer.places else None
+    cents = round_.seats[act.seat].wagers[of].cents * act.multiple if of else 0
+    draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who))
+
+
+def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
+    """Where the hand does not reach the minimum, what the document lets go back goes back. Clause: `dealer_qualifies`."""
+    round_, rule = _round(draft), draft.setup.law.rulebook.play.dealer_qualifies
+    judged = must_qualify(draft.setup, round_.game)
+    draft.add(f.DealerRevealed(act.qualifies if judged else None))
+    if not judged or act.qualifies or rule is None:
+        return
+    for seat, wager, live in round_.wagers(Fate.LIVE, Fate.STANDS):
+        if wager in round_.game.returned_unqualified:
+            _fate(draft, seat, wager, live.cents, Fate.RETURNED, rule.cite, rule.reading)
 
 
 def cards_out(draft: Draft) -> int:
@@ -176,11 +185,9 @@ def cards_out(draft: Draft) -> int:
     that lay face up, each of which another card has replaced."""
     round_ = _round(draft)
     dealing = draft.setup.law.rulebook.dealing[round_.method]
-    streets = min(round_.streets, 2)
-    by_hand = (
-        {0: 0, 1: 3, 2: draft.setup.law.rulebook.hand.community_cards}[streets] if dealing.community_after else 0
-    )
-    burns = min(dealing.burns.value, streets)
+    shown = sum(street.cards for street in round_.game.streets[: round_.streets])
+    by_hand = shown if dealing.community_after else 0
+    burns = min(dealing.burns.value, round_.streets)
     return round_.cards_out + by_hand + burns + round_.face_up
 
 

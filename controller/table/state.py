@@ -4,26 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from controller.games.model import Game, Phase
+from controller.games.registry import UNNAMED
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
 from controller.table.inputs import Moment
 from drivers.events import Capability, DeviceKind, Level, Levels
-
-
-class Phase(StrEnum):
-    """Where a round stands. `STOPPED`: a disposition has ended its play; only duties and the clean-up are left."""
-
-    BETTING = "betting"
-    BETS_CLOSED = "bets_closed"
-    DEALING = "dealing"
-    PRE_FLOP = "pre_flop"
-    FLOP = "flop"
-    LAST_TWO = "last_two"
-    SHOWDOWN = "showdown"
-    SETTLED = "settled"
-    STOPPED = "stopped"
-
 
 ALL_HELD = "*"
 """Stands for every held wager of the round in a hold that concerns several."""
@@ -141,7 +128,7 @@ class Wager:
 @dataclass(frozen=True, slots=True)
 class Seat:
     wagers: Mapping[str, Wager] = field(default_factory=dict)
-    decided: bool = False  # has placed a Play wager or folded
+    decided: bool = False  # is asked no more in this round
     asked: Phase | None = None  # last phase in which the player answered
     folded: bool = False
     void: bool = False
@@ -180,6 +167,7 @@ class Round:
     face_up: int = 0
     unproven: bool = False
     void: bool = False
+    game: Game = UNNAMED
 
     @property
     def live(self) -> bool:
@@ -197,7 +185,21 @@ class Round:
 
     @property
     def in_play(self) -> Mapping[int, Seat]:
-        return {n: s for n, s in sorted(self.seats.items()) if "ante" in s.wagers}
+        return {n: s for n, s in sorted(self.seats.items()) if self.game.base in s.wagers}
+
+    @property
+    def waiting(self) -> list[int]:
+        """Seats that have not yet answered in this phase, in order; [] in a phase in which nobody is asked."""
+        stage = self.game.stage(self.phase)
+        if stage is None or not stage.answers:
+            return []
+        return [n for n, s in self.in_play.items() if self.asks(s) and not (s.decided or s.asked is self.phase)]
+
+    def asks(self, seat: Seat) -> bool:
+        """True where a player of this seat is asked in this phase, or has been."""
+        stage = self.game.stage(self.phase)
+        concerned = stage is not None and (stage.of is None or stage.of in seat.wagers)
+        return concerned and not seat.void
 
     def wagers(self, *fates: Fate) -> list[tuple[int, str, Wager]]:
         """Seat, name and wager of all whose fate is one of these, in seat order."""

@@ -1,11 +1,12 @@
 """What stands in the way of the acts beside the course of a round: irregularities, duties, holds, devices, sets."""
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table import acts as a
 from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.refusal import Refusal
-from controller.table.state import Device, Phase, Round, Setup, State
+from controller.table.state import Device, Round, Setup, State
 from drivers.events import DeviceKind
 
 SEEN_BY_PEOPLE = frozenset(

@@ -152,3 +152,13 @@ def test_the_document_says_the_same_for_a_program() -> None:
     assert told["not_provable"]
     broken = document(Finding(EXAMPLE, None, None, ("x: y",)))
     assert (broken["sound"], broken["rulebook"], broken["readings"]) == (False, None, [])
+
+
+def test_a_rulebook_whose_game_cannot_be_played_is_a_fault_that_says_so(tmp_path: Path) -> None:
+    """`check` and `run` refuse it in one sentence; the table does not come up half working."""
+    path = tmp_path / "t.toml"
+    path.write_text(
+        '[table]\nsite="a"\nid="b"\nseats=6\nrulebook="fast-action"\nmethod="manual_shoe"\nbacks=["red"]\n'
+        '[journal]\npath="j"\n'
+    )
+    assert any("plays fast_action, and rounds of that game cannot" in fault for fault in examine(path).faults)

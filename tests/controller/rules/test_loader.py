@@ -296,6 +296,7 @@ def test_the_error_tells_the_file_and_every_fault(tmp_path: Path) -> None:
     assert text.startswith(f"{path}: refused for ")
     assert all(f"  {fault}" in text for fault in refused.value.faults)
     assert "[rulebook]: 'edition' is missing" in refused.value.faults
+    assert "[rulebook]: 'plays' is missing" in refused.value.faults
     assert "file: 'decks' is missing" in refused.value.faults
 
 

@@ -1,12 +1,15 @@
 """A table on the bench of the pure core: acts and reports go in, facts come out, no clock and no device."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from controller.rules.elections import elect as elect_law
+from controller.rules.elections import proposals
 from controller.rules.loader import load_rulebook
-from controller.rules.model import Election, Law
+from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Method, Role
 from controller.table import acts as a
 from controller.table import facts as f
@@ -108,7 +111,8 @@ class Table:
     def begin(self, back: str = "red", seats: tuple[int, ...] = (1, 3), trips: tuple[int, ...] = (1,)) -> "Table":
         """Betting open, ante and blind at these seats, the lock-out released."""
         self.act(a.BeginRound(back))
-        self.put(e.LockoutReleased(e.Cause.COMMAND, 1), "progressive-1")
+        if "progressive-1" in self.setup.devices:
+            self.put(e.LockoutReleased(e.Cause.COMMAND, 1), "progressive-1")
         for seat in seats:
             self.act(a.PlaceWager(seat, "ante", 1000))
             self.act(a.PlaceWager(seat, "blind", 1000))
@@ -116,12 +120,23 @@ class Table:
                 self.act(a.PlaceWager(seat, "trips", 500))
         return self
 
+    def bet(self, *wagers: tuple[int, str, int], back: str = "red") -> "Table":
+        """Betting open and these wagers placed: seat, name, cents."""
+        self.begin(back, seats=())
+        for wager in wagers:
+            self.act(a.PlaceWager(*wager))
+        return self
+
+    def answer(self, seat: int, decision: str, multiple: int = 0) -> list[f.Event]:
+        return self.act(a.RecordDecision(seat, a.Decision(decision), multiple))
+
     def chip(self, seat: int, locked: bool = False) -> list[f.Event]:
         return self.put(e.WagerSensed(seat, 1, locked), "progressive-1")
 
     def close_bets(self) -> "Table":
         self.act(a.AnnounceNoMoreBets())
-        self.put(e.LockoutEngaged(e.Cause.COMMAND, 2), "progressive-1")
+        if "progressive-1" in self.setup.devices:
+            self.put(e.LockoutEngaged(e.Cause.COMMAND, 2), "progressive-1")
         return self
 
     def let_out(self) -> "Table":
@@ -200,9 +215,14 @@ def disposition(events: list[f.Event]) -> f.DispositionMade:
 MakeTable = Callable[..., Table]
 
 
+@cache
+def _book(name: str) -> Rulebook:
+    return load_rulebook(RULEBOOKS / f"{name}.toml")
+
+
 @pytest.fixture
 def make_table() -> MakeTable:
-    """A table of a rulebook with every reading elected as is cautious, except those given by keyword `elect`."""
+    """A table of a rulebook with every reading elected as is cautious and the first of each house choice, except `elect`."""
 
     def make(
         rulebook: str = "md-uth",
@@ -211,18 +231,19 @@ def make_table() -> MakeTable:
         offered: tuple[str, ...] = ("trips", "progressive"),
         unelected: bool = False,
     ) -> Table:
-        book = load_rulebook(RULEBOOKS / f"{rulebook}.toml")
-        chosen = {
-            r.id: Election(r.id, (elect or {}).get(r.id, r.cautious), "bench") for r in book.readings.values()
-        }
+        book = _book(rulebook)
+        asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
+        chosen = {question: (choice, "bench") for question, choice in asked.items()}
         kinds = {
             "shuffler-1": e.DeviceKind.SHUFFLER,
             "shoe-1": e.DeviceKind.SHOE,
-            "progressive-1": e.DeviceKind.PROGRESSIVE,
         }
+        if book.progressive is not None:
+            kinds["progressive-1"] = e.DeviceKind.PROGRESSIVE
+        law = elect_law(book, {} if unelected else chosen)
         setup = Setup(
             site="bench", table="t1", seats=6, backs=("red", "blue"), method=method,
-            devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=Law(book, {} if unelected else chosen),
+            devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
             offered=frozenset(offered), currency="USD", progressive_cents=500,
         )  # fmt: skip
         return Table(setup)

@@ -1,0 +1,165 @@
+"""What a game is made of: the stages of a round between the first deal and the settlement, as data.
+
+A game says in which order things happen and what a player may answer; amounts, clauses and versions stand in the
+rulebook. Betting, dealing and the end of a round are alike in every game and belong to the table.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from controller.rules.model import Rulebook
+from controller.rules.parts import WagerRule
+from controller.rules.vocabulary import Moment
+
+
+class Phase(StrEnum):
+    """Where a round stands. `STOPPED`: a disposition has ended its play; only duties and the clean-up are left."""
+
+    BETTING = "betting"
+    BETS_CLOSED = "bets_closed"
+    DEALING = "dealing"
+    PRE_FLOP = "pre_flop"
+    FLOP = "flop"
+    LAST_TWO = "last_two"
+    BONUS_CARDS = "bonus_cards"  # players show the cards of a bonus wager that is settled before the rest
+    DECISION = "decision"  # the one decision of a game that has one
+    SHOWDOWN = "showdown"
+    SETTLED = "settled"
+    STOPPED = "stopped"
+
+
+class Decision(StrEnum):
+    """A player's answer when asked."""
+
+    CHECK = "check"
+    PLAY = "play"
+    FOLD = "fold"
+    SHOW = "show"  # the cards of a bonus wager
+    PLAY_3 = "play_3"
+    PLAY_5 = "play_5"
+    BET = "bet"
+    STAY = "stay"  # plays on without the later wager
+    DECLARE = "declare"  # a hand that wins at once
+
+
+class Street(StrEnum):
+    """Community cards that are shown together."""
+
+    FLOP = "flop"
+    LAST_TWO = "last_two"
+    COMMUNITY = "community"  # all of them at once
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a player may answer in a stage.
+
+    `places`: the wager made with it. `final`: the player is asked no more. `settles`: wagers that are paid or collected
+    at once. `version`: only where this version of the game is played.
+    """
+
+    decision: Decision
+    places: str | None = None
+    final: bool = True
+    folds: bool = False
+    settles: tuple[str, ...] = ()
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCommunity:
+    street: Street
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDealer:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    pass
+
+
+Ending = ShowCommunity | ShowDealer | Settle
+"""The act with which a stage ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One phase of a game. `ends` None: it ends with the last answer, and is passed over where nobody is asked.
+
+    `answers`: () where nobody is asked. `of`: only players with this wager are asked. `moment`: when, in the words of
+    the rulebook, a wager is placed here. `otherwise`: what a person reads who tries another answer. `stub`: the stub
+    may be counted now. `next`: the sentence for the dealer.
+    """
+
+    phase: Phase
+    next: str
+    ends: Ending | None
+    answers: tuple[Answer, ...] = ()
+    moment: Moment | None = None
+    of: str | None = None
+    otherwise: str = ""
+    stub: bool = False
+
+    def answer(self, decision: Decision, version: str | None) -> Answer | None:
+        """The answer that belongs here with that version of the game."""
+        found = (a for a in self.answers if a.decision is decision and a.version in (None, version))
+        return next(found, None)
+
+    @property
+    def wagers(self) -> tuple[str, ...]:
+        """What this stage is about: wagers that are placed in it, or the one whose players are asked."""
+        placed = tuple(a.places for a in self.answers if a.places)
+        return placed or ((self.of,) if self.of else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """`base`: the wager that puts a seat into play. `stages`: in order, the last one ends with the settlement.
+
+    `returned_unqualified`: what goes back where the dealer must hold a minimum and does not.
+    """
+
+    name: str
+    base: str
+    stages: tuple[Stage, ...]
+    returned_unqualified: tuple[str, ...] = ()
+
+    def stage(self, phase: Phase) -> Stage | None:
+        """The stage of this phase; None in a phase that is alike in every game."""
+        return next((stage for stage in self.stages if stage.phase is phase), None)
+
+    def after(self, phase: Phase) -> Phase:
+        """The phase that follows a stage."""
+        phases = [stage.phase for stage in self.stages]
+        return (*phases, Phase.SETTLED)[phases.index(phase) + 1]
+
+    @property
+    def streets(self) -> tuple[ShowCommunity, ...]:
+        """Community cards in the order in which they are shown."""
+        return tuple(stage.ends for stage in self.stages if isinstance(stage.ends, ShowCommunity))
+
+    def misfits(self, rulebook: Rulebook) -> list[str]:
+        """Where this game and a rulebook that plays it do not fit; [] for a rulebook of which rounds can be played."""
+        hand, wagers = rulebook.hand, rulebook.wagers
+        named = {self.base, *self.returned_unqualified, *(w for stage in self.stages for w in stage.wagers)}
+        named |= {w for stage in self.stages for answer in stage.answers for w in answer.settles}
+        faults = [f"it knows no wager {name}" for name in sorted(named - set(wagers))]
+        shown = sum(street.cards for street in self.streets)
+        if shown != hand.community_cards:
+            faults.append(f"{shown} community cards are shown, and it has {hand.community_cards}")
+        if any(isinstance(stage.ends, ShowDealer) for stage in self.stages) is not bool(hand.dealer_cards):
+            faults.append(f"the dealer's hand has {hand.dealer_cards} cards")
+        for stage in self.stages:
+            faults += [fault for w in stage.wagers if w in wagers and (fault := _unpriced(stage, wagers[w]))]
+        return faults
+
+
+def _unpriced(stage: Stage, rule: WagerRule) -> str | None:
+    """A wager that is placed in a stage needs its multiples for that moment."""
+    if stage.of == rule.name or (stage.moment is not None and rule.multiples(stage.moment)):
+        return None
+    return f"it does not say what a {rule.name} amounts to in phase {stage.phase}"

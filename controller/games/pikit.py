@@ -1,0 +1,37 @@
+"""Pik-it Poker: five cards each, a bonus on three of them, then Play 3, Play 5 or fold against the dealer."""
+
+from controller.games.model import Answer, Decision, Game, Phase, Settle, ShowDealer, Stage
+from controller.rules.vocabulary import Moment
+
+_BONUS = ("five_card_bonus", "three_card_bonus")
+
+PIKIT = Game(
+    name="pikit",
+    base="ante",
+    stages=(
+        Stage(
+            Phase.BONUS_CARDS,
+            "Each player with a three card bonus shows three cards; settle that wager.",
+            None,
+            (Answer(Decision.SHOW, final=False, settles=("three_card_bonus",)),),
+            of="three_card_bonus",
+            otherwise="first each player with a three card bonus shows three cards",
+            stub=True,
+        ),
+        Stage(
+            Phase.DECISION,
+            "Hand by hand: show five cards, settle their bonus, ask for Play 3, Play 5 or fold. Then show the dealer's hand.",
+            ShowDealer(),
+            (
+                Answer(Decision.PLAY_3, places="play_3", settles=_BONUS),
+                Answer(Decision.PLAY_5, places="play_5", settles=_BONUS),
+                Answer(Decision.FOLD, folds=True, settles=("ante", *_BONUS)),
+            ),
+            Moment.DECISION,
+            otherwise="a player places a Play 3 or a Play 5 wager, or folds",
+            stub=True,
+        ),
+        Stage(Phase.SHOWDOWN, "Settle the wagers that remain.", Settle(), stub=True),
+    ),
+    returned_unqualified=("play_5",),
+)

@@ -1,0 +1,33 @@
+"""Which game a rulebook plays, by the name that stands in its file."""
+
+from controller.games.colorado import COLORADO
+from controller.games.model import Game
+from controller.games.pikit import PIKIT
+from controller.games.ultimate import ULTIMATE
+from controller.rules.model import Rulebook
+
+GAMES: dict[str, Game] = {game.name: game for game in (ULTIMATE, PIKIT, COLORADO)}
+
+UNNAMED = ULTIMATE
+"""The game of rounds that were recorded before a record named its game."""
+
+
+def game_of(rulebook: Rulebook) -> Game | None:
+    """None for a game that this version does not play; `unplayable` says so in words."""
+    return GAMES.get(rulebook.plays)
+
+
+def unplayable(rulebook: Rulebook) -> str | None:
+    """Why no round of this rulebook can be played with this version; None where it can be."""
+    game = game_of(rulebook)
+    if game is None:
+        return (
+            f"{rulebook.id} plays {rulebook.plays}, and rounds of that game cannot be played with this version yet; "
+            f"it plays: {', '.join(GAMES)}"
+        )
+    delivered = [d.dealer_delivered for d in rulebook.dealing.values() if d.dealer_delivered is not None]
+    if any(cited.value == "after_decisions" for cited in delivered):
+        cite = ", ".join(delivered[0].cite)
+        return f"{rulebook.id}: a dealer's stack that stays in the shoe until all have answered is not followed yet [{cite}]"
+    misfits = game.misfits(rulebook)
+    return f"{rulebook.id} does not fit its game {game.name}: {'; '.join(misfits)}" if misfits else None
