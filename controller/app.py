@@ -26,6 +26,7 @@ from controller.publish.link import LinkFactory
 from controller.publish.memory import MemoryBroker
 from controller.publish.mqtt import MqttLink
 from controller.publish.publisher import PublishConfig, Publisher
+from controller.rules.library import find_coverage
 from controller.status import state_documents
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, ServiceStarted, ServiceStopping
@@ -53,7 +54,7 @@ class Daemon:
         self.config = config
         self.setup = config.setup()
         self.clock = clock or SystemClock()
-        self.desk = TableDesk(VERSION)
+        self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
         self._stop = asyncio.Event()
         self._notify = Notifier()
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing

@@ -12,8 +12,9 @@ from controller.control.desk import ControlConfig
 from controller.games.registry import unplayable
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig
+from controller.rules.coverage import CoverageInvalid
 from controller.rules.elections import ElectionsInvalid, elect
-from controller.rules.library import RulebookUnknown, find
+from controller.rules.library import RulebookUnknown, find, find_coverage
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Law, Rulebook
 from controller.rules.reader import nearest
@@ -112,6 +113,9 @@ def law_of(
     """
     try:
         rulebook = find(table.rulebook)
+        find_coverage(rulebook)
+    except CoverageInvalid as exc:
+        return None, [f"{exc.path} {fault}" for fault in exc.faults]
     except RulebookUnknown as exc:
         return None, [f"[table] rulebook: no rulebook {table.rulebook!r} {nearest(table.rulebook, exc.known)}"]
     except RulebookInvalid as exc:

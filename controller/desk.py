@@ -10,8 +10,10 @@ from controller.engine import Engine, RecordFailed, Told, refusal
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
 from controller.publish.publisher import NotParked, Publisher
+from controller.rules.coverage import Coverage, prompts
 from controller.status import device_document, table_document
 from controller.table.acts import Act
+from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
 from controller.table.inputs import Actor
 from drivers.session import DeviceSession
@@ -32,8 +34,9 @@ class RunningTable:
 class TableDesk:
     """The desk of the daemon. It outlives the table: while the record cannot be written it says so and refuses acts."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, coverage: Coverage | None = None) -> None:
         self.table: RunningTable | None = None
+        self._coverage = coverage
         self.failed = "the daemon is starting"
         self._version = version
         self._news = asyncio.Event()
@@ -56,6 +59,7 @@ class TableDesk:
         engine, journal = self.table.engine, self.table.journal
         document = table_document(engine.setup, engine.state)
         document["version"] = self._version
+        document["prompts"] = self._prompts(engine, document["allowed"])
         document["devices"] = {name: self._device(name) for name in engine.state.devices}
         document["record"] = {
             "ok": engine.failed is None,
@@ -66,6 +70,14 @@ class TableDesk:
         }
         document["broker"] = self.table.publisher.status()
         return document
+
+    def _prompts(self, engine: Engine, acts: list[str]) -> list[Document]:
+        """What the document wants people to do before the acts of this phase; in a round, before its own acts only."""
+        if self._coverage is None:
+            return []
+        told = prompts(self._coverage, engine.setup.law.rulebook, engine.state.method)
+        wanted = set(acts) - WHILE_HELD if engine.state.round else set(acts)
+        return [{"act": p.act, "text": p.text, "cite": list(p.cite)} for p in told if p.act in wanted]
 
     def _device(self, name: str) -> Document:
         assert self.table is not None

@@ -87,6 +87,8 @@ def _head(status: Document) -> Iterator[str]:
     yield f"stub      {counted}"
     yield f"NEXT      {status['next']}"
     yield f"may do    {', '.join(status['allowed']) or 'nothing'}"
+    for prompt in status.get("prompts", ()):
+        yield f"prompt    {prompt['text']}: act {prompt['act']} [{', '.join(prompt['cite'])}]"
 
 
 def _holds(holds: list[Document]) -> Iterator[str]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from controller.rules.citation import within
+from controller.rules.citation import chapter, within
 from controller.rules.model import Row, Rulebook
 from controller.rules.reader import FILE, Scope, Table
-from controller.rules.vocabulary import Trigger
+from controller.rules.vocabulary import Method, Trigger
 
 FIELD = re.compile(r"[a-z_]+\.[a-z_]+")
 ACT = re.compile(r"[a-z_]+")
@@ -80,6 +80,29 @@ class Coverage:
     def open(self) -> dict[str, Carried]:
         """The clauses that are not carried out yet."""
         return {clause: carried for clause, carried in self.clauses.items() if carried.todo}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a person is told before an act, and the clauses that want it."""
+
+    act: str
+    text: str
+    cite: tuple[str, ...]
+
+
+def prompts(coverage: Coverage, rulebook: Rulebook, method: Method) -> tuple[Prompt, ...]:
+    """What people at a table that is dealt this way are told, act by act: all that is prompted and carried out.
+
+    A clause in the chapter of another way of dealing does not speak to them.
+    """
+    chapters = {m: chapter(dealing.cite[0]) for m, dealing in rulebook.dealing.items()}
+    others = set(chapters.values()) - {chapters.get(method)}
+    found: dict[tuple[str, str], list[str]] = {}
+    for clause, carried in coverage.clauses.items():
+        if carried.kind is Kind.PROMPTED and not carried.todo and chapter(clause) not in others:
+            found.setdefault((carried.act, carried.text), []).append(clause)
+    return tuple(Prompt(act, text, tuple(cite)) for (act, text), cite in found.items())
 
 
 def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path: str) -> Coverage:

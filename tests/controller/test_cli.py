@@ -131,7 +131,9 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     page = _run("status", "--config", str(table))
     assert page.exit_code == 0
     assert page.output.startswith("t1 at lv01  ")
+    assert "prompt    Inspect the set" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
+    assert {prompt["act"] for prompt in document["prompts"]} == {"bring_set", "record_shuffle"}
     assert (document["table"], document["record"]["ok"]) == ("t1", True)
 
 

@@ -171,6 +171,13 @@ def test_a_table_without_its_record_says_so_and_nothing_else() -> None:
     assert f"RECORD    FAILED: {reason}" in page
 
 
+def test_a_prompt_is_told_with_its_act_and_its_clauses() -> None:
+    """Below what may be done: what the document wants done before it."""
+    prompt = {"act": "collect_cards", "text": "Put the stub into the rack", "cite": ["8.F", "9.D"]}
+    page = status_page({**_document(), "prompts": [prompt]})
+    assert "prompt    Put the stub into the rack: act collect_cards [8.F, 9.D]" in page
+
+
 def test_a_table_at_rest_is_short() -> None:
     """No round, no holds, no duties: those lines are not there."""
     page = status_page(table_document(SETUP, State.initial(SETUP)))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.coverage import Coverage, CoverageInvalid, Kind, parse_coverage
+from controller.rules.coverage import Coverage, CoverageInvalid, Kind, parse_coverage, prompts
 from controller.rules.library import available, find, find_coverage, shipped
 from controller.rules.model import Rulebook
-from controller.rules.vocabulary import Action
+from controller.rules.vocabulary import Action, Method
 from controller.table.acts import ACTS
 from controller.table.facts import FACTS
 
@@ -142,3 +142,19 @@ def test_a_document_without_classes_is_said(ma: Rulebook, tmp_path: Path) -> Non
     (tmp_path / "clauses" / "ma-uth.txt").write_text("1\n")
     with pytest.raises(CoverageInvalid, match="it is missing"):
         find_coverage(ma, tmp_path)
+
+
+def test_people_are_told_what_speaks_of_their_way_of_dealing(md: Rulebook) -> None:
+    """Nobody who deals from an automated shoe is told to deal card by card; who deals by hand is."""
+    told = {method: {p.act: p for p in prompts(find_coverage(md), md, method)} for method in Method}
+    assert "record_initial_deal" not in told[Method.DEALING_SHOE]
+    assert told[Method.HAND]["record_initial_deal"].cite == ("9.B(2)",)
+    assert told[Method.MANUAL_SHOE]["record_progressive_count"].cite == ("8.C(4)",)
+
+
+def test_what_is_not_carried_out_is_not_prompted(coverage: Coverage) -> None:
+    """A prompt for an act that is not there would send people looking for it."""
+    rulebook = find(coverage.rulebook)
+    acts = {prompt.act for method in Method for prompt in prompts(coverage, rulebook, method)}
+    assert acts
+    assert acts <= set(ACTS)
