@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from controller.config import Config, ConfigInvalid
 from controller.config_file import load_config, read_config, socket_of
 from controller.control.client import DEFAULT_SOCKET
 from controller.log import LogFormat, LogLevel
+from controller.rules import library
 from controller.rules.vocabulary import Method, Role
 from drivers.events import DeviceKind
 
@@ -391,3 +393,15 @@ def test_a_shuffler_may_ask_for_two_sets(tmp_path: Path) -> None:
     assert required in _faults(tmp_path, FAST_ACTION + DEVICES)
     assert required not in _faults(tmp_path, FAST_ACTION)
     assert not _faults(tmp_path, LEAST + DEVICES)
+
+
+def test_a_rulebook_whose_clauses_have_no_sound_classes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What people are told at the table comes from that file; each of its faults is named with it."""
+    shutil.copytree(library.shipped(), tmp_path / "rulebooks")
+    monkeypatch.setattr(library, "shipped", lambda: tmp_path / "rulebooks")
+    path = tmp_path / "rulebooks" / "clauses" / "md-uth.coverage.toml"
+    path.write_text(path.read_text().replace("[[physical]]", "[[phisical]]"))
+    faults = _faults(tmp_path, LEAST + DEVICES)
+    assert f"{path} file: unknown key 'phisical' (nearest: physical)" in faults
