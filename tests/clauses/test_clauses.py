@@ -1,0 +1,101 @@
+"""Clause by clause: what is given, one input, and what must come of it. One file for each clause, both sides of each number.
+
+A case says everything that follows: what it does not name (a disposition, a duty, a hold, a void) must not be there.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.table import facts as f
+from controller.table.codec import builtins
+
+HERE = Path(__file__).resolve().parent
+CASE = frozenset({"name", "given", "when", "then"})
+THEN = frozenset(
+    {"refused", "reason", "trigger", "silent", "demands", "fates", "duties", "holds", "void", "void_seats", "phase",
+     "armed", "present", "wants", "records"}
+)  # fmt: skip
+
+
+def files() -> list[tuple[str, Path]]:
+    return [(path.parent.name, path) for path in sorted(HERE.glob("*/*.toml"))]
+
+
+def cases() -> list[Any]:
+    found = []
+    for rulebook, path in files():
+        raw = tomllib.loads(path.read_text("utf-8"))
+        for case in raw.get("case", []):
+            whole = {**case, "given": {**raw.get("given", {}), **case.get("given", {})}}
+            found.append(pytest.param(rulebook, whole, id=f"{rulebook}/{path.stem}: {case.get('name', '?')}"))
+    return found
+
+
+@pytest.mark.parametrize(("rulebook", "case"), cases())
+def test_a_clause_is_carried_out(rulebook, case, stage):
+    """Given this table, this one input has exactly these consequences."""
+    assert set(case) == CASE, "a case has a name, when and then, and its given may stand above all cases"
+    then = case["then"]
+    assert set(then) <= THEN, f"then: unknown {sorted(set(then) - THEN)}"
+    staged = stage(rulebook, case["given"])
+    events = staged.put(case["when"])
+    _refusal(events, then)
+    _disposition(events, then)
+    _records(events, then)
+    _state(staged.table, then)
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _refusal(events: list[f.Event], then: dict[str, Any]) -> None:
+    refused = [event for event in events if isinstance(event, f.InputRefused)]
+    if "refused" not in then:
+        assert not refused, refused[0].reason
+        return
+    (refusal,) = refused
+    assert list(refusal.cite) == _listed(then["refused"])
+    assert then["reason"] in refusal.reason
+
+
+def _disposition(events: list[f.Event], then: dict[str, Any]) -> None:
+    made = [event for event in events if isinstance(event, f.DispositionMade)]
+    assert [event.trigger.value for event in made] == _listed(then.get("trigger", []))
+    if made:
+        demands = {d.action.value: [d.reading] if d.reading else list(d.cite) for d in made[0].demands}
+        assert demands == {action: _listed(cite) for action, cite in then["demands"].items()}
+        assert made[0].silent is then.get("silent", False)
+
+
+def _records(events: list[f.Event], then: dict[str, Any]) -> None:
+    for kind, wanted in then.get("records", {}).items():
+        (event,) = [event for event in events if event.kind == kind]
+        told = builtins(event)
+        assert {name: told.get(name) for name in wanted} == wanted
+    if "wants" in then:
+        wanted = [f"{x.device} {x.level} {x.value}" for x in events if isinstance(x, f.LevelWanted)]
+        assert wanted == then["wants"]
+
+
+def _state(table: Any, then: dict[str, Any]) -> None:
+    """Duties as `action what role`; holds by the reading or the first clause that they were placed by."""
+    state, round_ = table.state, table.state.round
+    duties = [" ".join(filter(None, (d.action, d.device or d.back, d.least_role))) for d in state.duties.values()]
+    assert sorted(duties) == sorted(then.get("duties", []))
+    assert sorted(h.reading or h.cite[0] for h in state.holds.values()) == sorted(then.get("holds", []))
+    assert (round_ is not None and round_.void) is then.get("void", False)
+    void_seats = [n for n, seat in round_.in_play.items() if seat.void and not round_.void] if round_ else []
+    assert void_seats == then.get("void_seats", [])
+    if "phase" in then:
+        assert (round_.phase.value if round_ else "no_round") == then["phase"]
+    fates = {f"{seat} {name}": fate for (seat, name), fate in table.fates().items()} if round_ else {}
+    wanted = then.get("fates", "live")
+    assert fates == (wanted if isinstance(wanted, dict) else dict.fromkeys(fates, wanted))
+    for back, armed in then.get("armed", {}).items():
+        assert state.sets[back].armed is armed
+    for back, present in then.get("present", {}).items():
+        assert state.sets[back].present is present
