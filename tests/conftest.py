@@ -8,6 +8,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+"""The suite gives the same answer each time; HYPOTHESIS_PROFILE=search looks for new counterexamples."""
 
 SETTLE_S = 2.0
 """How long a closing thread or descriptor may take before it counts as a leak."""

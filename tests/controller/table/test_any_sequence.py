@@ -228,6 +228,10 @@ def recover(machine):
             machine.put(a.ConfirmDuty(duty.id))
         elif table.state.round is not None:
             machine.put(a.ReportIrregularity(Trigger.SHOE_JAM))  # the round goes on where nobody deals from a shoe
+            if table.state.round.phase.value in ("betting", "bets_closed"):
+                table.shuffled(
+                    table.state.round.back
+                )  # a new set, or one that a failure disarmed, is not ready yet
             for step in machine.proper_steps(table.state.round):
                 machine.put(step)
             machine.put(a.CollectCards())
