@@ -8,7 +8,7 @@ Chapter and section numbers are those of dealing from an automated shoe or shuff
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["EXPECTED", "Case", "case_for"]
+__all__ = ["COLLECTED_AT_FOLD", "EXPECTED", "Case", "case_for"]
 
 Clauses = tuple[str, ...]
 
@@ -331,6 +331,10 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
 }  # fmt: skip
 
 EXPECTED: dict[str, dict[str, tuple[Case, ...]]] = {"md-uth": MARYLAND, "ma-uth": MASSACHUSETTS}
+
+
+COLLECTED_AT_FOLD: dict[str, Clauses] = {"md-uth": ("11.F(2)",), "ma-uth": ("10(e)(2)",)}
+"""The clause by which the dealer takes ante and blind of a player who folds."""
 
 
 def case_for(rulebook: str, trigger: str, guards: frozenset[str]) -> Case | None:

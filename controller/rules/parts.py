@@ -188,7 +188,8 @@ class PlayRule:
 
     `first_card_to`: player_left | marker. `version`: required_bet | permissible_bet. `dealer_qualifies`: the dealer must
     hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
-    `surrender`: part of the wager that a hand gives up, "1/2".
+    `surrender`: part of the wager that a hand gives up, "1/2". `fold_collects`: wagers that the dealer collects when
+    their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
     """
 
     first_card_to: Cited[str]
@@ -196,6 +197,8 @@ class PlayRule:
     dealer_qualifies: Cited[bool] | None = None
     bonus_cards: Cited[str] | None = None
     surrender: Cited[str] | None = None
+    fold_collects: Cited[tuple[str, ...]] | None = None
+    collected_in_void: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

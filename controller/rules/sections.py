@@ -38,6 +38,7 @@ FIRST_CARD_TO = ("player_left", "marker")
 VERSION = ("required_bet", "permissible_bet")
 BONUS_CARDS = ("before_look", "after_look")
 SURRENDER = ("1/2",)
+COLLECTED_IN_VOID = ("return", "collected", "hold")
 SETTLED = {
     Settle.ORDER: ("by_step", "by_player"),
     Settle.TIE: ("push", "collect", "ask"),
@@ -191,10 +192,14 @@ def play(root: Table) -> PlayRule | None:
     dealer_qualifies = table.cited("dealer_qualifies", Table.flag, optional=True)
     bonus_cards = table.cited("bonus_cards", one_of(BONUS_CARDS), optional=True)
     surrender = table.cited("surrender", one_of(SURRENDER), optional=True)
+    fold_collects = table.cited("fold_collects", Table.texts, optional=True)
+    in_void = table.cited("collected_in_void", one_of(COLLECTED_IN_VOID), optional=True)
     table.close()
+    if (fold_collects is None) is not (in_void is None):
+        table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
     if first_card_to is None:
         return None
-    return PlayRule(first_card_to, version, dealer_qualifies, bonus_cards, surrender)
+    return PlayRule(first_card_to, version, dealer_qualifies, bonus_cards, surrender, fold_collects, in_void)
 
 
 def settlement(root: Table) -> dict[Settle, Cited[str]]:

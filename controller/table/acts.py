@@ -23,6 +23,7 @@ class Resolution(StrEnum):
     VOID = "void"
     RETURN_WAGER = "return_wager"
     WAGER_STANDS = "wager_stands"
+    STAYS_COLLECTED = "stays_collected"  # what was collected at a fold does not go back
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from controller.rules.model import Demand, Row
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
+from controller.table.collected import after_void, reached_by
 from controller.table.draft import Draft
 from controller.table.state import ALL_HELD, Fate, Round, Seat
 from drivers.events import DeviceKind
@@ -93,10 +94,12 @@ def dispose(
             edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
         )
     )  # fmt: skip
-    made, paid = len(draft.facts), _paid_already(draft)
+    made, paid, reached = len(draft.facts), _paid_already(draft), reached_by(round_, demands, seat)
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
+    if reached is not None and (back_again := after_void(draft, reached)) is not None:
+        _open_return_duty(draft, back_again)
     _ask_if_settled(draft, demands, row, paid)
     if not demands:
         draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide", cite=row.cite)

@@ -340,10 +340,15 @@ def _settled(round_: Round) -> Round:
 
 
 def _wager_decided(round_: Round, event: f.WagerDecided) -> Round:
-    """After the last wager has its fate, play of the round has stopped; one that is held may yet stand."""
+    """After the last wager has its fate, play of the round has stopped; one that is held may yet stand.
+
+    A fold stops nothing: the dealer's hand is shown even to players who have all folded.
+    """
     seat = round_.seats.get(event.seat, Seat())
     seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate))))
     round_ = replace(round_, seats=_with(round_.seats, event.seat, seat))
+    if event.fate == Fate.COLLECTED:
+        return round_
     if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.HELD):
         return replace(round_, phase=Phase.STOPPED)
     return round_

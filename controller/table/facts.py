@@ -210,7 +210,7 @@ class HandVoided:
 
 @dataclass(frozen=True, slots=True)
 class WagerDecided:
-    """The fate of one wager: returned | held | to_settle | stands, and what demands it."""
+    """The fate of one wager: returned | held | to_settle | stands | lost | collected, and what demands it."""
 
     kind: ClassVar[str] = "wager_decided"
     round: str

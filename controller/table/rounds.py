@@ -6,13 +6,14 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.collected import after_void, collect_at_fold
 from controller.table.deadlines import changed, put_in_play, table_opened
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam, take_back
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import away_first, full_set, must_qualify
-from controller.table.state import ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
+from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -166,6 +167,8 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
     of = law.wagers[answer.places].of if answer and answer.places else None
     cents = round_.seats[act.seat].wagers[of].cents * act.multiple if of else 0
     draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who))
+    if answer is not None and answer.folds:
+        collect_at_fold(draft, act.seat)
 
 
 def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
@@ -269,7 +272,9 @@ def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
     round_ = draft.state.round
     if round_ is None:
         return
-    if hold.wager:
+    if hold.wager == ALL_COLLECTED:
+        _resolve_collected(draft, hold, act.resolution)
+    elif hold.wager:
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         cite = () if hold.reading else hold.cite
         own = {(other.seat, other.wager) for other in draft.state.holds.values()}  # each waits for its own answer
@@ -281,6 +286,14 @@ def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         _void_by_a_person(draft, hold)
 
 
+def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:
+    """Chips that were collected at a fold go back out of the container, or stay there: then nothing changes."""
+    if resolution is a.Resolution.RETURN_WAGER:
+        for seat, wager, collected in _round(draft).wagers(Fate.COLLECTED):
+            if hold.seat in (0, seat):
+                _fate(draft, seat, wager, collected.cents, Fate.RETURNED, (), hold.reading)
+
+
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
     reading = hold.reading or draft.setup.law.of_holds
@@ -288,7 +301,8 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
     for seat, wager, held in returned:
         _fate(draft, seat, wager, held.cents, Fate.RETURNED, (), reading)
-    if returned:
+    reached = after_void(draft, 0)
+    if returned or reached:
         least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
         role = least.value if least else Role.DEALER
         draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=reading))

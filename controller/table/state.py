@@ -14,6 +14,8 @@ from drivers.events import Capability, DeviceKind, Level, Levels
 
 ALL_HELD = "*"
 """Stands for every held wager of the round in a hold that concerns several."""
+ALL_COLLECTED = "collected"
+"""Stands in a hold for every wager that was collected at a fold, of its seat or, with seat 0, of the round."""
 
 
 class Fate(StrEnum):
@@ -22,6 +24,7 @@ class Fate(StrEnum):
     HELD = "held"
     TO_SETTLE = "to_settle"  # spared by a disposition and settled on its own pay table
     STANDS = "stands"
+    COLLECTED = "collected"  # at a fold; the rest of the round no longer touches it, a void may
     LOST = "lost"  # by an irregularity, not by the cards
     SETTLED = "settled"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from controller.bench.expected import EXPECTED, Case, case_for
+from controller.bench.expected import COLLECTED_AT_FOLD, EXPECTED, Case, case_for
 from controller.bench.observer.evidence import Evidence, Verdict
 from controller.bench.observer.record import Row
 
@@ -23,6 +23,9 @@ FATES = {
 }  # fmt: skip
 """What a disposition must have said for a wager to get this fate."""
 RETURNS = FATES["returned"]
+VOIDS = ("void_round", "void_all_hands", "void_hand")
+OF_COLLECTED = "R-71"
+"""What a void makes of wagers that a fold has given up is said by no document."""
 
 
 def citations(evidence: Evidence) -> Verdict:
@@ -136,17 +139,31 @@ def remedies(evidence: Evidence) -> Verdict:
             if fact.order <= evidence.began or fact.kind not in ("duty_opened", "wager_decided"):
                 continue
             checked += 1
-            if not _is_due(fact, demanded, answered=answered):
+            if not _is_due(fact, demanded, given, evidence.rulebook, answered=answered):
                 what = fact.data.get("action") or f"{fact.data['wager']} {fact.data['fate']}"
                 problems.append(f"main {fact.sequence} {fact.kind}: {what} follows from nothing")
     return Verdict.of(REMEDY, checked, problems, "no duty was opened and no wager decided")
 
 
-def _is_due(fact: Row, demanded: list[str], *, answered: bool) -> bool:
+def _is_due(fact: Row, demanded: list[str], given: Row | None, rulebook: str, *, answered: bool) -> bool:
     if fact.kind == "duty_opened":
         action = fact.data["action"]
         returns = action == "return_all_wagers" and (answered or any(r in demanded for r in RETURNS))
         return action in demanded or returns
     fate = fact.data["fate"]
+    if fate == "collected":
+        return _collected_at_fold(fact, given, rulebook)
+    if fact.data.get("reading") == OF_COLLECTED and fate == "returned":
+        return answered or any(
+            action in demanded for action in (*VOIDS, "return_all_wagers", "return_seat_wagers")
+        )
     voided_without_a_word = fate == "held" and any(d in ("void_round", "void_all_hands") for d in demanded)
     return answered or voided_without_a_word or any(action in demanded for action in FATES.get(fate, ()))
+
+
+def _collected_at_fold(fact: Row, given: Row | None, rulebook: str) -> bool:
+    """Ante and blind of the player who folds, by the clause on folding, and nothing else of anybody."""
+    body = given.data["body"] if given is not None and given.kind == "record_decision" else {}
+    folds = body.get("decision") == "fold" and body.get("seat") == fact.data["seat"]
+    cited = tuple(fact.data.get("cite", ())) == COLLECTED_AT_FOLD.get(rulebook)
+    return folds and cited and fact.data["wager"] in ("ante", "blind")

@@ -8,6 +8,9 @@ from controller.bench.observer.record import Row
 __all__ = ["Fates", "fates", "wagers"]
 
 FINAL = ("returned", "settled", "to_settle")
+COLLECTED = "collected"
+"""At a fold. A void may still give it back; until then it is the end of the wager."""
+AT_FOLD = ("ante", "blind")
 NAME = "5 one fate for each wager"
 
 
@@ -21,6 +24,7 @@ class Fates:
     cents: dict[tuple[int, str], int] = field(default_factory=dict)
     outcome: str = ""
     settled: bool = False
+    folded: set[int] = field(default_factory=set)
 
     def place(self, seat: int, wager: str, cents: int) -> None:
         self.decided.setdefault((seat, wager), [])
@@ -39,7 +43,17 @@ class Fates:
 
     def final(self, seat: int, wager: str) -> list[str]:
         """The fates that end something; a wager should have one."""
-        return [fate for fate in self.decided[seat, wager] if fate in FINAL]
+        decided = self.decided[seat, wager]
+        kept = [COLLECTED] if decided[-1:] == [COLLECTED] else []
+        return [fate for fate in decided if fate in FINAL] + kept
+
+    def not_collected(self) -> list[tuple[int, str]]:
+        """Wagers that lay on the layout when their player folded, and were not collected at once."""
+        return [
+            (seat, wager)
+            for (seat, wager), decided in self.decided.items()
+            if seat in self.folded and wager in AT_FOLD and COLLECTED not in decided
+        ]
 
 
 def fates(evidence: Evidence) -> list[Fates]:
@@ -61,6 +75,8 @@ def _fold(current: Fates, row: Row) -> None:
             current.place(data["seat"], data["wager"], data["cents"])
         case "decision_recorded" if data["decision"] == "play":
             current.place(data["seat"], "play", data["cents"])
+        case "decision_recorded" if data["decision"] == "fold":
+            current.folded.add(data["seat"])
         case "wager_decided":
             current.decide(data["seat"], data["wager"], data["cents"], data["fate"])
         case "round_settled":
@@ -83,6 +99,10 @@ def wagers(evidence: Evidence) -> Verdict:
             if len(final) != 1 or decided[-1] != final[0]:
                 has = ", ".join(decided) or "none"
                 problems.append(f"{current.round} seat {seat} {wager}: fates {has}")
+        problems += [
+            f"{current.round} seat {seat} {wager}: not collected at the fold"
+            for seat, wager in current.not_collected()
+        ]
     problems += _chips(evidence)
     return Verdict.of(NAME, checked, problems, "no round ended")
 

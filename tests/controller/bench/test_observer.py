@@ -321,6 +321,45 @@ def test_a_wager_given_back_and_then_settled_is_caught():
     assert broken(wagers(ended(case).evidence), "returned, settled")
 
 
+def folded(case: Case, *cite: str, wager: str = "ante") -> Case:
+    """Seat 1 folds, and its wager is collected under this clause."""
+    case.given("record_decision", seat=1, decision="fold").fact("decision_recorded", seat=1, decision="fold")
+    if not cite:
+        return case
+    return case.fact(
+        "wager_decided", round="uth-1-1", seat=1, wager=wager, cents=500, fate="collected", cite=list(cite)
+    )
+
+
+def test_a_wager_collected_at_a_fold_has_had_its_fate():
+    """The settlement no longer touches it; a void may give it back, once."""
+    case = folded(betting(), "11.F(2)")
+    assert remedies(case.evidence).state == "held"
+    assert wagers(ended(case.fact("round_settled", round="uth-1-1")).evidence).state == "held"
+    assert wagers(ended(fate(folded(betting(), "11.F(2)"), "returned"), "void").evidence).state == "held"
+
+
+def test_a_fold_without_its_collection_is_caught():
+    """The clause has the dealer collect at once: a wager that is settled with the others was left lying."""
+    case = folded(betting()).fact("round_settled", round="uth-1-1")
+    assert broken(wagers(ended(case).evidence), "not collected at the fold")
+
+
+def test_a_collection_without_a_fold_or_under_another_clause_is_caught():
+    """Only ante and blind, only by the clause on folding, only of the player who folds."""
+    assert broken(remedies(folded(betting(), "11.F(1)").evidence), "ante collected")
+    assert broken(remedies(folded(betting(), "11.F(2)", wager="trips").evidence), "trips collected")
+    case = betting().given("record_decision", seat=1, decision="check")
+    assert broken(remedies(fate(case, "collected").evidence), "ante collected")
+
+
+def test_a_collected_wager_goes_back_only_with_a_void_and_under_its_reading():
+    """Returned out of nowhere is a violation; with a void it rests on R-71."""
+    back = {"round": "uth-1-1", "seat": 1, "wager": "ante", "cents": 500, "fate": "returned", "reading": "R-71"}
+    assert remedies(jam(*SHOE_JAM).fact("wager_decided", **back).evidence).state == "held"
+    assert broken(remedies(betting().given("end_round").fact("wager_decided", **back).evidence), "ante returned")
+
+
 def test_each_accepted_chip_is_a_wager():
     """The device accepted seats 1 and 2; the record has a progressive wager for seat 1 only."""
     case = betting().fact("wager_placed", round="uth-1-1", seat=1, wager="progressive", cents=500, currency="USD")

@@ -1,0 +1,84 @@
+"""Wagers that the dealer collects when a player folds, and what a later void makes of them.
+
+The chips are in the table inventory container by then, and no document says whether a void reaches them there: that
+is a reading, and its answer stands in the rulebook beside it.
+"""
+
+from controller.games.model import Phase
+from controller.rules.model import Cited, Demand
+from controller.rules.vocabulary import Action, Role
+from controller.table import facts as f
+from controller.table.acts import Resolution
+from controller.table.draft import Draft
+from controller.table.state import ALL_COLLECTED, Fate, Round
+
+HELD = "hold"
+OF_COLLECTED = (Resolution.RETURN_WAGER, Resolution.STAYS_COLLECTED)
+REACHES_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.RETURN_ALL_WAGERS)
+REACHES_SEAT = (Action.VOID_HAND, Action.RETURN_SEAT_WAGERS)
+
+
+def collect_at_fold(draft: Draft, seat: int) -> None:
+    """The wagers that a fold gives up, decided the moment the player folds. Clause: `[play] fold_collects`."""
+    round_, rule = draft.state.round, draft.setup.law.rulebook.play.fold_collects
+    if round_ is None or rule is None:
+        return
+    for at, wager, lies in round_.wagers(Fate.LIVE, Fate.STANDS):
+        if at == seat and wager in rule.value:
+            _decide(draft, round_, seat, wager, lies.cents, Fate.COLLECTED, rule.cite, None)
+
+
+def reached_by(round_: Round | None, demands: tuple[Demand, ...], seat: int) -> int | None:
+    """Whose collected wagers these demands put in question: a seat, 0 for all, None for nobody's.
+
+    `round_` before these demands. A round that was void already, or is settled, has had its answer.
+    """
+    if round_ is None or round_.void or round_.phase is Phase.SETTLED:
+        return None
+    if any(d.action in REACHES_ALL for d in demands):
+        return 0
+    return seat if seat and any(d.action in REACHES_SEAT for d in demands) else None
+
+
+def after_void(draft: Draft, seat: int) -> Demand | None:
+    """What a void does with wagers collected before. Returns what demands that chips go back, if any do.
+
+    `seat`: whose hand is void, 0 = all. Clause: none; reading by `[play] collected_in_void`.
+    """
+    round_, rule = draft.state.round, draft.setup.law.rulebook.play.collected_in_void
+    if round_ is None or rule is None:
+        return None
+    collected = [(at, wager, w) for at, wager, w in round_.wagers(Fate.COLLECTED) if seat in (0, at)]
+    if not collected:
+        return None
+    match _elected(draft, rule):
+        case "return":
+            for at, wager, lies in collected:
+                _decide(draft, round_, at, wager, lies.cents, Fate.RETURNED, (), rule.reading)
+            return Demand(Action.RETURN_ALL_WAGERS, reading=rule.reading)
+        case "hold":
+            _ask(draft, seat, len(collected), rule)
+    return None
+
+
+def _elected(draft: Draft, rule: Cited[str]) -> str:
+    """What was elected; a round that goes on under a configuration in which nobody elected is asked about."""
+    return rule.value if draft.setup.law.elected(rule.by_choice or "") else HELD
+
+
+def _ask(draft: Draft, seat: int, many: int, rule: Cited[str]) -> None:
+    whose = f"seat {seat}: " if seat else ""
+    role = draft.setup.law.rulebook.duty_roles.get(Action.HOLD_OTHERS)
+    draft.hold(
+        f"{whose}{many} wagers were collected at a fold before the void; decide: {' or '.join(OF_COLLECTED)}",
+        reading=rule.reading, seat=seat, wager=ALL_COLLECTED, choices=OF_COLLECTED,
+        least_role=role.value if role else Role.FLOORPERSON,
+    )  # fmt: skip
+
+
+def _decide(
+    draft: Draft, round_: Round, seat: int, wager: str, cents: int, fate: Fate, cite: tuple[str, ...],
+    reading: str | None,
+) -> None:  # fmt: skip
+    currency = draft.setup.currency
+    draft.add(f.WagerDecided(round_.id, seat, wager, cents, currency, fate.value, cite, reading))
