@@ -8,7 +8,7 @@ from typing import Any
 
 from controller.games import model as game
 from controller.games.model import Phase
-from controller.rules.vocabulary import Settle
+from controller.rules.vocabulary import Action, Settle
 from controller.table import acts as a
 from controller.table.allowed import allowed
 from controller.table.codec import builtins
@@ -159,7 +159,7 @@ _ORDER = {
 
 def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
     if round_.phase is Phase.STOPPED:
-        left = [d for d in state.duties.values()]
+        left = [d for d in state.duties.values() if d.action is not Action.CHANGE_SET or d.back != round_.back]
         first = f"duty {left[0].id}: {left[0].action.replace('_', ' ')}" if left else "collect the cards"
         return f"Play of this round has stopped. Next: {first}."
     if round_.phase is Phase.BETS_CLOSED:

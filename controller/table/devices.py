@@ -8,6 +8,7 @@ from controller.table.draft import Draft
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
 from controller.table.state import Fate, Round, deal_plan, has_level
+from controller.table.suspicion import suspect
 from drivers import events as e
 
 SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)
@@ -145,8 +146,10 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     counts = not _must_shuffle_again(draft, name, back)
     draft.add(f.SetChecked(back, counts, mode_shuffle, count_right, identities))
     if count_right is False:
+        suspect(draft, back, f.Verdict.COUNT)
         dispose(draft, Trigger.SHUFFLER_COUNT_WRONG, device=name, back=back)
     elif identities is False:
+        suspect(draft, back, f.Verdict.IDENTITIES)
         dispose(draft, Trigger.SHUFFLER_IDENTITIES_WRONG, device=name, back=back)
     elif mode_shuffle and counts:
         _close_duties(draft, name, RESHUFFLES, back=back)

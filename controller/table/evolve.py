@@ -11,17 +11,13 @@ from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
-from controller.table.inputs import Moment, ServiceStarted, SetDue
-from controller.table.state import CardSet, Device, Duty, Fate, Hold, Round, Seat, State, Wager
+from controller.table.evolve_sets import OF_SETS, set_after, sets_after_round, stub_counted
+from controller.table.inputs import ServiceStarted
+from controller.table.state import Device, Duty, Fate, Hold, Round, Seat, State, Wager
 from drivers import events as e
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-
-OF_SETS = (
-    f.SetChecked, f.SetDisarmed, f.SetShuffledByHand, f.SetRemoved, f.SetBrought, f.SetInPlay, f.SetTimeCarried, SetDue,
-)  # fmt: skip
 
 
 def evolve(state: State, fact: f.Fact) -> State:
@@ -46,7 +42,7 @@ def evolve(state: State, fact: f.Fact) -> State:
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
     if isinstance(fact.event, OF_SETS):
-        return _set(state, fact.event)
+        return set_after(state, fact.event)
     return _round(state, fact.event)
 
 
@@ -188,35 +184,6 @@ def _read_back(device: Device, level: e.Level, **value: str) -> Device:
     return replace(device, levels=replace(device.levels, **value), unknown=device.unknown - {level})  # type: ignore[arg-type]
 
 
-def _set(state: State, event: f.Event) -> State:
-    match event:
-        case f.SetChecked():
-            card_set = replace(
-                state.sets.get(event.back, CardSet(event.back)), cycle_complete=event.cycle_complete,
-                mode_shuffle=event.mode_shuffle, count_right=event.count_right,
-                identities_complete=event.identities_complete, by_hand=False,
-            )  # fmt: skip
-        case f.SetDisarmed(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), cycle_complete=False)
-        case f.SetShuffledByHand(back=back):
-            card_set = replace(
-                state.sets.get(back, CardSet(back)), cycle_complete=True, mode_shuffle=True, by_hand=True,
-                count_right=None, identities_complete=None,
-            )  # fmt: skip
-        case f.SetRemoved(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), present=False, cycle_complete=False)
-        case f.SetBrought(back=back):
-            card_set = CardSet(back)
-        case f.SetInPlay(back=back) | f.SetTimeCarried(back=back):
-            since = Moment(event.wall_us, event.mono_ns, event.boot, event.clock)
-            card_set = replace(state.sets.get(back, CardSet(back)), since=since)
-        case SetDue(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), due=True)
-        case _:
-            return state
-    return replace(state, sets=_with(state.sets, card_set.back, card_set))
-
-
 def _round(state: State, event: f.Event) -> State:
     match event:
         case f.RoundBegun():
@@ -226,7 +193,7 @@ def _round(state: State, event: f.Event) -> State:
         case f.RoundEnded():
             return _ended(state)
     if isinstance(event, f.StubCounted):
-        state = replace(state, since_stub_count=0)
+        state = stub_counted(replace(state, since_stub_count=0), event)
     return state if state.round is None else replace(state, round=_passed(_round_after(state.round, event)))
 
 
@@ -240,23 +207,16 @@ def _passed(round_: Round) -> Round:
 
 
 def _ended(state: State) -> State:
-    """The set that was played must be shuffled again before it comes back; one more round without a stub count.
-
-    It was played as soon as its cards were let out: the report of the first stack may be among what was lost.
-    """
+    """The set that was played must be shuffled again before it comes back; one more round without a stub count."""
     assert state.round is not None
-    back = state.round.back
-    card_set = state.sets.get(back, CardSet(back))
-    played = state.round.let_out or state.round.cards_out > 0 or state.round.initial_deal_done
-    counted = state.round.stub_counted
-    if played:
-        card_set = replace(card_set, cycle_complete=False)
+    round_ = state.round
+    counted = round_.stub_counted
     return replace(
         state,
         round=None,
-        last_back=back if played else state.last_back,
-        sets=_with(state.sets, back, card_set),
-        since_stub_count=state.since_stub_count if counted or not played else state.since_stub_count + 1,
+        last_back=round_.back if round_.played else state.last_back,
+        sets=sets_after_round(state, round_),
+        since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,
     )
 
 
@@ -291,7 +251,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.RoundSettled():
             return _settled(round_)
         case f.StubCounted():
-            return replace(round_, stub_counted=True)
+            return replace(round_, stub_counted=True, count_proven=event.right)
         case f.CardsCollected():
             return replace(round_, collected=True)
         case f.RoundVoided():

@@ -5,6 +5,7 @@ that carries law names its clauses or its reading.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 from controller.games.model import Decision, Street
@@ -12,6 +13,7 @@ from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table.acts import OutOfService, Resolution
 from controller.table.inputs import SERVICE_EVENTS, ServiceEvent
+from controller.table.played import PlayedRound
 from drivers.events import LINK_EVENTS, REPORTS, LinkEvent, Report
 
 
@@ -290,6 +292,28 @@ class SetChecked:
     identities_complete: bool | None
 
 
+class Verdict(StrEnum):
+    """What was found wrong with a set."""
+
+    COUNT = "count"  # a shuffler counted another number of cards
+    IDENTITIES = "identities"  # a shuffler read other cards
+    STUB = "stub"  # stub and dealt cards together are another number
+
+
+@dataclass(frozen=True, slots=True)
+class SetSuspected:
+    """A wrong verdict on a set: the rounds dealt from it since its last good one, oldest first, each with its seats.
+
+    `earlier`: rounds before those, too many to be named here.
+    """
+
+    kind: ClassVar[str] = "set_suspected"
+    back: str
+    verdict: Verdict
+    rounds: tuple[PlayedRound, ...]
+    earlier: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class SetDisarmed:
     kind: ClassVar[str] = "set_disarmed"
@@ -412,6 +436,7 @@ Conclusion = (
     | HoldPlaced
     | HoldLifted
     | SetChecked
+    | SetSuspected
     | SetDisarmed
     | SetShuffledByHand
     | SetRemoved

@@ -14,6 +14,7 @@ from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import away_first, full_set, must_qualify
 from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
+from controller.table.suspicion import suspect
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -208,6 +209,7 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
         for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
             draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
         return
+    suspect(draft, back, f.Verdict.STUB)
     guards = [Guard.MISDEALT] if act.misdealt else []
     if act.all_cards == expected:
         guards.append(Guard.FULL_SET_REMAINS)

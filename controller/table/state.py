@@ -10,6 +10,7 @@ from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
 from controller.table.inputs import Moment
+from controller.table.played import NOTHING_PLAYED, PlayedRound, PlayedSince
 from drivers.events import Capability, DeviceKind, Level, Levels
 
 ALL_HELD = "*"
@@ -102,7 +103,8 @@ def has_level(device: Device, level: Level) -> bool:
 class CardSet:
     """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
 
-    `since`: when it came to the table; `due`: it has been there for its longest time.
+    `since`: when it came to the table; `due`: it has been there for its longest time. `uncounted`, `unread`: rounds
+    played with it since it was last counted right, and since its cards were last read and complete (None: never read).
     """
 
     back: str
@@ -114,6 +116,8 @@ class CardSet:
     by_hand: bool = False
     since: Moment | None = None
     due: bool = False
+    uncounted: PlayedSince = NOTHING_PLAYED
+    unread: PlayedSince | None = None
 
     @property
     def armed(self) -> bool:
@@ -149,7 +153,8 @@ class PlannedStack:
 class Round:
     """`accepted`: (seat, sensor) sensed before the lock.
 
-    `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it.
+    `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it. `count_proven`,
+    `identities_proven`: its set was found to be right after its cards were dealt.
     """
 
     id: str
@@ -167,6 +172,8 @@ class Round:
     streets: int = 0
     collected: bool = False
     stub_counted: bool = False
+    count_proven: bool = False
+    identities_proven: bool = False
     face_up: int = 0
     unproven: bool = False
     void: bool = False
@@ -176,6 +183,14 @@ class Round:
     def live(self) -> bool:
         """Wagers are on the layout and nobody has decided them."""
         return self.phase not in (Phase.SETTLED, Phase.STOPPED)
+
+    @property
+    def played(self) -> bool:
+        """True from when cards were let out: the report of the first stack may be among what was lost."""
+        return self.let_out or self.cards_out > 0 or self.initial_deal_done
+
+    def as_played(self) -> PlayedRound:
+        return PlayedRound(self.id, tuple(self.in_play))
 
     @property
     def on_layout(self) -> bool:

@@ -1,0 +1,106 @@
+"""What facts change about the sets of cards at a table, and which rounds each of them must answer for."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from controller.table import facts as f
+from controller.table.inputs import Moment, SetDue
+from controller.table.played import NOTHING_PLAYED, PlayedSince
+from controller.table.state import CardSet, Round, State
+
+OF_SETS = (
+    f.SetChecked, f.SetDisarmed, f.SetShuffledByHand, f.SetRemoved, f.SetBrought, f.SetInPlay, f.SetTimeCarried, SetDue,
+)  # fmt: skip
+
+
+def set_after(state: State, event: f.Event) -> State:
+    match event:
+        case f.SetChecked():
+            card_set = replace(
+                _checked(state, event), cycle_complete=event.cycle_complete,
+                mode_shuffle=event.mode_shuffle, count_right=event.count_right,
+                identities_complete=event.identities_complete, by_hand=False,
+            )  # fmt: skip
+        case f.SetDisarmed(back=back):
+            card_set = replace(state.sets.get(back, CardSet(back)), cycle_complete=False)
+        case f.SetShuffledByHand(back=back):
+            card_set = replace(
+                state.sets.get(back, CardSet(back)), cycle_complete=True, mode_shuffle=True, by_hand=True,
+                count_right=None, identities_complete=None,
+            )  # fmt: skip
+        case f.SetRemoved(back=back):
+            card_set = replace(state.sets.get(back, CardSet(back)), present=False, cycle_complete=False)
+        case f.SetBrought(back=back):
+            card_set = CardSet(back)
+        case f.SetInPlay(back=back) | f.SetTimeCarried(back=back):
+            since = Moment(event.wall_us, event.mono_ns, event.boot, event.clock)
+            card_set = replace(state.sets.get(back, CardSet(back)), since=since)
+        case SetDue(back=back):
+            card_set = replace(state.sets.get(back, CardSet(back)), due=True)
+        case _:
+            return state
+    return replace(state, sets={**state.sets, card_set.back: card_set}, round=_proven(state.round, event))
+
+
+def _counted(event: f.SetChecked) -> bool:
+    return event.count_right is True or _read(event)
+
+
+def _read(event: f.SetChecked) -> bool:
+    """Each card of the whole set was seen; then their number is right too."""
+    return event.identities_complete is True and event.count_right is not False
+
+
+def _checked(state: State, event: f.SetChecked) -> CardSet:
+    """A good verdict answers for every round before it; a wrong one leaves them open."""
+    card_set = state.sets.get(event.back, CardSet(event.back))
+    return replace(
+        card_set,
+        uncounted=NOTHING_PLAYED if _counted(event) else card_set.uncounted,
+        unread=NOTHING_PLAYED if _read(event) else _still_unread(card_set, event),
+    )
+
+
+def _still_unread(card_set: CardSet, event: f.SetChecked) -> PlayedSince | None:
+    """A first reading that is wrong finds no earlier one to go back to: the rounds since the last count are what is known."""
+    first = card_set.unread is None and event.identities_complete is False
+    return card_set.uncounted if first else card_set.unread
+
+
+def _proven(round_: Round | None, event: f.Event) -> Round | None:
+    """The cards of a round may be gathered and shuffled before it is ended: then the verdict answers for it too.
+
+    A new set of the same back that comes before the end has no part in the round.
+    """
+    if round_ is None or not round_.collected:
+        return round_
+    if isinstance(event, f.SetBrought) and event.back == round_.back:
+        return replace(round_, count_proven=True, identities_proven=True)
+    if not isinstance(event, f.SetChecked) or event.back != round_.back:
+        return round_
+    return replace(
+        round_,
+        count_proven=round_.count_proven or _counted(event),
+        identities_proven=round_.identities_proven or _read(event),
+    )
+
+
+def stub_counted(state: State, event: f.StubCounted) -> State:
+    """A right stub count is a good verdict on the number of cards, and on nothing else."""
+    card_set = state.sets.get(event.back)
+    if not event.right or card_set is None:
+        return state
+    return replace(state, sets={**state.sets, event.back: replace(card_set, uncounted=NOTHING_PLAYED)})
+
+
+def sets_after_round(state: State, round_: Round) -> Mapping[str, CardSet]:
+    """The sets once this round has ended: its set has to be shuffled, and answers for it from now on."""
+    card_set = state.sets.get(round_.back, CardSet(round_.back))
+    if round_.played:
+        played, uncounted, unread = round_.as_played(), card_set.uncounted, card_set.unread
+        if not round_.count_proven:
+            uncounted = uncounted.followed_by(played)
+        if unread is not None and not round_.identities_proven:
+            unread = unread.followed_by(played)
+        card_set = replace(card_set, cycle_complete=False, uncounted=uncounted, unread=unread)
+    return {**state.sets, round_.back: card_set}

@@ -1,0 +1,22 @@
+"""A wrong verdict on a set puts every round that was played with it since its last good one under suspicion."""
+
+from controller.table import facts as f
+from controller.table.draft import Draft
+from controller.table.played import NOTHING_PLAYED
+from controller.table.state import CardSet
+
+
+def suspect(draft: Draft, back: str, verdict: f.Verdict) -> None:
+    """Names the rounds, the one in play included, and the seats that had hands in them.
+
+    A right number of cards proves nothing about which cards they are, so a set whose cards are read is held against its
+    last complete reading. What follows for the set and its wagers is the document's business, not this list's.
+    """
+    card_set = draft.state.sets.get(back, CardSet(back))
+    read = verdict is f.Verdict.IDENTITIES
+    played = (card_set.unread or NOTHING_PLAYED) if read else card_set.uncounted
+    round_ = draft.state.round
+    if round_ is not None and round_.back == back and round_.played:
+        proven = round_.identities_proven if read else round_.count_proven
+        played = played if proven else played.followed_by(round_.as_played())
+    draft.add(f.SetSuspected(back, verdict, played.rounds, played.earlier))
