@@ -65,6 +65,8 @@ class Floor:
                 return await self._clear(duty)
             case action if action in RESHUFFLES:
                 return await self._by_hand(duty)  # with a shuffler at work its report closes the duty
+            case "change_set" if duty.back == self.table.view.back:
+                return False  # the round in play is played out with its set
             case "remove_set" | "change_set":
                 gone = not self.table.view.is_present(duty.back) or await self.sets.retire(duty.back)
                 return gone and await self._confirm(duty)

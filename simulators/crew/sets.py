@@ -150,7 +150,11 @@ class Sets:
     def _next_to_shuffle(self) -> str:
         """The set that needs a shuffle and is free for it: a duty first, then that of this round, then the coming one."""
         view = self.table.view
-        removed = {d.back for d in view.duties if d.action in ("remove_set", "change_set")}
+        removed = {
+            d.back
+            for d in view.duties
+            if d.action == "remove_set" or (d.action == "change_set" and d.back != view.back)
+        }
         free = [
             back for back in view.sets if view.is_present(back) and back not in removed and self._is_free(back)
         ]

@@ -189,6 +189,15 @@ def test_a_floorperson_decides_only_what_the_hold_offers(tmp_path, hold, phase, 
     assert Floor(table, Sets(table))._resolution(hold) == expected
 
 
+async def test_a_set_in_play_is_changed_after_its_round(tmp_path):
+    """The round is played out with it, and a shuffle that it still needs is made."""
+    table = table_of(tmp_path / "x")
+    due = {"duty": "D1", "action": "change_set", "back": "red", "least_role": "dealer"}
+    table.view = TableView({"round": {"number": 1, "phase": "betting", "back": "red"}, "duties": [due]})
+    floor = Floor(table, Sets(table))
+    assert not await floor._do(table.view.duties[0])  # and nobody was asked: no line is up that could answer
+
+
 async def test_nobody_asks_for_an_act_that_the_status_does_not_allow(tmp_path):
     """Such an act would only be a refusal on the record."""
     status = {"ok": True, "result": {"allowed": ["open_table"], "record": {"ok": True}}}
