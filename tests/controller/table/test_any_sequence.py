@@ -4,11 +4,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from controller.rules.vocabulary import Method, Role, Trigger
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.inputs import Actor, ServiceStarted
+from controller.table.inputs import Actor, ServiceStarted, SetDue
 from controller.table.state import State, deal_plan
 from controller.table.upkeep import SEEN_BY_PEOPLE
 from drivers import events as e
@@ -121,6 +121,17 @@ class AnySequence(RuleBasedStateMachine):
         if name in self.table.setup.devices:
             self.put(report, name)
 
+    @rule(hours=st.sampled_from([0, 4, 8]), back=BACKS)
+    def the_clock_says_that_a_set_is_due(self, hours, back):
+        self.table.pass_time(hours * 3600)
+        before = self.table.state.round
+        self.put(SetDue(back))
+        assert self.table.state.round == before
+
+    @rule()
+    def the_pc_starts_again(self):
+        self.table.reboot(off_s=60)
+
     @rule()
     def the_daemon_starts_again(self):
         self.put(ServiceStarted("0", "x", "1", ""))
@@ -211,6 +222,12 @@ class AnySequence(RuleBasedStateMachine):
         recover(self)
 
 
+def waits_for_the_end(table, duty):
+    """True for a demand that the set of the round in play be changed: it is met after the round."""
+    round_ = table.state.round
+    return round_ is not None and duty.action is Action.CHANGE_SET and duty.back == round_.back
+
+
 def recover(machine):
     """What a supervisor would do: devices back, holds resolved, duties done, cards collected, a new round begun."""
     table = machine.table
@@ -223,9 +240,9 @@ def recover(machine):
             hold = next(iter(table.state.holds.values()))
             choice = a.Resolution.VOID if a.Resolution.VOID in hold.choices else hold.choices[0]
             machine.put(a.ResolveHold(hold.id, choice))
-        elif table.state.duties:
-            duty = next(iter(table.state.duties.values()))
-            machine.put(a.ConfirmDuty(duty.id))
+        elif any(not waits_for_the_end(table, duty) for duty in table.state.duties.values()):
+            for duty in list(table.state.duties.values()):  # one that waits for the end of the round is refused
+                machine.put(a.ConfirmDuty(duty.id))
         elif table.state.round is not None:
             machine.put(a.ReportIrregularity(Trigger.SHOE_JAM))  # the round goes on where nobody deals from a shoe
             if table.state.round.phase.value in ("betting", "bets_closed"):
