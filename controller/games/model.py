@@ -23,6 +23,8 @@ class Phase(StrEnum):
     LAST_TWO = "last_two"
     BONUS_CARDS = "bonus_cards"  # players show the cards of a bonus wager that is settled before the rest
     DECISION = "decision"  # the one decision of a game that has one
+    SETTING = "setting"  # players choose the cards that they play
+    DEALER_SET = "dealer_set"  # the dealer's cards are seen and chosen; the community cards are still to come
     SHOWDOWN = "showdown"
     SETTLED = "settled"
     STOPPED = "stopped"
@@ -40,6 +42,10 @@ class Decision(StrEnum):
     BET = "bet"
     STAY = "stay"  # plays on without the later wager
     DECLARE = "declare"  # a hand that wins at once
+    SET = "set"  # the cards that are played
+    SPLIT = "split"  # into two hands
+    SURRENDER = "surrender"
+    NATURAL = "natural"
 
 
 class Street(StrEnum):
@@ -120,13 +126,15 @@ class Stage:
 class Game:
     """`base`: the wager that puts a seat into play. `stages`: in order, the last one ends with the settlement.
 
-    `returned_unqualified`: what goes back where the dealer must hold a minimum and does not.
+    `returned_unqualified`: what goes back where the dealer must hold a minimum and does not. `keeps_set`: a set is dealt
+    on from round to round, and shuffled when its cutting card has come.
     """
 
     name: str
     base: str
     stages: tuple[Stage, ...]
     returned_unqualified: tuple[str, ...] = ()
+    keeps_set: bool = False
 
     def stage(self, phase: Phase) -> Stage | None:
         """The stage of this phase; None in a phase that is alike in every game."""

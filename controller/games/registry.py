@@ -1,12 +1,13 @@
 """Which game a rulebook plays, by the name that stands in its file."""
 
 from controller.games.colorado import COLORADO
+from controller.games.fast_action import FAST_ACTION
 from controller.games.model import Game
 from controller.games.pikit import PIKIT
 from controller.games.ultimate import ULTIMATE
 from controller.rules.model import Rulebook
 
-GAMES: dict[str, Game] = {game.name: game for game in (ULTIMATE, PIKIT, COLORADO)}
+GAMES: dict[str, Game] = {game.name: game for game in (ULTIMATE, PIKIT, COLORADO, FAST_ACTION)}
 
 UNNAMED = ULTIMATE
 """The game of rounds that were recorded before a record named its game."""

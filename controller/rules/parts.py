@@ -190,6 +190,7 @@ class PlayRule:
     hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
     `surrender`: part of the wager that a hand gives up, "1/2". `fold_collects`: wagers that the dealer collects when
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
+    `dealer_natural`: wagers that go back where the dealer's first cards win at once.
     """
 
     first_card_to: Cited[str]
@@ -199,6 +200,7 @@ class PlayRule:
     surrender: Cited[str] | None = None
     fold_collects: Cited[tuple[str, ...]] | None = None
     collected_in_void: Cited[str] | None = None
+    dealer_natural: Cited[tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,12 +194,15 @@ def play(root: Table) -> PlayRule | None:
     surrender = table.cited("surrender", one_of(SURRENDER), optional=True)
     fold_collects = table.cited("fold_collects", Table.texts, optional=True)
     in_void = table.cited("collected_in_void", one_of(COLLECTED_IN_VOID), optional=True)
+    natural = table.cited("dealer_natural", Table.texts, optional=True)
     table.close()
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
     if first_card_to is None:
         return None
-    return PlayRule(first_card_to, version, dealer_qualifies, bonus_cards, surrender, fold_collects, in_void)
+    return PlayRule(
+        first_card_to, version, dealer_qualifies, bonus_cards, surrender, fold_collects, in_void, natural
+    )
 
 
 def settlement(root: Table) -> dict[Settle, Cited[str]]:

@@ -115,10 +115,14 @@ class RevealCommunity:
 
 @dataclass(frozen=True, slots=True)
 class RevealDealer:
-    """The dealer's hand is turned up. `qualifies`: false where it must reach a minimum and does not."""
+    """The dealer's hand is turned up. `qualifies`: false where it must reach a minimum and does not.
+
+    `natural`: it wins at once, in a game that knows this.
+    """
 
     kind: ClassVar[str] = "reveal_dealer"
     qualifies: bool = True
+    natural: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,12 +144,15 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
 
 
 def _first_duty(state: State, round_: Round) -> Duty | None:
-    """A duty that stands before this deal. That the set is changed is for the next round: this one is played out."""
+    """A duty that stands before this deal. What waits for the end of the round is for the next one: this is played out."""
     for duty in state.duties.values():
-        of_set = duty.back == round_.back and duty.action is not Action.CHANGE_SET
+        of_set = duty.back == round_.back and duty.action not in AFTER_ROUND
         if of_set or duty.device == state.dispenser():
             return duty
     return None
+
+
+AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
 
 
 def _dispenser_ready(state: State) -> Refusal | None:
@@ -228,6 +231,8 @@ def _dealer(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | N
     assert isinstance(act, a.RevealDealer)
     if not act.qualifies and not must_qualify(setup, _round(state).game):
         return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
+    if act.natural and setup.law.rulebook.play.dealer_natural is None:
+        return Refusal("in this game no hand of the dealer's wins at once")
     return _all_asked(setup, state, act, actor)
 
 
@@ -240,6 +245,8 @@ def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
 
 def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RecordStubCount)
+    if setup.law.rulebook.stub is None:
+        return Refusal(f"{setup.law.rulebook.id} has no stub count")
     if act.stub < 0:
         return Refusal("a stub has no fewer than 0 cards")
     if act.misdealt and act.all_cards is None:
@@ -284,6 +291,13 @@ def _round(state: State) -> Round:
     return state.round
 
 
+def _change_method(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ChangeMethod)
+    dealing = setup.law.rulebook.dealing
+    known = ", ".join(dealing)
+    return None if act.method in dealing else Refusal(f"no dealing by {act.method} here; there are: {known}")
+
+
 CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.OpenTable.kind: _open_table,
     a.BeginRound.kind: _begin_round,
@@ -297,6 +311,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RevealCommunity.kind: _all_asked,
     a.RevealDealer.kind: _dealer,
     a.RecordStubCount.kind: _stub_count,
+    a.ChangeMethod.kind: _change_method,
     a.CollectCards.kind: _collect,
     a.EndRound.kind: _end_round,
     a.ReportIrregularity.kind: upkeep.irregularity,

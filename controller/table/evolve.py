@@ -32,7 +32,7 @@ def evolve(state: State, fact: f.Fact) -> State:
         case ServiceStarted():
             return _restarted(state)
         case f.TableOpened():
-            return replace(state, open=True)
+            return replace(state, open=True, marker=0)
         case f.TableClosed():
             return replace(state, open=False)
         case f.MethodChanged(method=method):
@@ -67,6 +67,8 @@ def _trigger_noted(state: State, trigger: Trigger) -> State:
     round_ = state.round
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:
         return replace(state, round=replace(round_, face_up=round_.face_up + 1))
+    if round_ is not None and trigger is Trigger.MARKER_NOT_MOVED:
+        return replace(state, round=replace(round_, marker_stayed=True))
     if round_ is not None and trigger is Trigger.ROUND_UNPROVEN:
         return replace(state, round=replace(round_, unproven=True))
     return state
@@ -188,10 +190,11 @@ def _round(state: State, event: f.Event) -> State:
     match event:
         case f.RoundBegun():
             game = GAMES[event.game] if event.game else UNNAMED
-            round_ = Round(event.round, event.number, event.back, event.method, game=game)
+            round_ = Round(event.round, event.number, event.back, event.method, game=game, marker=state.marker)
             return replace(state, round=round_, rounds=event.number)
         case f.RoundEnded():
-            return _ended(state)
+            state = _ended(state)
+            return state if event.marker is None else replace(state, marker=event.marker)
     if isinstance(event, f.StubCounted):
         state = stub_counted(replace(state, since_stub_count=0), event)
     return state if state.round is None else replace(state, round=_passed(_round_after(state.round, event)))
@@ -246,8 +249,9 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             if not round_.live:
                 return replace(round_, streets=streets)
             return replace(round_, streets=streets, phase=round_.game.after(round_.phase))
-        case f.DealerRevealed():
-            return replace(round_, phase=round_.game.after(round_.phase)) if round_.live else round_
+        case f.DealerRevealed(natural=natural):
+            phase = round_.game.stages[-1].phase if natural else round_.game.after(round_.phase)
+            return replace(round_, phase=phase) if round_.live else round_
         case f.RoundSettled():
             return _settled(round_)
         case f.StubCounted():

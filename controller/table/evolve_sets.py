@@ -94,7 +94,10 @@ def stub_counted(state: State, event: f.StubCounted) -> State:
 
 
 def sets_after_round(state: State, round_: Round) -> Mapping[str, CardSet]:
-    """The sets once this round has ended: its set has to be shuffled, and answers for it from now on."""
+    """The sets once this round has ended: its set answers for it from now on, and has to be shuffled.
+
+    Where a game deals on from one set, that waits for the cutting card.
+    """
     card_set = state.sets.get(round_.back, CardSet(round_.back))
     if round_.played:
         played, uncounted, unread = round_.as_played(), card_set.uncounted, card_set.unread
@@ -102,5 +105,6 @@ def sets_after_round(state: State, round_: Round) -> Mapping[str, CardSet]:
             uncounted = uncounted.followed_by(played)
         if unread is not None and not round_.identities_proven:
             unread = unread.followed_by(played)
-        card_set = replace(card_set, cycle_complete=False, uncounted=uncounted, unread=unread)
+        kept = round_.game.keeps_set and card_set.cycle_complete
+        card_set = replace(card_set, cycle_complete=kept, uncounted=uncounted, unread=unread)
     return {**state.sets, round_.back: card_set}

@@ -133,10 +133,11 @@ class CommunityRevealed:
 
 @dataclass(frozen=True, slots=True)
 class DealerRevealed:
-    """`qualifies`: whether the hand reaches the minimum; absent where the game is played without one."""
+    """`qualifies`, `natural`: whether the hand reaches the minimum, or wins at once; absent where the game does not ask."""
 
     kind: ClassVar[str] = "dealer_revealed"
     qualifies: bool | None = None
+    natural: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +168,16 @@ class CardsCollected:
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded:
-    """`outcome`: played | void | stopped (no wager was left)."""
+    """`outcome`: played | void | stopped (no wager was left).
+
+    `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none.
+    """
 
     kind: ClassVar[str] = "round_ended"
     round: str
     outcome: str
     by: str
+    marker: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

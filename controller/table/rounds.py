@@ -1,8 +1,9 @@
 """What follows from a person's act: each has been allowed already (`allowed.verify`), here it takes effect."""
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from controller.games.model import Phase
+from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
@@ -176,11 +177,17 @@ def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
     """Where the hand does not reach the minimum, what the document lets go back goes back. Clause: `dealer_qualifies`."""
     round_, rule = _round(draft), draft.setup.law.rulebook.play.dealer_qualifies
     judged = must_qualify(draft.setup, round_.game)
-    draft.add(f.DealerRevealed(act.qualifies if judged else None))
-    if not judged or act.qualifies or rule is None:
-        return
-    for seat, wager, live in round_.wagers(Fate.LIVE, Fate.STANDS):
-        if wager in round_.game.returned_unqualified:
+    natural = draft.setup.law.rulebook.play.dealer_natural
+    draft.add(f.DealerRevealed(act.qualifies if judged else None, act.natural if natural else None))
+    if judged and not act.qualifies and rule is not None:
+        _give_back(draft, round_.game.returned_unqualified, rule)
+    if natural is not None and act.natural:
+        _give_back(draft, natural.value, natural)
+
+
+def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
+    for seat, wager, live in _round(draft).wagers(Fate.LIVE, Fate.STANDS):
+        if wager in names:
             _fate(draft, seat, wager, live.cents, Fate.RETURNED, rule.cite, rule.reading)
 
 
@@ -219,11 +226,19 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
 def _end_round(draft: Draft, actor: Actor) -> None:
     round_ = _round(draft)
     outcome = "void" if round_.void else "stopped" if round_.phase is Phase.STOPPED else "played"
-    draft.add(f.RoundEnded(round_.id, outcome, actor.who))
+    draft.add(f.RoundEnded(round_.id, outcome, actor.who, _next_marker(draft, round_)))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].wanted.get(Level.LAMPS):
         draft.want(progressive[0], Level.LAMPS, "", "the round has ended")
     draft.make_safe("no round is in play")
+
+
+def _next_marker(draft: Draft, round_: Round) -> int | None:
+    """After a round the marker moves on clockwise, past the last seat to the dealer. Clause: `first_card_to`."""
+    if draft.setup.law.rulebook.play.first_card_to.value != "marker":
+        return None
+    moves = round_.let_out and not round_.marker_stayed
+    return (round_.marker + moves) % (draft.setup.seats + 1)
 
 
 def _irregularity(draft: Draft, act: a.ReportIrregularity) -> None:

@@ -153,6 +153,7 @@ class PlannedStack:
 class Round:
     """`accepted`: (seat, sensor) sensed before the lock.
 
+    `marker`: position of the first card where a marker shows it, 0 = the dealer.
     `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it. `count_proven`,
     `identities_proven`: its set was found to be right after its cards were dealt.
     """
@@ -178,6 +179,8 @@ class Round:
     unproven: bool = False
     void: bool = False
     game: Game = UNNAMED
+    marker: int = 0
+    marker_stayed: bool = False  # the dealer forgot to move it before this round
 
     @property
     def live(self) -> bool:
@@ -264,6 +267,7 @@ class State:
     duties: Mapping[str, Duty] = field(default_factory=dict)
     holds: Mapping[str, Hold] = field(default_factory=dict)
     serial: int = 0
+    marker: int = 0
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":
@@ -291,12 +295,23 @@ class State:
 def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
     """The stacks of this round in the order of the document, one for each seat in play where it says players."""
     plan: list[PlannedStack] = []
+    turn: list[PlannedStack] = []
     for stack in setup.law.rulebook.dealing[round_.method].stacks:
         if not _dealt(setup, stack):
             continue
+        if any(planned.area is stack.to for planned in turn):
+            plan, turn = plan + _turned(setup, round_, turn), []
         seats = tuple(round_.in_play) if stack.to is Area.PLAYER else (0,)
-        plan += [PlannedStack(stack.to, seat, stack.cards, stack.cite) for seat in seats]
-    return tuple(plan)
+        turn += [PlannedStack(stack.to, seat, stack.cards, stack.cite) for seat in seats]
+    return tuple(plan + _turned(setup, round_, turn))
+
+
+def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:
+    """One turn around the table from where the marker lies, where the document has one. Clause: `first_card_to`."""
+    if setup.law.rulebook.play.first_card_to.value != "marker":
+        return turn
+    first = round_.marker - round_.marker_stayed
+    return sorted(turn, key=lambda planned: (planned.seat - first) % (setup.seats + 1))
 
 
 def _dealt(setup: Setup, stack: Stack) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from controller.config_report import Finding, document, examine, page
+from controller.games.registry import GAMES
 from controller.rules.library import find
 from drivers.catalog import CATALOG
 from drivers.events import Capability
@@ -154,8 +155,11 @@ def test_the_document_says_the_same_for_a_program() -> None:
     assert (broken["sound"], broken["rulebook"], broken["readings"]) == (False, None, [])
 
 
-def test_a_rulebook_whose_game_cannot_be_played_is_a_fault_that_says_so(tmp_path: Path) -> None:
+def test_a_rulebook_whose_game_cannot_be_played_is_a_fault_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`check` and `run` refuse it in one sentence; the table does not come up half working."""
+    monkeypatch.delitem(GAMES, find("fast-action").plays)
     path = tmp_path / "t.toml"
     path.write_text(
         '[table]\nsite="a"\nid="b"\nseats=6\nrulebook="fast-action"\nmethod="manual_shoe"\nbacks=["red"]\n'

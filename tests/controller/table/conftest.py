@@ -100,8 +100,8 @@ class Table:
         for name in self.setup.devices:
             self.online(name)
         self.act(a.OpenTable())
-        self.shuffled("red")
-        self.shuffled("blue")
+        for back in self.setup.backs:
+            self.shuffled(back, full_set(self.setup))
         return self
 
     def shuffled(self, back: str, count: int | None = 52, **changes: object) -> list[f.Event]:

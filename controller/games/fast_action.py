@@ -1,0 +1,34 @@
+"""Fast Action Hold 'Em: four cards each, hands are set or split or given up, then the dealer's hand and the community."""
+
+from controller.games.model import Answer, Decision, Game, Phase, Settle, ShowCommunity, ShowDealer, Stage, Street
+from controller.rules.vocabulary import Moment
+
+_FIRST = ("original",)
+
+FAST_ACTION = Game(
+    name="fast_action",
+    base="original",
+    stages=(
+        Stage(
+            Phase.SETTING,
+            "Each player sets, splits or gives up the hand, or shows a natural; collect and count the discards, then turn "
+            "up the dealer's cards.",
+            ShowDealer(),
+            (
+                Answer(Decision.SET),
+                Answer(Decision.SPLIT, places="second_hand"),
+                Answer(Decision.SURRENDER, folds=True, settles=_FIRST),
+                Answer(Decision.NATURAL, settles=_FIRST),
+            ),
+            Moment.DECISION,
+            otherwise="a player sets the hand, splits it, surrenders it or shows a natural",
+        ),
+        Stage(
+            Phase.DEALER_SET,
+            "Set the dealer's hand by the house ways, burn a card, then deal the community cards.",
+            ShowCommunity(Street.COMMUNITY, 5),
+        ),
+        Stage(Phase.SHOWDOWN, "Settle the wagers that remain.", Settle()),
+    ),
+    keeps_set=True,
+)
