@@ -11,10 +11,11 @@ from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
 from controller.table.deadlines import carry_over, set_due
-from controller.table.devices import decide_link, decide_report
+from controller.table.devices import decide_report
 from controller.table.draft import Draft
 from controller.table.evolve import evolve
 from controller.table.inputs import SERVICE_EVENTS, Input, ServiceEvent, ServiceStarted, SetDue
+from controller.table.links import decide_link
 from controller.table.rounds import decide_act
 from controller.table.state import Setup, State
 from drivers.events import ENGAGED, LINK_EVENTS, RELEASED, REPORTS, Level

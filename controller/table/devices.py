@@ -7,7 +7,7 @@ from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
-from controller.table.state import Fate, Round, deal_plan, has_level
+from controller.table.state import Fate, Round, deal_plan
 from controller.table.suspicion import suspect
 from drivers import events as e
 
@@ -33,14 +33,14 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
         case e.JamCleared(by_itself=True) if not jammed_before and _in_use(draft, name):
             _cleared_itself(draft, name)
         case e.ShuffleStarted(back=back):
-            _disarm(draft, _may_shuffle(draft, back), f"{name} began a new cycle")
+            disarm(draft, may_shuffle(draft, back), f"{name} began a new cycle")
         case e.ShuffleCompleted():
             _shuffled(draft, name, report)
         case e.StackDispensed():
             _dispensed(draft, name, report)
         case e.DealCompleted(cards_left=left):
             _deal_completed(draft, name, left)
-        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if _round_live(draft):
+        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
             dispose(draft, Trigger.CARD_FACE_UP, *_several(draft, 1), device=name, back=back)
         case e.WagerSensed(seat=seat, locked=locked):
             _wager_sensed(draft, seat, locked)
@@ -99,13 +99,13 @@ def _back(draft: Draft, reported: e.Back, *, handing_out: bool) -> str:
 
 def back_in_shuffler(draft: Draft) -> str:
     """The set that a shuffler most likely holds where nobody says: that of a round that still waits for its cards."""
-    able = _may_shuffle(draft, e.Back.UNKNOWN)
+    able = may_shuffle(draft, e.Back.UNKNOWN)
     in_play = draft.state.round.back if draft.state.round else draft.state.last_back
     waits = draft.state.round is not None and in_play in able and not draft.state.sets[in_play].armed
     return in_play if waits else next((back for back in able if back != in_play), in_play)
 
 
-def _may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
+def may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
     """The sets that a shuffler may be shuffling: the one it names, else each that is not on the layout."""
     if reported is not e.Back.UNKNOWN:
         return [reported.value]
@@ -114,7 +114,7 @@ def _may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
     return [s.back for s in draft.state.sets.values() if s.present and s.back != on_layout]
 
 
-def _disarm(draft: Draft, backs: list[str], because: str) -> None:
+def disarm(draft: Draft, backs: list[str], because: str) -> None:
     for back in backs:
         card_set = draft.state.sets.get(back)
         if card_set is not None and card_set.cycle_complete:
@@ -131,7 +131,7 @@ def _cleared_itself(draft: Draft, name: str) -> None:
 
 def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     """The five predicates, each by itself; a wrong count or identity is the document's business at once."""
-    able = _may_shuffle(draft, report.back)
+    able = may_shuffle(draft, report.back)
     if len(able) != 1 or able[0] not in draft.state.sets:
         known = ", ".join(draft.state.sets)
         draft.hold(
@@ -209,8 +209,8 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
 
 def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
     """Cards came out while no round was in play: a set that was ready to be dealt is whole no more."""
-    armed = [b for b in _may_shuffle(draft, back) if b in draft.state.sets and draft.state.sets[b].armed]
-    _disarm(draft, armed, f"{name} gave out cards while no round was in play")
+    armed = [b for b in may_shuffle(draft, back) if b in draft.state.sets and draft.state.sets[b].armed]
+    disarm(draft, armed, f"{name} gave out cards while no round was in play")
     if armed:
         draft.hold(
             f"{name} gave out cards while no round was in play; gather and shuffle the {', '.join(armed)} set"
@@ -299,67 +299,5 @@ def _round(draft: Draft) -> Round:
     return draft.state.round
 
 
-def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
-    """A device came, went, or lost something. What was released or allowed is taken back; a gap is never silent."""
-    draft.add(event, name)
-    match event:
-        case e.DeviceOnline():
-            _reconcile(draft, name, event)
-            if not event.gap_closed:
-                _gap(draft, name, f"{name} came back with a gap in its events")
-        case e.EventsLost(first=first, last=last):
-            _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
-        case e.LevelUnknown(level=level):
-            safe = e.SAFE_VALUE.get(level)
-            if safe is not None and has_level(draft.state.devices[name], level):
-                draft.want(name, level, safe, "the answer to a command was lost")
-        case e.DeviceOffline() | e.DeviceRejected():
-            take_back(draft, name, "away")
-        case e.LevelsRead(levels=levels):
-            _restore(draft, name, levels)
-        case _:
-            pass
-
-
-def _restore(draft: Draft, name: str, levels: e.Levels) -> None:
-    """A level that was read on its open side although it shall be safe is made safe again."""
-    for level, safe in e.SAFE_VALUE.items():
-        wanted = draft.state.devices[name].wanted.get(level, safe)
-        if wanted == safe and getattr(levels, level.value) not in (None, safe):
-            draft.want(name, level, safe, f"{name} was read with its {level} open")
-
-
-def take_back(draft: Draft, name: str, where: str) -> None:
-    """While a device is away nothing is released or allowed at it; opening it again is a new act of a person."""
-    for level, safe in e.SAFE_VALUE.items():
-        if draft.state.devices[name].wanted.get(level) not in (None, safe):
-            draft.want(name, level, safe, f"{name} is {where}")
-
-
-def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
-    for level, safe in e.SAFE_VALUE.items():
-        device = draft.state.devices[name]
-        wanted = device.wanted.get(level)
-        if has_level(device, level) and not (device.knows(level, safe) and wanted in (None, safe)):
-            draft.want(name, level, safe, f"{name} came back")
-
-
-def _gap(draft: Draft, name: str, reason: str) -> None:
-    """What a shuffler did meanwhile is not known, so no set that it may hold is known to be shuffled."""
-    if draft.state.devices[name].kind is e.DeviceKind.SHUFFLER:
-        _disarm(draft, _may_shuffle(draft, e.Back.UNKNOWN), reason)
-    _unproven(draft, reason)
-
-
-def _unproven(draft: Draft, reason: str) -> None:
-    """Events are lost while wagers lie: what was dealt cannot be proven, so people decide under a named reading."""
-    round_ = draft.state.round
-    if round_ is None or not round_.live or (round_.unproven and draft.state.held):
-        return
-    dispose(draft, Trigger.ROUND_UNPROVEN, back=round_.back)
-    if not draft.state.held and _round_live(draft):
-        draft.hold(f"{reason}: what was dealt cannot be proven")
-
-
-def _round_live(draft: Draft) -> bool:
+def round_live(draft: Draft) -> bool:
     return draft.state.round is not None and draft.state.round.live

@@ -9,11 +9,12 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.collected import after_void, collect_at_fold
 from controller.table.deadlines import changed, put_in_play, table_opened
-from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam, take_back
+from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import away_first, full_set, must_qualify
+from controller.table.links import take_back
 from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
 from controller.table.suspicion import suspect
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level

@@ -1,0 +1,70 @@
+"""What follows from a link: a device came, went, or lost something. Only towards the safe side, never silently."""
+
+from controller.rules.vocabulary import Trigger
+from controller.table.devices import disarm, may_shuffle, round_live
+from controller.table.dispositions import dispose
+from controller.table.draft import Draft
+from controller.table.state import has_level
+from drivers import events as e
+
+
+def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
+    """A device came, went, or lost something. What was released or allowed is taken back; a gap is never silent."""
+    draft.add(event, name)
+    match event:
+        case e.DeviceOnline():
+            _reconcile(draft, name, event)
+            if not event.gap_closed:
+                _gap(draft, name, f"{name} came back with a gap in its events")
+        case e.EventsLost(first=first, last=last):
+            _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
+        case e.LevelUnknown(level=level):
+            safe = e.SAFE_VALUE.get(level)
+            if safe is not None and has_level(draft.state.devices[name], level):
+                draft.want(name, level, safe, "the answer to a command was lost")
+        case e.DeviceOffline() | e.DeviceRejected():
+            take_back(draft, name, "away")
+        case e.LevelsRead(levels=levels):
+            _restore(draft, name, levels)
+        case _:
+            pass
+
+
+def _restore(draft: Draft, name: str, levels: e.Levels) -> None:
+    """A level that was read on its open side although it shall be safe is made safe again."""
+    for level, safe in e.SAFE_VALUE.items():
+        wanted = draft.state.devices[name].wanted.get(level, safe)
+        if wanted == safe and getattr(levels, level.value) not in (None, safe):
+            draft.want(name, level, safe, f"{name} was read with its {level} open")
+
+
+def take_back(draft: Draft, name: str, where: str) -> None:
+    """While a device is away nothing is released or allowed at it; opening it again is a new act of a person."""
+    for level, safe in e.SAFE_VALUE.items():
+        if draft.state.devices[name].wanted.get(level) not in (None, safe):
+            draft.want(name, level, safe, f"{name} is {where}")
+
+
+def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
+    for level, safe in e.SAFE_VALUE.items():
+        device = draft.state.devices[name]
+        wanted = device.wanted.get(level)
+        if has_level(device, level) and not (device.knows(level, safe) and wanted in (None, safe)):
+            draft.want(name, level, safe, f"{name} came back")
+
+
+def _gap(draft: Draft, name: str, reason: str) -> None:
+    """What a shuffler did meanwhile is not known, so no set that it may hold is known to be shuffled."""
+    if draft.state.devices[name].kind is e.DeviceKind.SHUFFLER:
+        disarm(draft, may_shuffle(draft, e.Back.UNKNOWN), reason)
+    _unproven(draft, reason)
+
+
+def _unproven(draft: Draft, reason: str) -> None:
+    """Events are lost while wagers lie: what was dealt cannot be proven, so people decide under a named reading."""
+    round_ = draft.state.round
+    if round_ is None or not round_.live or (round_.unproven and draft.state.held):
+        return
+    dispose(draft, Trigger.ROUND_UNPROVEN, back=round_.back)
+    if not draft.state.held and round_live(draft):
+        draft.hold(f"{reason}: what was dealt cannot be proven")
