@@ -44,7 +44,7 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"duties are open and block the next round: {duties}", cite)
     overdue = stub_count_overdue(setup, state)
     if overdue:
-        return Refusal(f"the set must be counted first: {overdue} rounds without a count", _stub_cite(setup))
+        return Refusal(f"the set must be counted first: {overdue} rounds without a count", _stub_cite(setup, state))
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
@@ -135,11 +135,12 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         )
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].online and not progressive[1].knows(Level.LOCKOUT, ENGAGED):
-        cite = law.progressive.lock_at.cite if law.progressive else ()
+        cite = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), state.method)
         return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite)
     verify_count = law.progressive.verify_count if law.progressive else None
     if round_.accepted and verify_count and verify_count.value and not round_.progressive_counted:
-        return Refusal("count the progressive chips first and record the count", verify_count.cite)
+        cite = law.cite_for(verify_count.cite, state.method)
+        return Refusal("count the progressive chips first and record the count", cite)
     return _dispenser_ready(state)
 
 
@@ -250,15 +251,15 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     if act.stub < 0:
         return Refusal("a stub has no fewer than 0 cards")
     if act.misdealt and act.all_cards is None:
-        return Refusal("a hand was misdealt: count all cards of the set and give the number", _stub_cite(setup))
+        return Refusal("a hand was misdealt: count all cards of the set and give the number", _stub_cite(setup, state))
     if state.round is None and not state.last_back:
         return Refusal("no set has been in play yet")
     return None
 
 
-def _stub_cite(setup: Setup) -> tuple[str, ...]:
+def _stub_cite(setup: Setup, state: State) -> tuple[str, ...]:
     rule = setup.law.rulebook.stub
-    return rule.every_rounds.cite if rule else ()
+    return setup.law.rulebook.cite_for(rule.every_rounds.cite, state.method) if rule else ()
 
 
 def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -274,7 +275,7 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     every = rule.every_rounds
     due = state.since_stub_count + 1 >= every.value
     if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
-        return Refusal(f"the stub must be counted in this round: {every.value} rounds are reached", every.cite)
+        return Refusal(f"the stub must be counted in this round: {every.value} rounds are reached", _stub_cite(setup, state))
     return None
 
 

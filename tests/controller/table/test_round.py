@@ -147,7 +147,7 @@ def test_the_sixth_round_without_a_stub_count_cannot_start_in_massachusetts(make
     table.act(a.CollectCards())
     refused = table.refused(a.EndRound())
     assert "stub must be counted" in refused.reason
-    assert "7(f)" in refused.cite
+    assert refused.cite == ("9(e)",)
     table.act(a.RecordStubCount(table.right_stub()))
     table.act(a.EndRound())
     table.shuffled("red")
@@ -184,7 +184,7 @@ def test_a_counting_shuffler_waives_the_stub_count_in_maryland_and_its_loss_ends
     table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.COVERED))
     refused = table.refused(a.BeginRound("red"))
     assert "6 rounds without a count" in refused.reason
-    assert "8.E" in refused.cite
+    assert refused.cite == ("10.C",)
 
 
 def test_the_sets_alternate_every_round(make_table, rulebook):
