@@ -44,7 +44,9 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"duties are open and block the next round: {duties}", cite)
     overdue = stub_count_overdue(setup, state)
     if overdue:
-        return Refusal(f"the set must be counted first: {overdue} rounds without a count", _stub_cite(setup, state))
+        return Refusal(
+            f"the set must be counted first: {overdue} rounds without a count", _stub_cite(setup, state)
+        )
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
@@ -251,7 +253,9 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     if act.stub < 0:
         return Refusal("a stub has no fewer than 0 cards")
     if act.misdealt and act.all_cards is None:
-        return Refusal("a hand was misdealt: count all cards of the set and give the number", _stub_cite(setup, state))
+        return Refusal(
+            "a hand was misdealt: count all cards of the set and give the number", _stub_cite(setup, state)
+        )
     if state.round is None and not state.last_back:
         return Refusal("no set has been in play yet")
     return None
@@ -275,7 +279,9 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     every = rule.every_rounds
     due = state.since_stub_count + 1 >= every.value
     if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
-        return Refusal(f"the stub must be counted in this round: {every.value} rounds are reached", _stub_cite(setup, state))
+        return Refusal(
+            f"the stub must be counted in this round: {every.value} rounds are reached", _stub_cite(setup, state)
+        )
     return None
 
 

@@ -11,7 +11,8 @@ from controller.rules.coverage import Coverage, Kind
 from controller.rules.library import available, find, find_coverage
 
 HERE = Path(__file__).resolve().parent
-BOOKS = sorted({name.partition("@")[0] for name in available()})
+BOOKS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name in available())
+"""The documents whose clauses have cases."""
 MISSING = tomllib.loads((HERE / "missing.toml").read_text("utf-8"))
 FILE = frozenset({"clause", "also", "given", "case"})
 
