@@ -33,11 +33,11 @@ def test_skipping_an_event_is_caught(sabotaged):
 
 
 def test_citing_the_wrong_clause_is_caught(sabotaged):
-    """The right thing done under the wrong clause: the observer's own table of law says where it stands."""
+    """Two things done under each other's clause, as no loader can see: the observer's own table says where they stand."""
     ran = sabotaged(
         "config/rulebooks/md-uth.toml",
-        '{ action = "return_all_wagers", cite = "13.I(1)" }',
-        '{ action = "return_all_wagers", cite = "13.I(3)" }',
+        '"return_all_wagers", cite = "13.I(1)" },\n  { action = "clear_device", cite = "13.I(2)" }',
+        '"return_all_wagers", cite = "13.I(2)" },\n  { action = "clear_device", cite = "13.I(1)" }',
         *FAST, "--fault", "shoe_jam@1",
     )  # fmt: skip
     assert ran.code == 1, ran.errors
