@@ -9,6 +9,7 @@ import msgspec
 
 from controller.bench.broker import BrokerUnusable
 from controller.bench.children import ChildFailed
+from controller.bench.expected import EXPECTED
 from controller.bench.observer.evidence import State
 from controller.bench.options import DEVICES, Options
 from controller.bench.report import document, page
@@ -44,7 +45,13 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 @click.command(
     epilog=_WHAT_CAN_GO_WRONG + "\n\nA device's own fault: DEVICE.FAULT@ROUND, as shoe.power_loss@3:for=1."
 )
-@click.option("--rulebook", default="md-uth", show_default=True, help="Which document rules the table.")
+@click.option(
+    "--rulebook",
+    type=click.Choice(sorted(EXPECTED)),
+    default="md-uth",
+    show_default=True,
+    help="Which document rules the table: those that the people can play and the observer can judge.",
+)
 @click.option("--method", type=click.Choice(list(DEVICES)), default="dealing_shoe", show_default=True)
 @click.option("--rounds", type=click.IntRange(min=0), default=10, show_default=True, help="0 = until stopped.")
 @click.option(
