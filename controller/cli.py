@@ -4,6 +4,7 @@ Each command imports what it needs when it runs, so that `tablewarden act` at a 
 Exit codes: 0 done, 1 found something wrong, 2 usage, 3 cannot reach.
 """
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -288,6 +289,7 @@ def watch(
     from controller.control.client import ControlFailed, ControlUnreachable
     from controller.control.page import event_line
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell started us with it ignored
     with _client(socket, config) as client:
         try:
             for event in client.watch(after, tuple(streams) or None):

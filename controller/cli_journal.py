@@ -1,5 +1,6 @@
 """`tablewarden journal`: a record is proved and read without a daemon, also while one writes it."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,6 +83,7 @@ def tail(path: Path, last: int, is_all: bool, follow: bool, streams: Sequence[st
       tablewarden journal tail -f /var/lib/tablewarden/example.journal
     """
     wanted = [Stream(stream) for stream in streams] or list(Stream)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell started us with it ignored
     try:
         for record in newest(path, last=None if is_all else last, streams=wanted, follow=follow):
             click.echo(json.encode(record) if as_json else event_line(record))
