@@ -80,7 +80,6 @@ class Engine:
         self._readers: list[Callable[[], None]] = []
         self._highest: dict[tuple[str, str], int] = {}
         self._at_once = 0
-        self.decided = 0
 
     def fold_record(self) -> int:
         """Takes up the state where the record left it. Returns the number of facts. Raises `JournalDamaged`."""
@@ -173,7 +172,6 @@ class Engine:
             records = await self._commit(transactions)
             self.state = state
             self.order = records[-1].order
-            self.decided += len(group)
             self._tell_all(outcomes, records)
         for waiting in repeats:
             self._acknowledge(waiting.given)
