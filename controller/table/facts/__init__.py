@@ -1,0 +1,159 @@
+"""What has happened: past-tense records, the only thing that changes the state and the only thing that is told.
+
+An accepted device report is a fact as it stands; the other facts are what the table concluded from it. Each fact
+that carries law names its clauses or its reading. They lie here by subject; everything is read as `facts.Name`.
+"""
+
+from dataclasses import dataclass
+
+from controller.table.facts.demands import DispositionMade, DutyClosed, DutyOpened, HoldLifted, HoldPlaced
+from controller.table.facts.devices import DeviceReturned, DeviceTakenOut, LevelWanted, MethodChanged
+from controller.table.facts.money import (
+    BetsClosed,
+    DecisionRecorded,
+    ProgressiveCounted,
+    RoundSettled,
+    WagerDecided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from controller.table.facts.round import (
+    CardsCollected,
+    CommunityRevealed,
+    DealerRevealed,
+    DealingAllowed,
+    DecisionFailed,
+    HandVoided,
+    InitialDealCompleted,
+    InputRefused,
+    RoundBegun,
+    RoundEnded,
+    RoundVoided,
+    TableClosed,
+    TableOpened,
+)
+from controller.table.facts.sets import (
+    SetBrought,
+    SetChecked,
+    SetDisarmed,
+    SetInPlay,
+    SetRemoved,
+    SetShuffledByHand,
+    SetSuspected,
+    SetTimeCarried,
+    StubCounted,
+    Verdict,
+)
+from controller.table.inputs import SERVICE_EVENTS, ServiceEvent
+from drivers.events import LINK_EVENTS, REPORTS, LinkEvent, Report
+
+__all__ = [
+    "CONCLUSIONS",
+    "FACTS",
+    "HEALTH",
+    "BetsClosed",
+    "CardsCollected",
+    "CommunityRevealed",
+    "Conclusion",
+    "DealerRevealed",
+    "DealingAllowed",
+    "DecisionFailed",
+    "DecisionRecorded",
+    "DeviceReturned",
+    "DeviceTakenOut",
+    "DispositionMade",
+    "DutyClosed",
+    "DutyOpened",
+    "Event",
+    "Fact",
+    "HandVoided",
+    "HoldLifted",
+    "HoldPlaced",
+    "InitialDealCompleted",
+    "InputRefused",
+    "LevelWanted",
+    "MethodChanged",
+    "ProgressiveCounted",
+    "RoundBegun",
+    "RoundEnded",
+    "RoundSettled",
+    "RoundVoided",
+    "SetBrought",
+    "SetChecked",
+    "SetDisarmed",
+    "SetInPlay",
+    "SetRemoved",
+    "SetShuffledByHand",
+    "SetSuspected",
+    "SetTimeCarried",
+    "StubCounted",
+    "TableClosed",
+    "TableOpened",
+    "Verdict",
+    "WagerDecided",
+    "WagerPlaced",
+    "WagerWithdrawn",
+]
+
+Conclusion = (
+    InputRefused
+    | DecisionFailed
+    | TableOpened
+    | TableClosed
+    | RoundBegun
+    | WagerPlaced
+    | WagerWithdrawn
+    | BetsClosed
+    | ProgressiveCounted
+    | DealingAllowed
+    | InitialDealCompleted
+    | DecisionRecorded
+    | CommunityRevealed
+    | DealerRevealed
+    | RoundSettled
+    | StubCounted
+    | CardsCollected
+    | RoundEnded
+    | DispositionMade
+    | RoundVoided
+    | HandVoided
+    | WagerDecided
+    | DutyOpened
+    | DutyClosed
+    | HoldPlaced
+    | HoldLifted
+    | SetChecked
+    | SetSuspected
+    | SetDisarmed
+    | SetShuffledByHand
+    | SetRemoved
+    | SetBrought
+    | SetInPlay
+    | SetTimeCarried
+    | DeviceTakenOut
+    | DeviceReturned
+    | MethodChanged
+    | LevelWanted
+)
+CONCLUSIONS: dict[str, type[Conclusion]] = {cls.kind: cls for cls in Conclusion.__args__}
+
+Event = Report | LinkEvent | ServiceEvent | Conclusion
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that happened, and to what: a device's name, or `table`."""
+
+    subject: str
+    event: Event
+
+
+FACTS: dict[str, type[Event]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **CONCLUSIONS}
+
+HEALTH = frozenset(
+    {
+        "device_online", "device_offline", "device_suspect", "device_rejected", "level_confirmed", "level_unknown",
+        "levels_read", "service_due", "self_test_failed", "broker_changed", "button_pressed", "powered_up",
+    }
+)  # fmt: skip
+"""Kinds of device and link health: they go into the `diag` stream, everything else into `main`."""

@@ -1,0 +1,81 @@
+"""What the rule document demands and what people did about it: dispositions, duties, holds."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Guard, Role, Trigger
+from controller.table.acts import Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class DispositionMade:
+    """What the rule document demands here. `silent`: it demands nothing, only readings act. `demands`: all of it, cited."""
+
+    kind: ClassVar[str] = "disposition_made"
+    trigger: Trigger
+    guards: tuple[Guard, ...]
+    round: str
+    seat: int
+    demands: tuple[Demand, ...]
+    cite: tuple[str, ...]
+    silent: bool
+    rulebook: str
+    edition: str
+    sha256: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class DutyOpened:
+    """A demand on a person that blocks the next round. `device`, `back`: what it concerns, "" = the table."""
+
+    kind: ClassVar[str] = "duty_opened"
+    duty: str
+    action: Action
+    least_role: Role
+    device: str = ""
+    back: str = ""
+    seat: int = 0
+    cite: tuple[str, ...] = ()
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DutyClosed:
+    """`by`: the person, or the device whose report proves it done."""
+
+    kind: ClassVar[str] = "duty_closed"
+    duty: str
+    action: Action
+    by: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldPlaced:
+    """Play stands still until a person of at least this role has looked. `seat`: of a held wager, 0 = the round.
+
+    `choices`: what the person may decide; a remedy that the document does not allow is not among them.
+    """
+
+    kind: ClassVar[str] = "hold_placed"
+    hold: str
+    reason: str
+    least_role: Role
+    seat: int = 0
+    wager: str = ""
+    cite: tuple[str, ...] = ()
+    reading: str | None = None
+    choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID)
+
+
+@dataclass(frozen=True, slots=True)
+class HoldLifted:
+    kind: ClassVar[str] = "hold_lifted"
+    hold: str
+    resolution: Resolution
+    by: str
+    role: Role
+    reading: str | None = None
+    note: str = ""

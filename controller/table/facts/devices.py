@@ -1,0 +1,42 @@
+"""What has happened to devices: taken out, returned, the method in use, and the levels that shall hold at them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from controller.rules.vocabulary import Method
+from controller.table.acts import OutOfService
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTakenOut:
+    kind: ClassVar[str] = "device_taken_out"
+    device: str
+    how: OutOfService
+    failed: bool
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReturned:
+    kind: ClassVar[str] = "device_returned"
+    device: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class MethodChanged:
+    kind: ClassVar[str] = "method_changed"
+    method: Method
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelWanted:
+    """A level that shall hold at a device from now on; the command goes out after this is durable."""
+
+    kind: ClassVar[str] = "level_wanted"
+    device: str
+    level: str
+    value: str
+    operation: int
+    because: str

@@ -1,0 +1,119 @@
+"""What has happened to the table and its rounds: opened, begun, dealt, revealed, collected, ended."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from controller.games.model import Street
+from controller.rules.vocabulary import Method
+
+
+@dataclass(frozen=True, slots=True)
+class InputRefused:
+    """An input that cannot be, in this state. `reason` says what and what to do instead."""
+
+    kind: ClassVar[str] = "input_refused"
+    refused: str
+    reason: str
+    by: str = ""
+    cite: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFailed:
+    """The software could not decide: play is held until a person looks. `error`: class and text of the exception."""
+
+    kind: ClassVar[str] = "decision_failed"
+    input: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableOpened:
+    kind: ClassVar[str] = "table_opened"
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    kind: ClassVar[str] = "table_closed"
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundBegun:
+    """`game`: the name of the game that is played; "" in records that were made before there was more than one."""
+
+    kind: ClassVar[str] = "round_begun"
+    round: str
+    number: int
+    back: str
+    method: Method
+    by: str
+    game: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DealingAllowed:
+    """A person let the cards out. `resumed`: a deal that had been interrupted goes on."""
+
+    kind: ClassVar[str] = "dealing_allowed"
+    by: str
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InitialDealCompleted:
+    kind: ClassVar[str] = "initial_deal_completed"
+    cards_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityRevealed:
+    kind: ClassVar[str] = "community_revealed"
+    street: Street
+
+
+@dataclass(frozen=True, slots=True)
+class DealerRevealed:
+    """`qualifies`, `natural`: whether the hand reaches the minimum, or wins at once; absent where the game does not ask."""
+
+    kind: ClassVar[str] = "dealer_revealed"
+    qualifies: bool | None = None
+    natural: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardsCollected:
+    kind: ClassVar[str] = "cards_collected"
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnded:
+    """`outcome`: played | void | stopped (no wager was left).
+
+    `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none.
+    """
+
+    kind: ClassVar[str] = "round_ended"
+    round: str
+    outcome: str
+    by: str
+    marker: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundVoided:
+    kind: ClassVar[str] = "round_voided"
+    round: str
+    cite: tuple[str, ...]
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandVoided:
+    kind: ClassVar[str] = "hand_voided"
+    round: str
+    seat: int
+    cite: tuple[str, ...]
+    reading: str | None = None

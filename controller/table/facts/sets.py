@@ -1,0 +1,114 @@
+"""What has happened to sets of cards: checked, counted, suspected, shuffled, exchanged, and how long they lie there."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from controller.table.played import PlayedRound
+
+
+@dataclass(frozen=True, slots=True)
+class SetChecked:
+    """The five predicates of an armed set, each by itself. None = this table cannot know."""
+
+    kind: ClassVar[str] = "set_checked"
+    back: str
+    cycle_complete: bool
+    mode_shuffle: bool
+    count_right: bool | None
+    identities_complete: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class StubCounted:
+    """`total`: stub and cards dealt together; `expected`: a full set."""
+
+    kind: ClassVar[str] = "stub_counted"
+    back: str
+    stub: int
+    total: int
+    expected: int
+    right: bool
+    by: str
+    cite: tuple[str, ...]
+
+
+class Verdict(StrEnum):
+    """What was found wrong with a set."""
+
+    COUNT = "count"  # a shuffler counted another number of cards
+    IDENTITIES = "identities"  # a shuffler read other cards
+    STUB = "stub"  # stub and dealt cards together are another number
+
+
+@dataclass(frozen=True, slots=True)
+class SetSuspected:
+    """A wrong verdict on a set: the rounds dealt from it since its last good one, oldest first, each with its seats.
+
+    `earlier`: rounds before those, too many to be named here.
+    """
+
+    kind: ClassVar[str] = "set_suspected"
+    back: str
+    verdict: Verdict
+    rounds: tuple[PlayedRound, ...]
+    earlier: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetDisarmed:
+    kind: ClassVar[str] = "set_disarmed"
+    back: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetShuffledByHand:
+    kind: ClassVar[str] = "set_shuffled_by_hand"
+    back: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetRemoved:
+    kind: ClassVar[str] = "set_removed"
+    back: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetBrought:
+    kind: ClassVar[str] = "set_brought"
+    back: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetInPlay:
+    """The time of a set at the table begins: wall clock (microseconds) and monotonic clock (ns) of this `boot`.
+
+    `clock`: what the stamp said of the wall clock (synced | holdover | unsynced).
+    """
+
+    kind: ClassVar[str] = "set_in_play"
+    back: str
+    by: str
+    wall_us: int
+    mono_ns: int
+    boot: str
+    clock: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimeCarried:
+    """The PC was restarted: the time of a set goes on as if it had begun at `mono_ns` of this boot, which may be negative.
+
+    `wall_us`: when it really began.
+    """
+
+    kind: ClassVar[str] = "set_time_carried"
+    back: str
+    wall_us: int
+    mono_ns: int
+    boot: str
+    clock: str
