@@ -4,11 +4,15 @@ import importlib.util
 import sys
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from controller.games.model import Game, Settle, ShowCommunity, ShowDealer
+from controller.games.model import Stage as GameStage
+from controller.games.registry import game_of
 from controller.rules.vocabulary import Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
@@ -26,15 +30,16 @@ sys.modules[_spec.name] = bench
 _spec.loader.exec_module(bench)
 make_table = bench.make_table
 
-STAGES = (
-    "closed", "opened", "no_round", "betting", "bets_closed", "dealing", "pre_flop", "flop", "last_two", "showdown",
-    "settled", "collected",
-)  # fmt: skip
+BEFORE = ("closed", "opened", "no_round", "betting", "bets_closed", "dealing")
+AFTER = ("settled", "collected")
+"""Where a table stands before the first stage of its game and after the last; between them come the phases of the game."""
 GIVEN = frozenset(
-    {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "seats", "trips", "chips", "stacks",
-     "before"}
+    {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "backs", "devices", "seats", "trips",
+     "bets", "chips", "stacks", "answers", "before"}
 )  # fmt: skip
-"""Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time."""
+"""Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
+`bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
+answer of each stage; `backs`, `devices`: what is at the table, [] = none."""
 
 
 def known(given: dict[str, Any], words: frozenset[str], where: str) -> None:
@@ -48,20 +53,29 @@ class Stage:
 
     def __init__(self, table: Any, given: dict[str, Any]) -> None:
         self.table, self.given = table, given
-        self.at = STAGES.index(given.get("at", "no_round"))
-        self.back = given.get("back", "blue" if self._earlier() % 2 else "red")
+        self.law = table.setup.law.rulebook
+        game = game_of(self.law)
+        assert game is not None
+        self.game: Game = game
+        self.at: str = given.get("at", "no_round")
+        self.back: str = given.get("back", self._back(self._earlier()))
 
     def _earlier(self) -> int:
         return int(self.given.get("rounds", 0)) + int(self.given.get("void_rounds", 0))
 
+    def _back(self, number: int) -> str:
+        """The set of this round: two take turns, unless one is dealt on from round to round."""
+        backs: tuple[str, ...] = self.table.setup.backs
+        return backs[0] if self.game.keeps_set else backs[number % len(backs)]
+
     def set_up(self) -> None:
         steps: tuple[Callable[[], object], ...] = (
             self._heard, lambda: self.table.act(a.OpenTable()), self._earlier_rounds, self._betting,
-            self.table.close_bets, self._let_out, self._deal, lambda: self._street(a.Street.FLOP),
-            lambda: self._street(a.Street.LAST_TWO), self._showdown, lambda: self.table.act(a.SettleRound()),
+            self.table.close_bets, self._let_out, self._deal, *(partial(self._play, stage) for stage in self.game.stages),
             lambda: self.table.act(a.CollectCards()),
         )  # fmt: skip
-        for step in steps[: self.at + 1]:
+        names = (*BEFORE, *(stage.phase.value for stage in self.game.stages), *AFTER)
+        for step in steps[: names.index(self.at) + 1]:
             step()
         for step_given in self.given.get("before", []):
             events = self.put(step_given)
@@ -77,14 +91,21 @@ class Stage:
         for back in self.table.setup.backs:
             self._shuffle(back)
         for number in range(self._earlier()):
-            back = "blue" if number % 2 else "red"
-            self.table.begin(back).let_out()
+            self._bet(self._back(number))
+            self.table.let_out()
             if number < int(self.given.get("rounds", 0)):
-                self._deal()
-                self.table.to_showdown().end()
+                self._whole_round()
             else:
                 self._void_round()
-            self._shuffle(back)
+            if not self.game.keeps_set:
+                self._shuffle(self._back(number))
+
+    def _whole_round(self) -> None:
+        self._deal()
+        for stage in self.game.stages:
+            self._play(stage)
+        self.table.act(a.CollectCards())
+        self.table.act(a.EndRound())
 
     def _void_round(self) -> None:
         """The shoe jams before its first stack, and all that this demands is done."""
@@ -97,19 +118,32 @@ class Stage:
             self.table.act(a.ConfirmDuty(duty))
 
     def _shuffle(self, back: str) -> None:
-        self.table.shuffled(back, 52 if self.given.get("counting", True) else None)
+        """By the shuffler where one is at the table, else by hand."""
+        if "shuffler-1" not in self.table.setup.devices:
+            self.table.act(a.RecordShuffle(back))
+            return
+        self.table.shuffled(back, self.law.decks.full.value if self.given.get("counting", True) else None)
 
     def _betting(self) -> None:
-        self.table.begin(self.back, tuple(self.given.get("seats", (1, 3))), tuple(self.given.get("trips", ())))
+        self._bet(self.back)
         for seat in self.given.get("chips", ()):
             self.table.chip(seat)
 
+    def _bet(self, back: str) -> None:
+        """What each seat must place, ten units of the currency each, and then what it places beside that."""
+        must = [
+            rule.name for rule in self.law.wagers.values() if rule.placed == "before_deal" and not rule.optional
+        ]
+        bets = [(seat, name, 1000) for seat in self.given.get("seats", (1, 3)) for name in must]
+        bets += [(seat, "trips", 500) for seat in self.given.get("trips", ())]
+        self.table.bet(*bets, *map(tuple, self.given.get("bets", ())), back=back)
+
     def _let_out(self) -> None:
         round_ = self.table.round
-        if round_.accepted and self.table.setup.law.rulebook.progressive.verify_count.value:
+        if round_.accepted and self.law.progressive.verify_count.value:
             self.table.act(a.RecordProgressiveCount(len(round_.accepted)))
         self.table.act(a.StartDealing())
-        if self.at == STAGES.index("dealing"):
+        if self.at == "dealing":
             for number in range(1, int(self.given.get("stacks", 0)) + 1):
                 self.table.stack(number)
 
@@ -119,13 +153,25 @@ class Stage:
         else:
             self.table.act(a.RecordInitialDeal())
 
-    def _street(self, street: a.Street) -> None:
-        self.table.decide_all(a.Decision.CHECK)
-        self.table.act(a.RevealCommunity(street))
+    def _play(self, stage: GameStage) -> None:
+        """Each player is asked who has to be, then the act that ends the stage."""
+        for seat in self.table.round.waiting:
+            self._answer(stage, seat)
+        match stage.ends:
+            case ShowCommunity(street=street):
+                self.table.act(a.RevealCommunity(street))
+            case ShowDealer():
+                self.table.act(a.RevealDealer())
+            case Settle():
+                self.table.act(a.SettleRound())
 
-    def _showdown(self) -> None:
-        self.table.decide_all(a.Decision.PLAY, 1)
-        self.table.act(a.RevealDealer())
+    def _answer(self, stage: GameStage, seat: int) -> None:
+        wanted = self.given.get("answers", {}).get(str(seat))
+        answer = next((x for x in stage.answers if x.decision == wanted), stage.answers[0])
+        multiple = 0
+        if answer.places and stage.moment:
+            multiple = self.law.wagers[answer.places].multiples(stage.moment)[0]
+        self.table.act(a.RecordDecision(seat, answer.decision, multiple))
 
     def put(self, given: dict[str, Any]) -> list[f.Event]:
         """One input, `seconds` later: an `act` of a `role`, a `report` `from` a device, or what the `clock` says.
@@ -159,7 +205,8 @@ def stage(make_table: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Sta
         known(given, GIVEN, "given")
         method = Method(given.get("method", "dealing_shoe"))
         offered = tuple(given.get("offered", ("trips", "progressive")))
-        staged = Stage(make_table(rulebook, method, given.get("elect"), offered), given)
+        at_table = {word: given[word] for word in ("backs", "devices") if word in given}
+        staged = Stage(make_table(rulebook, method, given.get("elect"), offered, **at_table), given)
         staged.set_up()
         return staged
 

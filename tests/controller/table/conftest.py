@@ -1,6 +1,6 @@
 """A table on the bench of the pure core: acts and reports go in, facts come out, no clock and no device."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -222,7 +222,10 @@ def _book(name: str) -> Rulebook:
 
 @pytest.fixture
 def make_table() -> MakeTable:
-    """A table of a rulebook with every reading elected as is cautious and the first of each house choice, except `elect`."""
+    """A table of a rulebook with every reading elected as is cautious and the first of each house choice, except `elect`.
+
+    `devices`: names of those at the table, None = all that the document has use for.
+    """
 
     def make(
         rulebook: str = "md-uth",
@@ -230,6 +233,8 @@ def make_table() -> MakeTable:
         elect: dict[str, str] | None = None,
         offered: tuple[str, ...] = ("trips", "progressive"),
         unelected: bool = False,
+        backs: Sequence[str] = ("red", "blue"),
+        devices: Collection[str] | None = None,
     ) -> Table:
         book = _book(rulebook)
         asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
@@ -240,9 +245,11 @@ def make_table() -> MakeTable:
         }
         if book.progressive is not None:
             kinds["progressive-1"] = e.DeviceKind.PROGRESSIVE
+        if devices is not None:
+            kinds = {name: kinds[name] for name in devices}
         law = elect_law(book, {} if unelected else chosen)
         setup = Setup(
-            site="bench", table="t1", seats=6, backs=("red", "blue"), method=method,
+            site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
             devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
             offered=frozenset(offered), currency="USD", progressive_cents=500,
         )  # fmt: skip
