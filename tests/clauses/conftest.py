@@ -40,6 +40,7 @@ GIVEN = frozenset(
 """Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
 `bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
 answer of each stage; `backs`, `devices`: what is at the table, [] = none."""
+OFFERED = ("trips", "progressive", "three_card_bonus", "bonus")
 
 
 def known(given: dict[str, Any], words: frozenset[str], where: str) -> None:
@@ -57,6 +58,8 @@ class Stage:
         game = game_of(self.law)
         assert game is not None
         self.game: Game = game
+        said = {answer.decision.value for stage in game.stages for answer in stage.answers}
+        known(dict.fromkeys(given.get("answers", {}).values()), frozenset(said), "given answers")
         self.at: str = given.get("at", "no_round")
         self.back: str = given.get("back", self._back(self._earlier()))
 
@@ -75,8 +78,11 @@ class Stage:
             lambda: self.table.act(a.CollectCards()),
         )  # fmt: skip
         names = (*BEFORE, *(stage.phase.value for stage in self.game.stages), *AFTER)
+        assert self.at in names, f"given: no stage {self.at}; there are: {', '.join(names)}"
         for step in steps[: names.index(self.at) + 1]:
             step()
+        phase = self.table.state.round and self.table.round.phase
+        assert phase == self.at or self.at in (*BEFORE, *AFTER), f"given: at {self.at} it is in phase {phase}"
         for step_given in self.given.get("before", []):
             events = self.put(step_given)
             refused = [event for event in events if isinstance(event, f.InputRefused)]
@@ -155,6 +161,8 @@ class Stage:
 
     def _play(self, stage: GameStage) -> None:
         """Each player is asked who has to be, then the act that ends the stage."""
+        if self.table.round.phase is not stage.phase:  # passed over, for nobody is asked
+            return
         for seat in self.table.round.waiting:
             self._answer(stage, seat)
         match stage.ends:
@@ -167,7 +175,9 @@ class Stage:
 
     def _answer(self, stage: GameStage, seat: int) -> None:
         wanted = self.given.get("answers", {}).get(str(seat))
-        answer = next((x for x in stage.answers if x.decision == wanted), stage.answers[0])
+        version = self.law.play.version.value if self.law.play.version else None
+        may = [x for x in stage.answers if x.version in (None, version)]
+        answer = next((x for x in may if x.decision == wanted), may[0])
         multiple = 0
         if answer.places and stage.moment:
             multiple = self.law.wagers[answer.places].multiples(stage.moment)[0]
@@ -204,7 +214,7 @@ def stage(make_table: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Sta
     def make(rulebook: str, given: dict[str, Any]) -> Stage:
         known(given, GIVEN, "given")
         method = Method(given.get("method", "dealing_shoe"))
-        offered = tuple(given.get("offered", ("trips", "progressive")))
+        offered = tuple(given.get("offered", OFFERED))
         at_table = {word: given[word] for word in ("backs", "devices") if word in given}
         staged = Stage(make_table(rulebook, method, given.get("elect"), offered, **at_table), given)
         staged.set_up()
