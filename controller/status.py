@@ -6,6 +6,7 @@ Everything here is derived from the state; nothing is remembered. `next_step` is
 from collections.abc import Mapping
 from typing import Any
 
+from controller.asked import stage_document, wager_documents
 from controller.games import model as game
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Settle
@@ -32,6 +33,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "duties": [_demand("duty", duty) for duty in state.duties.values()],
         "round": _round(setup, state.round) if state.round else None,
         "rounds": state.rounds,
+        "wagers": wager_documents(setup),
         "sets": {back: _set(card_set) for back, card_set in state.sets.items()},
         "stub": {
             "since": state.since_stub_count,
@@ -109,6 +111,8 @@ def _round(setup: Setup, round_: Round) -> Document:
         "stacks_out": round_.stacks_out,
         "plan": [{"to": s.area.value, "seat": s.seat, "cards": s.cards} for s in deal_plan(setup, round_)],
         "cards_out": round_.cards_out,
+        "in_play": list(round_.in_play),
+        "stage": stage_document(setup, round_),
         "streets": round_.streets,
         "collected": round_.collected,
         "stub_counted": round_.stub_counted,
