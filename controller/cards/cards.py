@@ -1,0 +1,65 @@
+"""A card is a number from 0 to 51: four times its rank (0 a two, 12 an ace) plus its suit (clubs, diamonds, hearts,
+spades). Several decks hold the same number several times. People and records write `As`, `Td`, `2c`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+RANKS: Final = "23456789TJQKA"
+SUITS: Final = "cdhs"
+NAMES: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
+"""The name of each card, by its number."""
+
+_NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
+
+
+class CardError(ValueError):
+    """A text that names no card, or names one more often than the decks hold it."""
+
+
+def parse(text: str, decks: int = 1) -> tuple[int, ...]:
+    """The cards of a text such as `As Kd 10h`, in its order; blanks or commas stand between them.
+
+    `decks`: how often one card may be there. Raises `CardError`, which names the word and its place, counted from 1.
+    """
+    cards: list[int] = []
+    for place, word in enumerate(text.replace(",", " ").split(), start=1):
+        card = _NUMBERS.get(word[:-1].upper().replace("10", "T") + word[-1].lower())
+        if card is None:
+            raise CardError(
+                f"word {place}, {word!r}, is no card: a card is a rank of A K Q J T 9 8 7 6 5 4 3 2 and a suit of c d h s, "
+                "such as Td"
+            )
+        if cards.count(card) == decks:
+            held = "one deck holds it once" if decks == 1 else f"{decks} decks hold it {decks} times"
+            raise CardError(f"word {place}, {word!r}, is there too often: {held}")
+        cards.append(card)
+    return tuple(cards)
+
+
+def names(cards: Iterable[int]) -> str:
+    """The cards as `parse` reads them: `As Kd`."""
+    return " ".join(NAMES[card] for card in cards)
+
+
+def suit(card: int) -> str:
+    """One of `SUITS`."""
+    return SUITS[card & 3]
+
+
+def pips(card: int) -> int:
+    """The rank as a number: 2 to 10, jack 11, queen 12, king 13, ace 14."""
+    return (card >> 2) + 2
+
+
+def without(cards: Iterable[int], taken: Iterable[int]) -> tuple[int, ...]:
+    """The cards that are left, in their order, once each of the others is taken away once."""
+    left = Counter(taken)
+    kept = []
+    for card in cards:
+        if left[card]:
+            left[card] -= 1
+        else:
+            kept.append(card)
+    return tuple(kept)

@@ -1,0 +1,108 @@
+"""How the dealer of Fast Action Hold 'Em sets a hand: which two of four cards are played (fast-action (h)(9)).
+
+The document lists fourteen ways, the first that fits decides. "Highest" goes by the higher of the two cards, then by the
+lower one; a bound such as "10 or better" holds for each card that it is said of. An ace goes with a card only by a
+way that names it or by rank: it runs with a king, never with a two, since it stands below a two only to complete a
+straight ((c)(1)).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from controller.cards.cards import pips
+from controller.cards.ranking import ACE
+
+_TEN, _JACK = 10, 11
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a way leads to. `plays`: pairs of cards, each the higher card first; the dealer may play any one of them.
+
+    There are several where the text says "any", or where cards of equal rank differ only in suit; those of the highest
+    ranks stand first. `cite`: the clause of the way.
+    """
+
+    cite: str
+    says: str
+    plays: tuple[tuple[int, int], ...]
+
+
+_Test = Callable[[int, int, bool], bool]
+"""Of the pips of the higher and of the lower card, and whether both are of one suit."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """`any`: every pair that fits may be played, not only the highest."""
+
+    cite: str
+    says: str
+    fits: _Test
+    any: bool = False
+
+
+_WAYS: Final = (
+    _Way("(h)(9)(i)", "suited pair", lambda high, low, suited: high == low and suited),
+    _Way("(h)(9)(ii)", "highest pair", lambda high, low, suited: high == low),
+    _Way(
+        "(h)(9)(iii)",
+        "ace with the highest suited card, ten or better",
+        lambda high, low, suited: high == ACE and low >= _TEN and suited,
+    ),
+    _Way(
+        "(h)(9)(iv)",
+        "highest suited running cards, ten and jack or better",
+        lambda high, low, suited: high - low == 1 and low >= _TEN and suited,
+    ),
+    _Way(
+        "(h)(9)(v)",
+        "ace with the highest card, ten or better",
+        lambda high, low, suited: high == ACE and low >= _TEN,
+    ),
+    _Way(
+        "(h)(9)(vi)",
+        "highest unsuited running cards, jack and queen or better",
+        lambda high, low, suited: high - low == 1 and low >= _JACK and not suited,
+    ),
+    _Way("(h)(9)(vii)", "ace with the highest suited card", lambda high, low, suited: high == ACE and suited),
+    _Way("(h)(9)(viii)", "highest suited cards, ten or better", lambda high, low, suited: low >= _TEN and suited),
+    _Way("(h)(9)(ix)", "highest cards, jack or better", lambda high, low, suited: low >= _JACK),
+    _Way("(h)(9)(x)", "ace with the highest card", lambda high, low, suited: high == ACE),
+    _Way("(h)(9)(xi)", "suited running cards", lambda high, low, suited: high - low == 1 and suited, any=True),
+    _Way("(h)(9)(xii)", "highest suited cards that do not run", lambda high, low, suited: suited),
+    _Way("(h)(9)(xiii)", "running cards", lambda high, low, suited: high - low == 1, any=True),
+    _Way("(h)(9)(xiv)", "highest cards", lambda high, low, suited: True),
+)
+
+
+def is_natural(cards: Sequence[int]) -> bool:
+    """Whether four cards are of one rank (fast-action (a)(1)(v)): they are not set, and win or take at once."""
+    return len(cards) == 4 and len({card >> 2 for card in cards}) == 1
+
+
+def set_hand(cards: Sequence[int]) -> Setting:
+    """The two cards that the dealer plays. Raises `ValueError` unless there are four cards, and for a natural."""
+    if len(cards) != 4:
+        raise ValueError(f"the dealer sets four cards, not {len(cards)}")
+    if is_natural(cards):
+        raise ValueError("four of a kind is a natural and is not set [(h)(8)]")
+    pairs = sorted(
+        {_ordered(a, b) for a, b in combinations(cards, 2)}, key=lambda pair: (_by_rank(pair), pair), reverse=True
+    )
+    for way in _WAYS:
+        fitting = [(a, b) for a, b in pairs if way.fits(pips(a), pips(b), a & 3 == b & 3)]
+        if fitting:
+            best = _by_rank(fitting[0])
+            return Setting(way.cite, way.says, tuple(p for p in fitting if way.any or _by_rank(p) == best))
+    raise AssertionError("the last way fits every hand")
+
+
+def _ordered(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a >= b else (b, a)
+
+
+def _by_rank(pair: tuple[int, int]) -> tuple[int, int]:
+    return (pips(pair[0]), pips(pair[1]))

@@ -1,0 +1,90 @@
+"""The worth of three cards, where a document ranks them: as in `ranking`, one whole number, larger is better.
+
+Of three cards a straight outranks a flush, and three of a kind outrank both (nj-pikit 39.4(c)). The categories begin at
+32, so that a value says by itself whether it is one of three cards or of five; the two are never compared.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from itertools import combinations
+from typing import Final
+
+from controller.cards.ranking import ACE, KEYS, counts_of, worth
+
+
+class ThreeCard(IntEnum):
+    """What a hand of three cards is, from the lowest."""
+
+    HIGH_CARD = 32
+    PAIR = 33
+    FLUSH = 34
+    STRAIGHT = 35
+    THREE = 36
+    STRAIGHT_FLUSH = 37
+    ROYAL_FLUSH = 38
+
+
+def three(cards: Sequence[int]) -> int:
+    """The value of exactly three cards of one deck (nj-pikit 39.4(c), (d)). An ace may stand below a two and a three."""
+    a, b, c = cards
+    return _VALUES[KEYS[a] + KEYS[b] + KEYS[c]]
+
+
+def best_three(cards: Sequence[int]) -> int:
+    """The value of the best three of the cards."""
+    return max(map(three, combinations(cards, 3)))
+
+
+def best_three_cards(cards: Sequence[int]) -> tuple[int, ...]:
+    """Three cards that make the best value; of several such the first, in the order in which they were given."""
+    return max(combinations(cards, 3), key=three)
+
+
+def three_of_a_kind(cards: Sequence[int]) -> bool:
+    """Whether exactly three cards are of one rank (ma-colorado 3(c)(2))."""
+    return three(cards) >> 20 == ThreeCard.THREE
+
+
+def three_straight_flush(cards: Sequence[int]) -> bool:
+    """Whether exactly three cards are of one suit and consecutive (ma-colorado 3(c)(1)).
+
+    Counts also ace, two and three, of which that text says nothing; `ace_two_three` tells this case.
+    """
+    return three(cards) >> 20 in (ThreeCard.STRAIGHT_FLUSH, ThreeCard.ROYAL_FLUSH)
+
+
+def ace_two_three(cards: Sequence[int]) -> bool:
+    """Whether three cards are an ace, a two and a three, consecutive only if an ace may stand below a two."""
+    return sorted(card >> 2 for card in cards) == [0, 1, ACE - 2]
+
+
+def _value(high: int, middle: int, low: int, flush: bool) -> int:
+    if top := _top_of_run(high, middle, low):
+        run = ThreeCard.ROYAL_FLUSH if top == ACE else ThreeCard.STRAIGHT_FLUSH
+        return worth(run if flush else ThreeCard.STRAIGHT, top)
+    if high == low:
+        return worth(ThreeCard.THREE, high)
+    if middle in (high, low):
+        return worth(ThreeCard.PAIR, middle, low if middle == high else high)
+    return worth(ThreeCard.FLUSH if flush else ThreeCard.HIGH_CARD, high, middle, low)
+
+
+def _top_of_run(high: int, middle: int, low: int) -> int:
+    """The highest rank of three in a row, 0 for none."""
+    if (high, middle, low) == (ACE, 3, 2):
+        return 3
+    return high if (high - middle, middle - low) == (1, 1) else 0
+
+
+class _Values(dict[int, int]):
+    """Value by the sum of the keys of three cards, worked out when it is first asked for."""
+
+    def __missing__(self, key: int) -> int:
+        counts = counts_of(key >> 16)
+        high, middle, low = (rank for rank in range(ACE, 1, -1) for _ in range(counts[rank]))
+        value = _value(high, middle, low, key & 0xFFFF in (0x3, 0x30, 0x300, 0x3000))
+        self[key] = value
+        return value
+
+
+_VALUES: Final = _Values()
