@@ -16,7 +16,7 @@ FAST_ACTION = Game(
             ShowDealer(),
             (
                 Answer(Decision.SET),
-                Answer(Decision.SPLIT, places="second_hand"),
+                Answer(Decision.SPLIT, places="second_hand", splits=True),
                 Answer(Decision.SURRENDER, folds=True, settles=_FIRST),
                 Answer(Decision.NATURAL, settles=_FIRST),
             ),

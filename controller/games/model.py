@@ -61,13 +61,14 @@ class Answer:
     """What a player may answer in a stage.
 
     `places`: the wager made with it. `final`: the player is asked no more. `settles`: wagers that are paid or collected
-    at once. `version`: only where this version of the game is played.
+    at once. `splits`: the hand goes on as two. `version`: only where this version of the game is played.
     """
 
     decision: Decision
     places: str | None = None
     final: bool = True
     folds: bool = False
+    splits: bool = False
     settles: tuple[str, ...] = ()
     version: str | None = None
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from controller.games.model import Phase, Stage
 from controller.games.registry import unplayable
-from controller.rules.vocabulary import Action, Moment, Trigger
+from controller.rules.vocabulary import Action, Guard, Moment, Trigger
 from controller.table import acts as a
 from controller.table import upkeep
 from controller.table.inputs import Actor
-from controller.table.law import full_set, must_qualify, stub_count_overdue, stub_count_waived, swaps_sets
+from controller.table.law import full_set, must_qualify, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan
 from drivers.events import ENGAGED, DeviceKind, Level
@@ -50,9 +50,8 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
-    if swaps_sets(setup, state) and act.back == state.last_back:
-        cite = setup.law.rulebook.decks.swap_after.cite
-        return Refusal(f"the sets alternate: the {act.back} set was used for the last round", cite)
+    if (out_of_turn := not_its_turn(setup, state, act.back)) is not None:
+        return Refusal(f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite)
     return _not_ready(setup)  # the table may have been opened under another configuration
 
 
@@ -149,13 +148,10 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
 def _first_duty(state: State, round_: Round) -> Duty | None:
     """A duty that stands before this deal. What waits for the end of the round is for the next one: this is played out."""
     for duty in state.duties.values():
-        of_set = duty.back == round_.back and duty.action not in AFTER_ROUND
+        of_set = duty.back == round_.back and duty.action not in upkeep.AFTER_ROUND
         if of_set or duty.device == state.dispenser():
             return duty
     return None
-
-
-AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
 
 
 def _dispenser_ready(state: State) -> Refusal | None:
@@ -197,9 +193,14 @@ def _decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
         return Refusal(f"seat {act.seat} has answered already")
     if not round_.asks(seat):
         return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
+    if (asked := upkeep.asked_of_short_hand(state, act.seat)) is not None:
+        return Refusal(f"first {asked.id}: {asked.action} (seat {act.seat})", asked.cite)
     answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
     if answer is None:
         return Refusal(stage.otherwise, cite)
+    if answer.splits and seat.one_hand:
+        too_many = law.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
+        return Refusal(f"seat {act.seat} was dealt too many cards: it sets one hand and is not split", too_many)
     return _amount(setup, stage, answer.places, act.multiple) if answer.places else None
 
 
@@ -222,6 +223,8 @@ def _all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     if waiting and round_.live:
         return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked")
     if isinstance(act, a.RevealCommunity):
+        if (asked := upkeep.asked_of_short_hand(state, 0)) is not None:
+            return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite)
         if round_.streets >= len(round_.game.streets):
             return Refusal("all community cards are shown")
         expected = round_.game.streets[round_.streets].street
@@ -300,9 +303,15 @@ def _round(state: State) -> Round:
 
 def _change_method(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.ChangeMethod)
-    dealing = setup.law.rulebook.dealing
-    known = ", ".join(dealing)
-    return None if act.method in dealing else Refusal(f"no dealing by {act.method} here; there are: {known}")
+    dealing, in_service = setup.law.rulebook.dealing, setup.law.rulebook.devices.get(act.method)
+    if act.method not in dealing:
+        cite = tuple(clause for rule in dealing.values() for clause in rule.cite)
+        return Refusal(f"no dealing by {act.method} here; there are: {', '.join(dealing)}", cite)
+    if in_service is not None and not in_service.value:
+        return Refusal(
+            f"no {act.method} may be in service here, as {in_service.by_choice} was elected", in_service.cite
+        )
+    return None
 
 
 CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {

@@ -7,7 +7,7 @@ from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
-from controller.table.state import Fate, Round, deal_plan
+from controller.table.state import Fate, PlannedStack, Round, deal_plan
 from controller.table.suspicion import suspect
 from drivers import events as e
 
@@ -202,7 +202,7 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
         return
     planned = plan[round_.stacks_out - 1]
     if report.cards != planned.cards:
-        _wrong_count(draft, planned.area, planned.seat, report.cards)
+        _wrong_count(draft, planned, report.cards)
     if _dealing_still(draft) and deal_is_out(draft):
         initial_deal_done(draft)
 
@@ -221,14 +221,17 @@ def _dealing_still(draft: Draft) -> bool:
     return draft.state.round is not None and draft.state.round.phase is Phase.DEALING
 
 
-def _wrong_count(draft: Draft, area: Area, seat: int, cards: int) -> None:
+def _wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:
+    """More or fewer than planned: where a hand comes card by card, one too many shows in its stack and not in the hand."""
     trigger = {Area.PLAYER: Trigger.WRONG_COUNT_PLAYER, Area.DEALER: Trigger.WRONG_COUNT_DEALER}.get(
-        area, Trigger.WRONG_COUNT_COMMUNITY
+        planned.area, Trigger.WRONG_COUNT_COMMUNITY
     )
-    guards = [Guard.COMPLETABLE] if trigger is Trigger.WRONG_COUNT_DEALER and cards < _dealer_cards(draft) else []
-    if trigger is Trigger.WRONG_COUNT_PLAYER and cards > draft.setup.law.rulebook.hand.player.value:
+    guards: list[Guard] = []
+    if trigger is Trigger.WRONG_COUNT_DEALER and cards < planned.cards:
+        guards = [Guard.COMPLETABLE]
+    if trigger is Trigger.WRONG_COUNT_PLAYER and cards > planned.cards:
         guards = [Guard.TOO_MANY]
-    dispose(draft, trigger, *guards, seat=seat, back=_round(draft).back)
+    dispose(draft, trigger, *guards, seat=planned.seat, back=_round(draft).back)
 
 
 def _dealer_cards(draft: Draft) -> int:

@@ -11,7 +11,7 @@ from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
-from controller.table.evolve_sets import OF_SETS, set_after, sets_after_round, stub_counted
+from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.inputs import ServiceStarted
 from controller.table.state import Device, Duty, Fate, Hold, Round, Seat, State, Wager
 from drivers import events as e
@@ -37,8 +37,8 @@ def evolve(state: State, fact: f.Fact) -> State:
             return replace(state, open=False)
         case f.MethodChanged(method=method):
             return replace(state, method=method)
-        case f.DispositionMade(trigger=trigger):
-            return _trigger_noted(state, trigger)
+        case f.DispositionMade() as made:
+            return _trigger_noted(state, made)
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
     if isinstance(fact.event, OF_SETS):
@@ -62,9 +62,16 @@ def _restarted(state: State) -> State:
     return replace(state, devices=devices)
 
 
-def _trigger_noted(state: State, trigger: Trigger) -> State:
-    """What the round remembers of its irregularities: cards that lay face up, and that it cannot be proven."""
-    round_ = state.round
+def _trigger_noted(state: State, made: f.DispositionMade) -> State:
+    """What the round remembers of its irregularities: cards face up, a hand of too many, that it cannot be proven."""
+    round_, trigger = state.round, made.trigger
+    if (
+        round_ is not None
+        and made.seat in round_.seats
+        and any(d.action is Action.DISCARD_EXCESS for d in made.demands)
+    ):
+        seat = replace(round_.seats[made.seat], one_hand=True)
+        return replace(state, round=replace(round_, seats=_with(round_.seats, made.seat, seat)))
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:
         return replace(state, round=replace(round_, face_up=round_.face_up + 1))
     if round_ is not None and trigger is Trigger.MARKER_NOT_MOVED:
@@ -197,6 +204,8 @@ def _round(state: State, event: f.Event) -> State:
             return state if event.marker is None else replace(state, marker=event.marker)
     if isinstance(event, f.StubCounted):
         state = stub_counted(replace(state, since_stub_count=0), event)
+    if isinstance(event, f.DealingAllowed):
+        state = dealt_from(state)
     return state if state.round is None else replace(state, round=_passed(_round_after(state.round, event)))
 
 

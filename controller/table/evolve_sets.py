@@ -19,17 +19,19 @@ def set_after(state: State, event: f.Event) -> State:
             card_set = replace(
                 _checked(state, event), cycle_complete=event.cycle_complete,
                 mode_shuffle=event.mode_shuffle, count_right=event.count_right,
-                identities_complete=event.identities_complete, by_hand=False,
+                identities_complete=event.identities_complete, by_hand=False, in_shoe=False,
             )  # fmt: skip
         case f.SetDisarmed(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), cycle_complete=False)
+            card_set = replace(state.sets.get(back, CardSet(back)), cycle_complete=False, in_shoe=False)
         case f.SetShuffledByHand(back=back):
             card_set = replace(
                 state.sets.get(back, CardSet(back)), cycle_complete=True, mode_shuffle=True, by_hand=True,
-                count_right=None, identities_complete=None,
+                count_right=None, identities_complete=None, in_shoe=False,
             )  # fmt: skip
         case f.SetRemoved(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), present=False, cycle_complete=False)
+            card_set = replace(
+                state.sets.get(back, CardSet(back)), present=False, cycle_complete=False, in_shoe=False
+            )
         case f.SetBrought(back=back):
             card_set = CardSet(back)
         case f.SetInPlay(back=back) | f.SetTimeCarried(back=back):
@@ -85,6 +87,14 @@ def _proven(round_: Round | None, event: f.Event) -> Round | None:
     )
 
 
+def dealt_from(state: State) -> State:
+    """The set of the round is the one in the shoe from the moment that its cards may leave it."""
+    assert state.round is not None
+    back = state.round.back
+    card_set = replace(state.sets.get(back, CardSet(back)), in_shoe=True)
+    return replace(state, sets={**state.sets, back: card_set})
+
+
 def stub_counted(state: State, event: f.StubCounted) -> State:
     """A right stub count is a good verdict on the number of cards, and on nothing else."""
     card_set = state.sets.get(event.back)
@@ -106,5 +116,6 @@ def sets_after_round(state: State, round_: Round) -> Mapping[str, CardSet]:
         if unread is not None and not round_.identities_proven:
             unread = unread.followed_by(played)
         kept = round_.game.keeps_set and card_set.cycle_complete
-        card_set = replace(card_set, cycle_complete=kept, uncounted=uncounted, unread=unread)
+        in_shoe = kept and card_set.in_shoe
+        card_set = replace(card_set, cycle_complete=kept, in_shoe=in_shoe, uncounted=uncounted, unread=unread)
     return {**state.sets, round_.back: card_set}

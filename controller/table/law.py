@@ -63,8 +63,17 @@ def away_first(setup: Setup, state: State, name: str) -> Demand | None:
     return next((d for d in demands if d.action in AWAY and device.out not in AWAY[d.action]), None)
 
 
-def swaps_sets(setup: Setup, state: State) -> bool:
-    """True where two sets are at the table and the document swaps them every round. Clause: `[decks] swap_after`."""
+def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
+    """Why this set may not be dealt next, where two take turns beside a shuffler. Clause: `[decks] swap_after`.
+
+    By the round, the set of the last one waits; by the shoe, the set in the shoe is dealt on until it must be shuffled.
+    """
     two = sum(s.present for s in state.sets.values()) > 1
-    by_round = setup.law.rulebook.decks.swap_after.value == SWAP_EVERY_ROUND
-    return two and by_round and state.device_of(DeviceKind.SHUFFLER) is not None
+    if not two or state.device_of(DeviceKind.SHUFFLER) is None or not state.last_back:
+        return None
+    last = state.sets[state.last_back]
+    if setup.law.rulebook.decks.swap_after.value == SWAP_EVERY_ROUND:
+        return f"the {back} set was used for the last round" if back == last.back else None
+    if back == last.back:
+        return None if last.in_shoe else f"the last shoe was dealt from the {back} set"
+    return f"the {last.back} set is in the shoe and not yet at its cutting card" if last.in_shoe else None

@@ -17,6 +17,7 @@ from controller.table.law import away_first, full_set, must_qualify
 from controller.table.links import take_back
 from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
 from controller.table.suspicion import suspect
+from controller.table.upkeep import asked_of_short_hand
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -51,7 +52,7 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
         case a.EndRound():
             _end_round(draft, actor)
         case a.ReportIrregularity():
-            _irregularity(draft, act)
+            _irregularity(draft, act, actor)
         case a.ConfirmDuty():
             _confirm(draft, act, actor)
         case a.ResolveHold():
@@ -242,7 +243,7 @@ def _next_marker(draft: Draft, round_: Round) -> int | None:
     return (round_.marker + moves) % (draft.setup.seats + 1)
 
 
-def _irregularity(draft: Draft, act: a.ReportIrregularity) -> None:
+def _irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
     guards: list[Guard] = []
     if act.trigger is Trigger.CARD_FACE_UP and act.cards + _round(draft).face_up > 1:
         guards.append(Guard.SEVERAL)
@@ -253,7 +254,10 @@ def _irregularity(draft: Draft, act: a.ReportIrregularity) -> None:
         _jam_seen(draft, kind)
         return
     device = draft.state.dispenser() or ""
+    asked = asked_of_short_hand(draft.state, act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
     dispose(draft, act.trigger, *guards, device=device, back=_round(draft).back, seat=act.seat)
+    if asked is not None:
+        draft.add(f.DutyClosed(asked.id, asked.action, actor.who, actor.role))
 
 
 def _jam_seen(draft: Draft, kind: DeviceKind) -> None:

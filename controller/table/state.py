@@ -103,7 +103,8 @@ def has_level(device: Device, level: Level) -> bool:
 class CardSet:
     """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
 
-    `since`: when it came to the table; `due`: it has been there for its longest time. `uncounted`, `unread`: rounds
+    `since`: when it came to the table; `due`: it has been there for its longest time. `in_shoe`: rounds were dealt from
+    it since its shuffle, and the next one may be too. `uncounted`, `unread`: rounds
     played with it since it was last counted right, and since its cards were last read and complete (None: never read).
     """
 
@@ -116,6 +117,7 @@ class CardSet:
     by_hand: bool = False
     since: Moment | None = None
     due: bool = False
+    in_shoe: bool = False
     uncounted: PlayedSince = NOTHING_PLAYED
     unread: PlayedSince | None = None
 
@@ -139,6 +141,7 @@ class Seat:
     asked: Phase | None = None  # last phase in which the player answered
     folded: bool = False
     void: bool = False
+    one_hand: bool = False  # was dealt too many cards, and keeps those of one hand
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from controller.table import acts as a
 from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.refusal import Refusal
-from controller.table.state import Device, Round, Setup, State
+from controller.table.state import Device, Duty, Round, Setup, State
 from drivers.events import DeviceKind
 
 SEEN_BY_PEOPLE = frozenset(
@@ -21,19 +21,22 @@ SEEN_BY_PEOPLE = frozenset(
 """Triggers that a person may report; the others follow from devices, counts and the clock."""
 
 
+OF_THE_HOUSE = frozenset({Trigger.STUB_COUNT_DUE, Trigger.STUB_WRONG})
+"""Reported by a person where the document has no stub count, and the house may have one of its own."""
 OF_A_SEAT = (
     Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
 )  # fmt: skip
+AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
+"""Duties on the set of a round that is played out with it."""
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
 
 def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.ReportIrregularity)
-    if act.trigger not in SEEN_BY_PEOPLE:
-        return Refusal(
-            f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(SEEN_BY_PEOPLE))}"
-        )
+    reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if setup.law.rulebook.stub is None else frozenset())
+    if act.trigger not in reported:
+        return Refusal(f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(reported))}")
     if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
         return Refusal(absent.says, absent.cite)
     if act.cards < 1:
@@ -46,7 +49,16 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("no card of this round has been dealt")
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
         return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:
+        cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
+        return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
     return None
+
+
+def asked_of_short_hand(state: State, seat: int) -> Duty | None:
+    """The open question to the player of this seat, or of any with 0, who was dealt too few cards."""
+    asked = (d for d in state.duties.values() if d.action is Action.ASK_VOID_OR_COMPLETE)
+    return next((duty for duty in asked if seat in (0, duty.seat)), None)
 
 
 def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -59,8 +71,10 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     inside = _senses(state.devices[duty.device]) if duty.device else 0
     if inside and duty.action is Action.CLEAR_DEVICE:
         return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
-    if duty.action is Action.CHANGE_SET and state.round is not None and state.round.back == duty.back:
-        return Refusal(f"the {duty.back} set is in play; it is changed when the round has ended", duty.cite)
+    if duty.action in AFTER_ROUND and state.round is not None and state.round.back == duty.back:
+        return Refusal(
+            f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
+        )
     waits = duty.action is Action.SETTLE_TRIPS
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("deal the community cards first", duty.cite)

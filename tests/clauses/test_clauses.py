@@ -11,12 +11,13 @@ import pytest
 
 from controller.table import facts as f
 from controller.table.codec import builtins
+from controller.table.state import deal_plan
 
 HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})
 THEN = frozenset(
     {"refused", "reason", "trigger", "silent", "demands", "fates", "duties", "holds", "void", "void_seats", "phase",
-     "armed", "present", "wants", "records"}
+     "armed", "present", "wants", "records", "first"}
 )  # fmt: skip
 
 
@@ -82,7 +83,10 @@ def _records(events: list[f.Event], then: dict[str, Any]) -> None:
 
 
 def _state(table: Any, then: dict[str, Any]) -> None:
-    """Duties as `action what role`; holds by the reading or the first clause that they were placed by."""
+    """Duties as `action what role`; holds by the reading or the first clause that they were placed by.
+
+    `first`: the seat that gets the first card of the deal, 0 = the dealer.
+    """
     state, round_ = table.state, table.state.round
     duties = [" ".join(filter(None, (d.action, d.device or d.back, d.least_role))) for d in state.duties.values()]
     assert sorted(duties) == sorted(then.get("duties", []))
@@ -95,6 +99,8 @@ def _state(table: Any, then: dict[str, Any]) -> None:
     fates = {f"{seat} {name}": fate for (seat, name), fate in table.fates().items()} if round_ else {}
     wanted = then.get("fates", "live")
     assert fates == (wanted if isinstance(wanted, dict) else dict.fromkeys(fates, wanted))
+    if "first" in then:
+        assert deal_plan(table.setup, table.round)[0].seat == then["first"]
     for back, armed in then.get("armed", {}).items():
         assert state.sets[back].armed is armed
     for back, present in then.get("present", {}).items():

@@ -151,8 +151,12 @@ def test_a_round_without_cards_leaves_the_marker_where_it_lies(table):
     assert "has no stub count" in table.refused(a.RecordStubCount(1)).reason
 
 
-def test_a_way_of_dealing_that_the_document_does_not_have_is_refused_with_those_it_has(table):
-    """This game is dealt from a shoe alone. Clause: (b)(2), (k)(1)."""
+def test_a_way_of_dealing_that_the_document_does_not_have_is_refused_with_those_it_has(table, make_table):
+    """This game is dealt from a shoe alone, and from an automated one where that was elected. Clause: (b)(2), (k)(1)."""
     refused = table.refused(a.ChangeMethod(Method.HAND))
     assert "no dealing by hand here; there are: manual_shoe, dealing_shoe" in refused.reason
-    table.act(a.ChangeMethod(Method.DEALING_SHOE))
+    assert "(b)(2)" in refused.cite
+    refused = table.refused(a.ChangeMethod(Method.DEALING_SHOE))
+    assert "no dealing_shoe may be in service here, as R-18 was elected" in refused.reason
+    elected = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-18": "house_procedure"}).ready()
+    elected.act(a.ChangeMethod(Method.DEALING_SHOE))
