@@ -4,14 +4,13 @@ spades). Several decks hold the same number several times. People and records wr
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
 
-RANKS: Final = "23456789TJQKA"
-SUITS: Final = "cdhs"
-NAMES: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+NAMES = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """The name of each card, by its number."""
 
-_NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
+_NUMBERS = {name: number for number, name in enumerate(NAMES)}
 
 
 class CardError(ValueError):

@@ -7,7 +7,7 @@ counted together. Each such group is looked up in the same tables as a hand at t
 from collections import Counter
 from math import comb
 
-from controller.cards.ranking import BY_RANKS, BY_SUIT
+from controller.cards.ranking import by_ranks, by_suit
 
 
 def census(cards: int, decks: int = 1) -> Counter[int]:
@@ -21,13 +21,13 @@ def census(cards: int, decks: int = 1) -> Counter[int]:
     for of_suit in range(5, cards + 1):
         others = _groups(cards - of_suit, 3 * decks)
         for suit_key, suit_ways in _groups(of_suit, decks):
-            value = BY_SUIT[suit_key]
+            value = by_suit(suit_key)
             for key, ways in others:
                 hands = 4 * suit_ways * ways
                 suited[suit_key + key] += hands
-                counted[max(value, BY_RANKS[suit_key + key])] += hands
+                counted[max(value, by_ranks(suit_key + key))] += hands
     for key, ways in _groups(cards, 4 * decks):
-        counted[BY_RANKS[key]] += ways - suited[key]
+        counted[by_ranks(key)] += ways - suited[key]
     return +counted
 
 

@@ -17,7 +17,6 @@ worked out when it is first seen, so that nothing has to be built or loaded befo
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final
 
 
 class Category(IntEnum):
@@ -43,7 +42,7 @@ class Category(IntEnum):
     SUPER_ROYAL = 17
 
 
-ACE: Final = 14
+ACE = 14
 _C = Category
 _ANY_SUIT = (_C.HIGH_CARD, _C.PAIR, _C.TWO_PAIRS, _C.THREE, _C.FULL_HOUSE, _C.FOUR, _C.FIVE)
 _ONE_SUIT = (
@@ -78,22 +77,37 @@ def ranks(value: int) -> tuple[int, ...]:
 def five(cards: Sequence[int]) -> int:
     """The value of exactly five cards, of one deck or of several."""
     a, b, c, d, e = cards
-    key = _BIASED[a] + KEYS[b] + KEYS[c] + KEYS[d] + KEYS[e]
-    return _of_suits(key, cards) if key & _FIVE_OF_A_SUIT else BY_RANKS[key >> 16]
+    key = (_FIRST[a] + KEYS[b]) + (KEYS[c] + KEYS[d]) + KEYS[e]
+    if key >> 42 & 0x1111:
+        return _suited(key, cards)
+    try:
+        return _BY_RANKS[key & RANKS]
+    except KeyError:
+        return by_ranks(key & RANKS)
 
 
 def six(cards: Sequence[int]) -> int:
     """The value of the best five of exactly six cards."""
     a, b, c, d, e, f = cards
-    key = _BIASED[a] + KEYS[b] + KEYS[c] + KEYS[d] + KEYS[e] + KEYS[f]
-    return _of_suits(key, cards) if key & _FIVE_OF_A_SUIT else BY_RANKS[key >> 16]
+    key = (_FIRST[a] + KEYS[b]) + (KEYS[c] + KEYS[d]) + (KEYS[e] + KEYS[f])
+    if key >> 42 & 0x1111:
+        return _suited(key, cards)
+    try:
+        return _BY_RANKS[key & RANKS]
+    except KeyError:
+        return by_ranks(key & RANKS)
 
 
 def seven(cards: Sequence[int]) -> int:
     """The value of the best five of exactly seven cards."""
     a, b, c, d, e, f, g = cards
-    key = _BIASED[a] + KEYS[b] + KEYS[c] + KEYS[d] + KEYS[e] + KEYS[f] + KEYS[g]
-    return _of_suits(key, cards) if key & _FIVE_OF_A_SUIT else BY_RANKS[key >> 16]
+    key = (_FIRST[a] + KEYS[b]) + (KEYS[c] + KEYS[d]) + (KEYS[e] + KEYS[f]) + KEYS[g]
+    if key >> 42 & 0x1111:
+        return _suited(key, cards)
+    try:
+        return _BY_RANKS[key & RANKS]
+    except KeyError:
+        return by_ranks(key & RANKS)
 
 
 def best_five(cards: Sequence[int]) -> int:
@@ -109,10 +123,43 @@ def best_five(cards: Sequence[int]) -> int:
             raise ValueError(f"a hand is made of five, six or seven cards, not of {other}")
 
 
-def _of_suits(key: int, cards: Sequence[int]) -> int:
+def by_ranks(key: int) -> int:
+    """The value of the best five by their ranks alone. `key`: the sum of `KEYS` of five to seven cards, ranks only."""
+    value = _BY_RANKS.get(key)
+    if value is None:
+        counts = counts_of(key)
+        value = _pattern(counts, _ANY_SUIT)
+        if top := _straight(counts):
+            value = max(value, worth(_C.STRAIGHT, top))
+        _BY_RANKS[key] = value
+    return value
+
+
+def by_suit(key: int) -> int:
+    """The same for five cards or more that are all of one suit."""
+    value = _BY_SUIT.get(key)
+    if value is None:
+        counts = counts_of(key)
+        value = _pattern(counts, _ONE_SUIT)
+        if top := _straight(counts):
+            value = max(value, worth(_C.ROYAL_FLUSH if top == ACE else _C.STRAIGHT_FLUSH, top))
+        _BY_SUIT[key] = value
+    return value
+
+
+def counts_of(key: int) -> list[int]:
+    """How often each rank is there, by rank; 0 and 1 unused."""
+    return [0, 0, *(key >> 3 * rank & 7 for rank in range(13))]
+
+
+def _suited(key: int, cards: Sequence[int]) -> int:
     """The value where five cards or more are of one suit: with several decks another hand may still be the better one."""
-    suited = next(suit for suit in range(4) if key >> 4 * suit & 8)
-    return max(BY_RANKS[key >> 16], BY_SUIT[sum(KEYS[card] for card in cards if card & 3 == suited) >> 16])
+    suit = _SUIT[key >> 42 & 0x1111]
+    held = 0
+    for card in cards:
+        if card & 3 == suit:
+            held += KEYS[card]
+    return max(by_ranks(key & RANKS), by_suit(held & RANKS))
 
 
 def _pattern(counts: Sequence[int], kinds: Sequence[Category]) -> int:
@@ -145,36 +192,12 @@ def _straight(counts: Sequence[int]) -> int:
     return next((top + 1 for top in range(ACE - 1, 3, -1) if all(held[top - 4 : top + 1])), 0)
 
 
-def counts_of(key: int) -> list[int]:
-    """How often each rank is there, by rank; 0 and 1 unused."""
-    return [0, 0, *(key >> 3 * rank & 7 for rank in range(13))]
-
-
-class _ByRanks(dict[int, int]):
-    """Best value by the ranks of a hand, of whatever suits."""
-
-    def __missing__(self, key: int) -> int:
-        counts = counts_of(key)
-        value = max(_pattern(counts, _ANY_SUIT), worth(_C.STRAIGHT, _straight(counts)) if _straight(counts) else 0)
-        self[key] = value
-        return value
-
-
-class _BySuit(dict[int, int]):
-    """Best value by the ranks of five or more cards of one suit."""
-
-    def __missing__(self, key: int) -> int:
-        counts = counts_of(key)
-        value = _pattern(counts, _ONE_SUIT)
-        if top := _straight(counts):
-            value = max(value, worth(_C.ROYAL_FLUSH if top == ACE else _C.STRAIGHT_FLUSH, top))
-        self[key] = value
-        return value
-
-
-BY_RANKS: Final = _ByRanks()
-BY_SUIT: Final = _BySuit()
-KEYS: Final = [1 << 16 + 3 * (card >> 2) | 1 << 4 * (card & 3) for card in range(52)]
-_BIASED: Final = [key + 0x3333 for key in KEYS]
-"""The same and three of each suit, for one card of a hand: the fifth of a suit then carries into `_FIVE_OF_A_SUIT`."""
-_FIVE_OF_A_SUIT: Final = 0x8888
+KEYS = [1 << 3 * (card >> 2) | 1 << 39 + 4 * (card & 3) for card in range(52)]
+"""What each card adds to the sum of a hand: one to the three bits of its rank, one to the four bits of its suit."""
+RANKS = (1 << 39) - 1
+"""The part of a sum that counts ranks."""
+_FIRST = [key + (0x3333 << 39) for key in KEYS]
+"""The key of one card of a hand: with three more of each suit the fifth of a suit carries into the suit's highest bit."""
+_SUIT = {0x1: 0, 0x10: 1, 0x100: 2, 0x1000: 3}
+_BY_RANKS: dict[int, int] = {}
+_BY_SUIT: dict[int, int] = {}

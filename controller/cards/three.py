@@ -7,9 +7,8 @@ Of three cards a straight outranks a flush, and three of a kind outrank both (nj
 from collections.abc import Sequence
 from enum import IntEnum
 from itertools import combinations
-from typing import Final
 
-from controller.cards.ranking import ACE, KEYS, counts_of, worth
+from controller.cards.ranking import ACE, KEYS, RANKS, counts_of, worth
 
 
 class ThreeCard(IntEnum):
@@ -27,7 +26,11 @@ class ThreeCard(IntEnum):
 def three(cards: Sequence[int]) -> int:
     """The value of exactly three cards of one deck (nj-pikit 39.4(c), (d)). An ace may stand below a two and a three."""
     a, b, c = cards
-    return _VALUES[KEYS[a] + KEYS[b] + KEYS[c]]
+    key = KEYS[a] + KEYS[b] + KEYS[c]
+    try:
+        return _VALUES[key]
+    except KeyError:
+        return _value(key)
 
 
 def best_three(cards: Sequence[int]) -> int:
@@ -58,15 +61,22 @@ def ace_two_three(cards: Sequence[int]) -> bool:
     return sorted(card >> 2 for card in cards) == [0, 1, ACE - 2]
 
 
-def _value(high: int, middle: int, low: int, flush: bool) -> int:
+def _value(key: int) -> int:
+    """What the cards with this sum of keys are worth, kept for the next time."""
+    counts = counts_of(key & RANKS)
+    high, middle, low = (rank for rank in range(ACE, 1, -1) for _ in range(counts[rank]))
+    flush = key >> 39 in _THREE_OF_A_SUIT
     if top := _top_of_run(high, middle, low):
         run = ThreeCard.ROYAL_FLUSH if top == ACE else ThreeCard.STRAIGHT_FLUSH
-        return worth(run if flush else ThreeCard.STRAIGHT, top)
-    if high == low:
-        return worth(ThreeCard.THREE, high)
-    if middle in (high, low):
-        return worth(ThreeCard.PAIR, middle, low if middle == high else high)
-    return worth(ThreeCard.FLUSH if flush else ThreeCard.HIGH_CARD, high, middle, low)
+        value = worth(run if flush else ThreeCard.STRAIGHT, top)
+    elif high == low:
+        value = worth(ThreeCard.THREE, high)
+    elif middle in (high, low):
+        value = worth(ThreeCard.PAIR, middle, low if middle == high else high)
+    else:
+        value = worth(ThreeCard.FLUSH if flush else ThreeCard.HIGH_CARD, high, middle, low)
+    _VALUES[key] = value
+    return value
 
 
 def _top_of_run(high: int, middle: int, low: int) -> int:
@@ -76,15 +86,5 @@ def _top_of_run(high: int, middle: int, low: int) -> int:
     return high if (high - middle, middle - low) == (1, 1) else 0
 
 
-class _Values(dict[int, int]):
-    """Value by the sum of the keys of three cards, worked out when it is first asked for."""
-
-    def __missing__(self, key: int) -> int:
-        counts = counts_of(key >> 16)
-        high, middle, low = (rank for rank in range(ACE, 1, -1) for _ in range(counts[rank]))
-        value = _value(high, middle, low, key & 0xFFFF in (0x3, 0x30, 0x300, 0x3000))
-        self[key] = value
-        return value
-
-
-_VALUES: Final = _Values()
+_THREE_OF_A_SUIT = (0x3, 0x30, 0x300, 0x3000)
+_VALUES: dict[int, int] = {}
