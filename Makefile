@@ -10,12 +10,12 @@ SPEED ?= 20
 BROKER ?= auto
 KILLS ?= 100
 
-.PHONY: run test lint kill bench soak lock clean setup system
+.PHONY: run test lint kill hands bench soak lock clean setup rankers system
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
 
-test: setup system lint
+test: setup rankers system lint
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
 lint: setup
@@ -27,12 +27,17 @@ lint: setup
 kill: setup system
 	KILLS=$(KILLS) $(BIN)/pytest -q -m full -k kill
 
-bench: setup system
+hands: setup rankers
+	$(BIN)/pytest -q -m full tests/controller/cards
+
+bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
 
 lock:
 	uv pip compile -q --generate-hashes --extra dev --extra peers --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
+	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
+	  --no-header --no-annotate -o requirements-rankers.lock
 
 setup: $(VENV)/.ready
 
@@ -42,6 +47,13 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+rankers: $(VENV)/.rankers
+
+$(VENV)/.rankers: $(VENV)/.ready requirements-rankers.lock
+	@echo "installing into $(VENV): hand rankers by others, for tests and bench only, each checked by hash"
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-rankers.lock
 	@touch $@
 
 system:

@@ -49,7 +49,6 @@ _ONE_SUIT = (
     _C.FLUSH, _C.FLUSH_WITH_PAIR, _C.FLUSH_WITH_TWO_PAIRS, _C.FLUSH_WITH_THREE, _C.FLUSH_WITH_FULL_HOUSE,
     _C.FLUSH_WITH_FOUR, _C.FLUSH_WITH_FIVE,
 )  # fmt: skip
-_HIGHEST_FIRST = tuple(range(ACE, 1, -1))
 _PLACES = (16, 12, 8, 4, 0)
 
 
@@ -127,11 +126,7 @@ def by_ranks(key: int) -> int:
     """The value of the best five by their ranks alone. `key`: the sum of `KEYS` of five to seven cards, ranks only."""
     value = _BY_RANKS.get(key)
     if value is None:
-        counts = counts_of(key)
-        value = _pattern(counts, _ANY_SUIT)
-        if top := _straight(counts):
-            value = max(value, worth(_C.STRAIGHT, top))
-        _BY_RANKS[key] = value
+        value = _BY_RANKS[key] = max(_pattern(key, _ANY_SUIT), _run(key, _C.STRAIGHT, _C.STRAIGHT))
     return value
 
 
@@ -139,17 +134,13 @@ def by_suit(key: int) -> int:
     """The same for five cards or more that are all of one suit."""
     value = _BY_SUIT.get(key)
     if value is None:
-        counts = counts_of(key)
-        value = _pattern(counts, _ONE_SUIT)
-        if top := _straight(counts):
-            value = max(value, worth(_C.ROYAL_FLUSH if top == ACE else _C.STRAIGHT_FLUSH, top))
-        _BY_SUIT[key] = value
+        value = _BY_SUIT[key] = max(_pattern(key, _ONE_SUIT), _run(key, _C.STRAIGHT_FLUSH, _C.ROYAL_FLUSH))
     return value
 
 
-def counts_of(key: int) -> list[int]:
-    """How often each rank is there, by rank; 0 and 1 unused."""
-    return [0, 0, *(key >> 3 * rank & 7 for rank in range(13))]
+def ranks_of(key: int) -> list[tuple[int, int]]:
+    """The ranks in a sum of `KEYS`, the highest first, each with how often it is there."""
+    return [(rank, count) for rank in range(ACE, 1, -1) if (count := key >> 3 * rank - 6 & 7)]
 
 
 def _suited(key: int, cards: Sequence[int]) -> int:
@@ -162,34 +153,45 @@ def _suited(key: int, cards: Sequence[int]) -> int:
     return max(by_ranks(key & RANKS), by_suit(held & RANKS))
 
 
-def _pattern(counts: Sequence[int], kinds: Sequence[Category]) -> int:
-    """The best value by cards of equal rank. `counts`: by rank, 0 and 1 unused; `kinds`: from high card to five."""
+def _pattern(key: int, kinds: Sequence[Category]) -> int:
+    """The best value by cards of equal rank. `kinds`: from high card to five of a kind."""
     high, pair, two_pairs, three, full_house, four, five_ = kinds
-    held = [rank for rank in _HIGHEST_FIRST if counts[rank]]
-    most = sorted(held, key=lambda rank: min(counts[rank], 5), reverse=True)
-    first, second = most[0], most[1] if len(most) > 1 else 0
-    rest = [rank for rank in held if rank != first]
-    match min(counts[first], 5):
-        case 5:
-            return worth(five_, first)
-        case 4:
-            return worth(four, first, rest[0])
-        case 3 if counts[second] > 1:
-            return worth(full_house, first, max(rank for rank in rest if counts[rank] > 1))
-        case 3:
-            return worth(three, first, *rest[:2])
-        case 2 if counts[second] > 1:
-            return worth(two_pairs, first, second, next(rank for rank in rest if rank != second))
-        case 2:
-            return worth(pair, first, *rest[:3])
+    held = ranks_of(key)
+    often = sorted(((min(count, 5), rank) for rank, count in held if count > 1), reverse=True)
+    made = [rank for _, rank in often[:2]]
+    match [count for count, _ in often]:
+        case []:
+            return worth(high, *(rank for rank, _ in held[:5]))
+        case [5, *_]:
+            return worth(five_, made[0])
+        case [4, *_]:
+            return worth(four, made[0], *_others(held, made[:1], 1))
+        case [3]:
+            return worth(three, made[0], *_others(held, made, 2))
+        case [3, *_]:
+            return worth(full_house, *made)
+        case [2]:
+            return worth(pair, made[0], *_others(held, made, 3))
         case _:
-            return worth(high, *held[:5])
+            return worth(two_pairs, *made, *_others(held, made, 1))
 
 
-def _straight(counts: Sequence[int]) -> int:
-    """The highest rank of five in a row, 0 for none; an ace may also stand below a two."""
-    held = [bool(counts[ACE]), *(bool(count) for count in counts[2:])]
-    return next((top + 1 for top in range(ACE - 1, 3, -1) if all(held[top - 4 : top + 1])), 0)
+def _others(held: Sequence[tuple[int, int]], made: Sequence[int], count: int) -> list[int]:
+    """The highest ranks beside those that make the hand."""
+    return [rank for rank, _ in held if rank not in made][:count]
+
+
+def _run(key: int, straight: Category, royal: Category) -> int:
+    """The value of the highest five ranks in a row, 0 for none; an ace may also stand below a two."""
+    held = 0
+    for rank, _ in ranks_of(key):
+        held |= 1 << rank
+    held |= held >> ACE << 1
+    lowest = (held & held >> 1 & held >> 2 & held >> 3 & held >> 4).bit_length() - 1
+    if lowest < 0:
+        return 0
+    top = lowest + 4
+    return worth(royal if top == ACE else straight, top)
 
 
 KEYS = [1 << 3 * (card >> 2) | 1 << 39 + 4 * (card & 3) for card in range(52)]

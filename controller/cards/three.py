@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from itertools import combinations
 
-from controller.cards.ranking import ACE, KEYS, RANKS, counts_of, worth
+from controller.cards.ranking import ACE, KEYS, ranks_of, worth
 
 
 class ThreeCard(IntEnum):
@@ -63,8 +63,7 @@ def ace_two_three(cards: Sequence[int]) -> bool:
 
 def _value(key: int) -> int:
     """What the cards with this sum of keys are worth, kept for the next time."""
-    counts = counts_of(key & RANKS)
-    high, middle, low = (rank for rank in range(ACE, 1, -1) for _ in range(counts[rank]))
+    high, middle, low = (rank for rank, count in ranks_of(key) for _ in range(count))
     flush = key >> 39 in _THREE_OF_A_SUIT
     if top := _top_of_run(high, middle, low):
         run = ThreeCard.ROYAL_FLUSH if top == ACE else ThreeCard.STRAIGHT_FLUSH
