@@ -8,7 +8,7 @@ from typing import Any
 from controller.games.model import Answer, Ending, Settle, ShowCommunity, ShowDealer, Stage
 from controller.rules.vocabulary import Moment
 from controller.table import acts as a
-from controller.table.law import must_qualify
+from controller.table.law import asking_order, must_qualify
 from controller.table.state import Round, Setup
 
 __all__ = ["stage_document", "wager_documents"]
@@ -38,14 +38,14 @@ def wager_documents(setup: Setup) -> list[Document]:
 
 
 def stage_document(setup: Setup, round_: Round) -> Document | None:
-    """Who is asked now, what may be answered, and the act that ends the stage; None in a phase alike in every game."""
+    """Who is asked now in their order, what may be answered, and the act that ends the stage; None in a phase alike in every game."""
     stage = round_.game.stage(round_.phase)
     if stage is None:
         return None
     version = setup.law.rulebook.play.version
     answers = [x for x in stage.answers if x.version in (None, version.value if version else None)]
     return {
-        "waiting": list(round_.waiting),
+        "waiting": asking_order(setup, round_)[0],
         "answers": [_answer(setup, stage, answer) for answer in answers],
         "ends": _ending(setup, round_, stage.ends) if stage.ends else None,
     }

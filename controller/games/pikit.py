@@ -14,6 +14,7 @@ PIKIT = Game(
             "Each player with a three card bonus shows three cards; settle that wager.",
             None,
             (Answer(Decision.SHOW, final=False, settles=("three_card_bonus",)),),
+            Moment.BONUS_CARDS,
             of="three_card_bonus",
             otherwise="first each player with a three card bonus shows three cards",
             stub=True,

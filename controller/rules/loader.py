@@ -81,6 +81,7 @@ class _Book:
         settlement = sections.settlement(root)
         parts = self._parts()
         act_roles = dict(self._roles("act_roles"))
+        act_order = sections.act_order(root)
         root.close()
         check_parts(parts, root.scope)
         if names is None or decks is None or hand is None or seats is None or play is None:
@@ -93,7 +94,7 @@ class _Book:
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
             hand=hand, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play, devices=devices, settlement=settlement,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
-            duty_roles=parts.duty_roles, act_roles=act_roles, rows=parts.rows, readings=parts.readings,
+            duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,
             choices=parts.choices, clauses=root.scope.clauses,
         )  # fmt: skip
 

@@ -155,7 +155,7 @@ class Rulebook:
 
     `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
     may have; `adjacent`: these must lie side by side. `devices`: whether a shuffler or an automated shoe may be put into
-    service, where that hangs on an election.
+    service, where that hangs on an election. `act_order`: by the kind of act, the clauses that give it its place in a round.
     """
 
     id: str
@@ -184,6 +184,7 @@ class Rulebook:
     deck_change: DeckChangeRule
     duty_roles: Mapping[Action, Cited[Role]]
     act_roles: Mapping[str, Cited[Role]]
+    act_order: Mapping[str, tuple[str, ...]]
     rows: Mapping[Trigger, tuple[Row, ...]]
     readings: Mapping[str, Reading]
     choices: Mapping[str, HouseChoice]

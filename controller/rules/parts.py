@@ -4,7 +4,7 @@ A field that may be None stands for something that some documents do not know at
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Area, Method, Moment, Role, ShuffleAt, Step
@@ -190,7 +190,8 @@ class PlayRule:
     hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
     `surrender`: part of the wager that a hand gives up, "1/2". `fold_collects`: wagers that the dealer collects when
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
-    `dealer_natural`: wagers that go back where the dealer's first cards win at once.
+    `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
+    which side of the dealer the asking begins (left | right); a moment without an entry has no order.
     """
 
     first_card_to: Cited[str]
@@ -201,6 +202,7 @@ class PlayRule:
     fold_collects: Cited[tuple[str, ...]] | None = None
     collected_in_void: Cited[str] | None = None
     dealer_natural: Cited[tuple[str, ...]] | None = None
+    asked_from: Mapping[Moment, Cited[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

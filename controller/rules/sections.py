@@ -38,6 +38,7 @@ FIRST_CARD_TO = ("player_left", "marker")
 VERSION = ("required_bet", "permissible_bet")
 BONUS_CARDS = ("before_look", "after_look")
 SURRENDER = ("1/2",)
+ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
 SETTLED = {
     Settle.ORDER: ("by_step", "by_player"),
@@ -195,14 +196,30 @@ def play(root: Table) -> PlayRule | None:
     fold_collects = table.cited("fold_collects", Table.texts, optional=True)
     in_void = table.cited("collected_in_void", one_of(COLLECTED_IN_VOID), optional=True)
     natural = table.cited("dealer_natural", Table.texts, optional=True)
+    asked_from = _asked_from(table)
     table.close()
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
     if first_card_to is None:
         return None
     return PlayRule(
-        first_card_to, version, dealer_qualifies, bonus_cards, surrender, fold_collects, in_void, natural
+        first_card_to, version, dealer_qualifies, bonus_cards, surrender, fold_collects, in_void, natural, asked_from
     )
+
+
+def _asked_from(table: Table) -> dict[Moment, Cited[str]]:
+    """Empty where the document asks the players in no order of its own."""
+    if (inner := table.table("asked_from", optional=True)) is None:
+        return {}
+    read = [(inner.to_word(key, Moment, "moment"), inner.cited(key, one_of(ASKED_FROM))) for key in inner]
+    return {moment: side for moment, side in read if moment is not None and side is not None}
+
+
+def act_order(root: Table) -> dict[str, tuple[str, ...]]:
+    """Clauses by the kind of act; an act without an entry has its place in every game alike."""
+    if (table := root.table("act_order", optional=True)) is None:
+        return {}
+    return {key: table.cite(key) for key in table}
 
 
 def settlement(root: Table) -> dict[Settle, Cited[str]]:

@@ -154,9 +154,10 @@ class Area(StrEnum):
 
 
 class Moment(StrEnum):
-    """When a wager is placed."""
+    """When a wager is placed, or the players are asked."""
 
     BEFORE_DEAL = "before_deal"
+    BONUS_CARDS = "bonus_cards"  # players show the cards of a bonus wager that is settled first
     DECISION = "decision"  # the one decision of a game that has one
     PRE_FLOP = "pre_flop"
     FLOP = "flop"

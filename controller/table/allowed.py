@@ -10,6 +10,7 @@ from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
 from controller.table.checks import CHECKS
 from controller.table.inputs import Actor
+from controller.table.law import order_cite
 from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind
@@ -100,7 +101,7 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     if game is None:
         return Refusal(unplayable(setup.law.rulebook) or "")
     if phase not in PHASES[game.name][act.kind]:
-        return _wrong_phase(act.kind, phase, PHASES[game.name][act.kind])
+        return _wrong_phase(setup, state, act.kind, PHASES[game.name][act.kind])
     least = setup.law.rulebook.act_roles.get(act.kind)
     role = least.value if least else LEAST_ROLE.get(act.kind, Role.DEALER)
     if not actor.role.may_act_as(role) and not _technician(act, actor):
@@ -134,7 +135,10 @@ def _technician(act: a.Act, actor: Actor) -> bool:
     return actor.role is Role.TECHNICIAN and isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
 
 
-def _wrong_phase(kind: str, phase: Phase | None, phases: tuple[Phase | None, ...]) -> Refusal:
+def _wrong_phase(setup: Setup, state: State, kind: str, phases: tuple[Phase | None, ...]) -> Refusal:
+    """In a round the clause of that order is cited where the rulebook has one; between rounds none is broken."""
+    phase = state.round.phase if state.round else NO_ROUND
+    cite = order_cite(setup, state, kind) if phase else ()
     where = f"in phase {phase}" if phase else "while no round is in play"
     belongs = ", ".join(p.value if p else "no round" for p in phases) or "another game"
-    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}")
+    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}", cite)

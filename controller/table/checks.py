@@ -5,13 +5,13 @@ A refusal says what is wrong in the words of the table, cites the clause where o
 
 from collections.abc import Callable
 
-from controller.games.model import Phase, Stage
+from controller.games.model import Phase
 from controller.games.registry import unplayable
-from controller.rules.vocabulary import Action, Guard, Moment, Trigger
+from controller.rules.vocabulary import Action, Moment, Trigger
 from controller.table import acts as a
-from controller.table import upkeep
+from controller.table import answers, upkeep
 from controller.table.inputs import Actor
-from controller.table.law import full_set, must_qualify, not_its_turn, stub_count_overdue, stub_count_waived
+from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan
 from drivers.events import ENGAGED, DeviceKind, Level
@@ -181,67 +181,6 @@ def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refus
     return Refusal(f"{name} says itself when the deal is done") if name else None
 
 
-def _decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.RecordDecision)
-    round_, law = _round(state), setup.law.rulebook
-    seat, stage = round_.in_play.get(act.seat), round_.game.stage(round_.phase)
-    assert stage is not None
-    cite = law.wagers[stage.wagers[0]].cite
-    if seat is None or seat.void:
-        return Refusal(f"seat {act.seat} has no hand in this round")
-    if seat.decided or seat.asked is round_.phase:
-        return Refusal(f"seat {act.seat} has answered already")
-    if not round_.asks(seat):
-        return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
-    if (asked := upkeep.asked_of_short_hand(state, act.seat)) is not None:
-        return Refusal(f"first {asked.id}: {asked.action} (seat {act.seat})", asked.cite)
-    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
-    if answer is None:
-        return Refusal(stage.otherwise, cite)
-    if answer.splits and seat.one_hand:
-        too_many = law.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
-        return Refusal(f"seat {act.seat} was dealt too many cards: it sets one hand and is not split", too_many)
-    return _amount(setup, stage, answer.places, act.multiple) if answer.places else None
-
-
-def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | None:
-    """A wager that is placed with an answer amounts to one of the printed multiples."""
-    rule = setup.law.rulebook.wagers[wager]
-    multiples = rule.multiples(stage.moment) if stage.moment else ()
-    if multiple in multiples:
-        return None
-    spoken, times = wager.replace("_", " ").capitalize(), " or ".join(map(str, multiples))
-    return Refusal(f"a {spoken} wager is {times} times the {rule.of} here", rule.cite)
-
-
-def _all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Each player answers before the next cards are shown; after a void they are shown only where that is demanded."""
-    round_ = _round(state)
-    if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
-        return Refusal("play of the round has stopped, and nothing demands the community cards")
-    waiting = round_.waiting
-    if waiting and round_.live:
-        return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked")
-    if isinstance(act, a.RevealCommunity):
-        if (asked := upkeep.asked_of_short_hand(state, 0)) is not None:
-            return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite)
-        if round_.streets >= len(round_.game.streets):
-            return Refusal("all community cards are shown")
-        expected = round_.game.streets[round_.streets].street
-        if act.street is not expected:
-            return Refusal(f"the {expected.value} comes next")
-    return None
-
-
-def _dealer(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.RevealDealer)
-    if not act.qualifies and not must_qualify(setup, _round(state).game):
-        return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
-    if act.natural and setup.law.rulebook.play.dealer_natural is None:
-        return Refusal("in this game no hand of the dealer's wins at once")
-    return _all_asked(setup, state, act, actor)
-
-
 def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Cards lie on the layout until the wagers that a disposition spared are settled on them."""
     first = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
@@ -323,9 +262,9 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RecordProgressiveCount.kind: _progressive_count,
     a.StartDealing.kind: _start_dealing,
     a.RecordInitialDeal.kind: _initial_deal,
-    a.RecordDecision.kind: _decision,
-    a.RevealCommunity.kind: _all_asked,
-    a.RevealDealer.kind: _dealer,
+    a.RecordDecision.kind: answers.decision,
+    a.RevealCommunity.kind: answers.all_asked,
+    a.RevealDealer.kind: answers.dealer_revealed,
     a.RecordStubCount.kind: _stub_count,
     a.ChangeMethod.kind: _change_method,
     a.CollectCards.kind: _collect,

@@ -66,7 +66,7 @@ def guards_now(draft: Draft) -> set[Guard]:
         found.add(Guard.FIRST_CARD_DEALT)
     if round_.initial_deal_done:
         found.add(Guard.INITIAL_DEAL_DONE)
-    if round_.initial_deal_done and all(s.decided or s.void for s in round_.in_play.values()):
+    if round_.initial_deal_done and all(s.decided or not round_.plays(n) for n, s in round_.in_play.items()):
         found.add(Guard.ALL_PLAYERS_ACTED)
     if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE, Fate.STANDS)):
         found.add(Guard.TRIPS_PLACED)

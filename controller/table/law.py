@@ -1,10 +1,10 @@
 """The few questions about law that both the checks and the decisions ask: counts, waivers, alternation."""
 
 from controller.games.model import Game
-from controller.rules.model import Demand
+from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table.acts import OutOfService
-from controller.table.state import Setup, State
+from controller.table.state import Round, Setup, State
 from drivers.events import Capability, DeviceKind
 
 WAIVED_BY_SHUFFLER = "shuffler_counts_each_shuffle"
@@ -46,6 +46,25 @@ def must_qualify(setup: Setup, game: Game) -> bool:
     """True where a dealer's hand below its minimum sends wagers back. Clause: `[play] dealer_qualifies`."""
     rule = setup.law.rulebook.play.dealer_qualifies
     return rule is not None and rule.value and bool(game.returned_unqualified)
+
+
+def asking_order(setup: Setup, round_: Round) -> tuple[list[int], Cited[str] | None]:
+    """Seats that are still to be asked, the one whose turn it is first, and the rule of that order, None where there is none.
+
+    Seats count from the dealer's left. Clause: `[play.asked_from]`.
+    """
+    stage = round_.game.stage(round_.phase)
+    rules = setup.law.rulebook.play.asked_from
+    rule = rules.get(stage.moment) if stage and stage.moment else None
+    waiting = round_.waiting
+    return (waiting[::-1] if rule is not None and rule.value == "right" else waiting), rule
+
+
+def order_cite(setup: Setup, state: State, act: str) -> tuple[str, ...]:
+    """The clauses that give this kind of act its place in a round, by the way of dealing. Clause: `[act_order]`."""
+    rulebook = setup.law.rulebook
+    method = state.round.method if state.round else state.method
+    return rulebook.cite_for(rulebook.act_order.get(act, ()), method)
 
 
 AWAY = {

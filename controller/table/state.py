@@ -217,7 +217,13 @@ class Round:
         stage = self.game.stage(self.phase)
         if stage is None or not stage.answers:
             return []
-        return [n for n, s in self.in_play.items() if self.asks(s) and not (s.decided or s.asked is self.phase)]
+        asked = (n for n, s in self.in_play.items() if self.asks(s) and not (s.decided or s.asked is self.phase))
+        return [n for n in asked if self.plays(n)]
+
+    def plays(self, number: int) -> bool:
+        """True while the hand of this seat is alive and its first wager is neither lost nor given back."""
+        seat = self.seats[number]
+        return not seat.void and seat.wagers[self.game.base].fate in (Fate.LIVE, Fate.HELD, Fate.TO_SETTLE, Fate.STANDS)
 
     def asks(self, seat: Seat) -> bool:
         """True where a player of this seat is asked in this phase, or has been."""

@@ -19,6 +19,7 @@ from controller.table import facts as f
 from controller.table.acts import ACTS
 from controller.table.codec import BODIES, body_from
 from controller.table.inputs import Actor
+from controller.table.law import asking_order
 from drivers import events as e
 
 BENCH = Path(__file__).resolve().parents[1] / "controller" / "table" / "conftest.py"
@@ -163,7 +164,7 @@ class Stage:
         """Each player is asked who has to be, then the act that ends the stage."""
         if self.table.round.phase is not stage.phase:  # passed over, for nobody is asked
             return
-        for seat in self.table.round.waiting:
+        for seat in asking_order(self.table.setup, self.table.round)[0]:
             self._answer(stage, seat)
         match stage.ends:
             case ShowCommunity(street=street):

@@ -17,7 +17,7 @@ from controller.table.acts import Act
 from controller.table.decide import decide, fold
 from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
-from controller.table.law import full_set
+from controller.table.law import asking_order, full_set
 from controller.table.rounds import cards_out
 from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan
 from drivers import events as e
@@ -163,9 +163,9 @@ class Table:
         return self
 
     def decide_all(self, decision: a.Decision, multiple: int = 0) -> "Table":
-        for seat, state in self.round.in_play.items():
-            if not state.decided and not state.void:
-                self.act(a.RecordDecision(seat, decision, multiple))
+        """Everybody who is still to be asked answers alike, in the order of the document."""
+        for seat in asking_order(self.setup, self.round)[0]:
+            self.act(a.RecordDecision(seat, decision, multiple))
         return self
 
     def to_showdown(self) -> "Table":

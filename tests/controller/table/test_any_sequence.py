@@ -9,7 +9,7 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
 from controller.table.inputs import Actor, ServiceStarted, SetDue
-from controller.table.law import full_set
+from controller.table.law import asking_order, full_set
 from controller.table.state import State, deal_plan
 from controller.table.upkeep import SEEN_BY_PEOPLE
 from drivers import events as e
@@ -165,6 +165,9 @@ class AnySequence(RuleBasedStateMachine):
         for step in self.proper_steps(round_):
             self.put(step)
 
+    def asked(self):
+        return asking_order(self.table.setup, self.table.round)[0]
+
     def proper_steps(self, round_):
         match round_.phase.value:
             case "betting":
@@ -182,24 +185,24 @@ class AnySequence(RuleBasedStateMachine):
             case "dealing":
                 yield a.RecordInitialDeal()
             case "pre_flop" | "flop":
-                yield from (a.RecordDecision(seat, a.Decision.CHECK) for seat in round_.in_play)
+                yield from (a.RecordDecision(seat, a.Decision.CHECK) for seat in self.asked())
                 yield a.RevealCommunity(a.Street.FLOP if round_.phase.value == "pre_flop" else a.Street.LAST_TWO)
             case "last_two":
-                yield from (a.RecordDecision(seat, a.Decision.PLAY, 1) for seat in round_.in_play)
+                yield from (a.RecordDecision(seat, a.Decision.PLAY, 1) for seat in self.asked())
                 yield a.RevealDealer()
             case "bonus_cards":
-                yield from (a.RecordDecision(seat, a.Decision.SHOW) for seat in round_.in_play)
+                yield from (a.RecordDecision(seat, a.Decision.SHOW) for seat in self.asked())
             case "setting":
                 answer = (a.Decision.SPLIT, a.Decision.SET)[round_.number % 2]
-                yield from (a.RecordDecision(seat, answer, 1) for seat in round_.in_play)
+                yield from (a.RecordDecision(seat, answer, 1) for seat in self.asked())
                 yield a.RevealDealer(natural=round_.number % 3 == 0)
             case "dealer_set":
                 yield a.RevealCommunity(a.Street.COMMUNITY)
             case "decision" if round_.game.streets:
-                yield from (a.RecordDecision(seat, a.Decision.BET, 1) for seat in round_.in_play)
+                yield from (a.RecordDecision(seat, a.Decision.BET, 1) for seat in self.asked())
                 yield a.RevealCommunity(a.Street.COMMUNITY)
             case "decision":
-                yield from (a.RecordDecision(seat, a.Decision.PLAY_5, 1) for seat in round_.in_play)
+                yield from (a.RecordDecision(seat, a.Decision.PLAY_5, 1) for seat in self.asked())
                 yield a.RevealDealer(qualifies=round_.number % 2 == 0)
             case "showdown":
                 yield from (

@@ -57,10 +57,10 @@ def test_a_round_in_which_everyone_folded_goes_on_to_its_end(make_table, ruleboo
 
 def test_a_void_returns_what_was_collected_where_that_is_elected(make_table, rulebook):
     """R-71 = return: the chips go back under the reading, and the dealer has a duty to give them."""
-    table = at_last_decision(make_table(rulebook))
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table = at_last_decision(make_table(rulebook), trips=(3,))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     events = void_by_exposure(table)
-    back = [e for e in events if isinstance(e, f.WagerDecided) and e.seat == 3]
+    back = [e for e in events if isinstance(e, f.WagerDecided) and e.seat == 1]
     assert [(e.wager, e.fate, e.reading, e.cite) for e in back] == [
         ("ante", "returned", "R-71", ()), ("blind", "returned", "R-71", ()),
     ]  # fmt: skip
@@ -80,10 +80,10 @@ def test_the_return_is_a_duty_even_where_nothing_else_goes_back(make_table):
 def test_a_void_leaves_what_was_collected_where_that_is_elected(make_table, rulebook):
     """R-71 = collected: the others' wagers go back, these do not."""
     table = at_last_decision(make_table(rulebook, elect={"R-71": "collected"}))
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     void_by_exposure(table)
-    assert (table.fates()[3, "ante"], table.fates()[3, "blind"]) == ("collected", "collected")
-    assert table.fates()[1, "ante"] == "returned"
+    assert (table.fates()[1, "ante"], table.fates()[1, "blind"]) == ("collected", "collected")
+    assert table.fates()[3, "ante"] == "returned"
     assert not [h for h in table.state.holds.values() if h.reading == "R-71"]
 
 
@@ -93,63 +93,63 @@ def test_a_void_leaves_what_was_collected_where_that_is_elected(make_table, rule
 def test_a_floorperson_decides_where_that_is_elected(make_table, rulebook, answer, fate):
     """R-71 = hold: one hold for all of them, and either answer is carried out under the reading."""
     table = at_last_decision(make_table(rulebook, elect={"R-71": "hold"}), seats=(1, 3, 5))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     table.act(a.RecordDecision(3, a.Decision.FOLD))
-    table.act(a.RecordDecision(5, a.Decision.FOLD))
     void_by_exposure(table)
     (hold,) = [h for h in table.state.holds.values() if h.reading == "R-71"]
-    assert table.fates()[3, "ante"] == "collected"
+    assert table.fates()[1, "ante"] == "collected"
     assert "resolved by" in table.refused(a.ResolveHold(hold.id, a.Resolution.WAGER_STANDS)).reason
     events = table.act(a.ResolveHold(hold.id, answer), Role.FLOORPERSON)
-    assert {table.fates()[seat, name] for seat in (3, 5) for name in ("ante", "blind")} == {fate}
-    assert table.fates()[1, "ante"] == "returned"
+    assert {table.fates()[seat, name] for seat in (1, 3) for name in ("ante", "blind")} == {fate}
+    assert table.fates()[5, "ante"] == "returned"
     assert [e.reading for e in events if isinstance(e, f.HoldLifted)] == ["R-71"]
 
 
 def test_two_holds_of_one_void_have_answers_of_their_own(make_table):
     """R-22 holds the wagers on the layout, R-71 those in the container: one answer does not decide the other."""
     table = at_last_decision(make_table("ma-uth", elect={"R-22": "hold", "R-71": "hold"}), trips=())
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     void_by_exposure(table)
     on_layout, in_container = sorted(table.state.holds.values(), key=lambda hold: hold.reading)
     table.act(a.ResolveHold(on_layout.id, a.Resolution.RETURN_WAGER))
-    assert (table.fates()[1, "ante"], table.fates()[3, "ante"]) == ("returned", "collected")
+    assert (table.fates()[3, "ante"], table.fates()[1, "ante"]) == ("returned", "collected")
     table.act(a.ResolveHold(in_container.id, a.Resolution.RETURN_WAGER))
-    assert table.fates()[3, "ante"] == "returned"
+    assert table.fates()[1, "ante"] == "returned"
 
 
 def test_a_void_that_a_person_decides_asks_the_same_reading(make_table, rulebook):
     """A hold resolved as void reaches collected wagers as a clause's void does."""
     table = at_last_decision(make_table(rulebook))
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     table.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT))
     hold = next(h for h in table.state.holds.values() if a.Resolution.VOID in h.choices)
     events = table.act(a.ResolveHold(hold.id, a.Resolution.VOID))
-    assert decided(events, "returned")[-2:] == [(3, "ante"), (3, "blind")]
+    assert decided(events, "returned")[-2:] == [(1, "ante"), (1, "blind")]
 
 
 def test_a_second_void_asks_nothing_again(make_table, rulebook):
     """What the first void left collected is not put in question by the next irregularity of the same round."""
     table = at_last_decision(make_table(rulebook, elect={"R-71": "hold"}))
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     void_by_exposure(table)
     for hold in list(table.state.holds.values()):
         answer = a.Resolution.STAYS_COLLECTED if hold.reading == "R-71" else hold.choices[0]
         table.act(a.ResolveHold(hold.id, answer))
     events = void_by_exposure(table)
     assert not [e for e in events if isinstance(e, f.HoldPlaced) and e.reading == "R-71"]
-    assert table.fates()[3, "ante"] == "collected"
+    assert table.fates()[1, "ante"] == "collected"
 
 
 def test_what_is_settled_is_not_given_back_by_a_late_void(make_table, rulebook):
     """After settlement no text says what follows, so people are asked as before and the container stays closed."""
     table = at_last_decision(make_table(rulebook))
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
-    table.act(a.RecordDecision(1, a.Decision.PLAY, 1))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
+    table.act(a.RecordDecision(3, a.Decision.PLAY, 1))
     table.act(a.RevealDealer())
     table.act(a.SettleRound())
     table.act(a.RecordStubCount(table.right_stub() - 1))
     assert table.state.held
-    assert table.fates()[3, "ante"] == "collected"
+    assert table.fates()[1, "ante"] == "collected"
 
 
 def test_a_table_does_not_open_before_the_reading_is_elected(make_table, rulebook):
@@ -161,6 +161,6 @@ def test_a_table_does_not_open_before_the_reading_is_elected(make_table, ruleboo
 def test_folds_are_taken_up_from_the_record(make_table, rulebook):
     """The record alone gives the same fates."""
     table = at_last_decision(make_table(rulebook))
-    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table.act(a.RecordDecision(1, a.Decision.FOLD))
     void_by_exposure(table)
     assert fold(State.initial(table.setup), table.all) == table.state

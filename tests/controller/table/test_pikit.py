@@ -31,9 +31,9 @@ def test_a_round_is_played_to_its_end(dealt):
     assert (table.round.phase, table.round.cards_out) == (Phase.BONUS_CARDS, 20)
     table.answer(1, "show")
     assert table.round.phase is Phase.DECISION
-    table.answer(1, "play_3", 1)
-    table.answer(2, "play_5", 1)
     table.answer(4, "fold")
+    table.answer(2, "play_5", 1)
+    table.answer(1, "play_3", 1)
     table.act(a.RevealDealer())
     table.end()
     ended = [fact.event for fact in table.all if isinstance(fact.event, f.RoundEnded)]
@@ -77,16 +77,16 @@ def test_a_player_plays_three_or_five_or_folds_and_nothing_else(dealt):
     table = dealt()
     table.answer(1, "show")
     for word in ("check", "bet", "play", "stay", "show"):
-        assert "Play 3 or a Play 5" in table.refused(a.RecordDecision(1, a.Decision(word), 1)).reason
+        assert "Play 3 or a Play 5" in table.refused(a.RecordDecision(4, a.Decision(word), 1)).reason
     for wrong in (0, 2):
         assert (
             "a Play 3 wager is 1 times the ante"
-            in table.refused(a.RecordDecision(1, a.Decision.PLAY_3, wrong)).reason
+            in table.refused(a.RecordDecision(4, a.Decision.PLAY_3, wrong)).reason
         )
-    table.answer(1, "play_3", 1)
-    assert "answered already" in table.refused(a.RecordDecision(1, a.Decision.PLAY_5, 1)).reason
+    table.answer(4, "play_3", 1)
+    assert "answered already" in table.refused(a.RecordDecision(4, a.Decision.PLAY_5, 1)).reason
     assert "no hand" in table.refused(a.RecordDecision(3, a.Decision.FOLD)).reason
-    assert "seats 2, 4 have not been asked" in table.refused(a.RevealDealer()).reason
+    assert "seats 2, 1 have not been asked" in table.refused(a.RevealDealer()).reason
     assert "another game" in table.refused(a.RevealCommunity(a.Street.FLOP)).reason
 
 
@@ -94,28 +94,28 @@ def test_the_amount_of_play_three_is_as_the_house_elected(dealt):
     """Once or twice the ante, and then only that. Clause: nj-pikit 39.3(b)."""
     table = dealt(play_3="twice")
     table.answer(1, "show")
-    assert "2 times the ante" in table.refused(a.RecordDecision(1, a.Decision.PLAY_3, 1)).reason
-    table.answer(1, "play_3", 2)
-    assert table.round.seats[1].wagers["play_3"].cents == 2000
+    assert "2 times the ante" in table.refused(a.RecordDecision(4, a.Decision.PLAY_3, 1)).reason
+    table.answer(4, "play_3", 2)
+    assert table.round.seats[4].wagers["play_3"].cents == 1400
 
 
 def test_a_folded_hand_and_its_bonus_are_settled_at_once(dealt):
     """The ante is forfeited with the fold; what others have on the layout stays. Clause: nj-pikit 39.10(c)4."""
     table = dealt()
     table.answer(1, "show")
-    table.answer(2, "fold")
+    table.answer(4, "fold")
     fates = table.fates()
-    assert (fates[2, "ante"], fates[2, "five_card_bonus"], fates[1, "ante"]) == ("settled", "settled", "live")
-    assert table.round.seats[2].folded
+    assert (fates[4, "ante"], fates[4, "five_card_bonus"], fates[1, "ante"]) == ("settled", "settled", "live")
+    assert table.round.seats[4].folded
 
 
 def test_a_dealer_without_a_qualifying_hand_gives_play_five_back_and_nothing_else(dealt):
     """Clause: nj-pikit 39.10(f), 39.11(a): Play 5 is void, Play 3 and the ante are not touched."""
     table = dealt(qualifier="with")
     table.answer(1, "show")
-    table.answer(1, "play_3", 1)
-    table.answer(2, "play_5", 1)
     table.answer(4, "play_5", 1)
+    table.answer(2, "play_5", 1)
+    table.answer(1, "play_3", 1)
     events = table.act(a.RevealDealer(qualifies=False))
     back = [event for event in events if isinstance(event, f.WagerDecided)]
     assert [(w.seat, w.wager, w.fate) for w in back] == [(2, "play_5", "returned"), (4, "play_5", "returned")]
@@ -129,7 +129,7 @@ def test_a_dealer_need_not_qualify_where_the_house_plays_without_it(dealt):
     """The act says so and nothing goes back; a hand that is turned up is no statement there."""
     table = dealt(qualifier="without")
     table.answer(1, "show")
-    for seat in (1, 2, 4):
+    for seat in (4, 2, 1):
         table.answer(seat, "play_5", 1)
     assert "moves no wager" in table.refused(a.RevealDealer(qualifies=False)).reason
     (revealed,) = table.act(a.RevealDealer())
@@ -141,7 +141,7 @@ def test_the_dealer_is_told_the_order_of_settlement_that_the_house_named(dealt, 
     """Clause: nj-pikit 39.10(e)1 and 2."""
     table = dealt(settlement=order)
     table.answer(1, "show")
-    for seat in (1, 2, 4):
+    for seat in (4, 2, 1):
         table.answer(seat, "fold")
     table.act(a.RevealDealer())
     assert words in next_step(table.setup, table.state)
@@ -164,7 +164,7 @@ def test_a_table_without_devices_in_the_deal_plays_the_same_round(make_table):
     table.act(a.RecordInitialDeal())
     assert table.round.cards_out == 20
     table.answer(1, "show")
-    for seat in (1, 2, 4):
+    for seat in (4, 2, 1):
         table.answer(seat, "fold")
     table.act(a.RevealDealer())
     table.act(a.RecordStubCount(32))

@@ -1,0 +1,88 @@
+"""What stands in the way of a player's answer and of the next cards: whose turn it is, what may be answered, who is missing."""
+
+from controller.games.model import Stage
+from controller.rules.vocabulary import Action, Guard, Trigger
+from controller.table import acts as a
+from controller.table import upkeep
+from controller.table.inputs import Actor
+from controller.table.law import asking_order, must_qualify, order_cite
+from controller.table.refusal import Refusal
+from controller.table.state import Round, Setup, State
+
+
+def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordDecision)
+    round_, law = _round(state), setup.law.rulebook
+    seat, stage = round_.in_play.get(act.seat), round_.game.stage(round_.phase)
+    assert stage is not None
+    cite = law.wagers[stage.wagers[0]].cite
+    if seat is None or seat.void:
+        return Refusal(f"seat {act.seat} has no hand in this round")
+    if seat.decided or seat.asked is round_.phase:
+        return Refusal(f"seat {act.seat} has answered already")
+    if not round_.asks(seat):
+        return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
+    if (asked := upkeep.asked_of_short_hand(state, act.seat)) is not None:
+        return Refusal(f"first {asked.id}: {asked.action} (seat {act.seat})", asked.cite)
+    if not round_.plays(act.seat):
+        return Refusal(f"the {round_.game.base} wager of seat {act.seat} is decided; it is not asked any more")
+    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
+    if answer is None:
+        return Refusal(stage.otherwise, cite)
+    if answer.splits and seat.one_hand:
+        too_many = law.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
+        return Refusal(f"seat {act.seat} was dealt too many cards: it sets one hand and is not split", too_many)
+    if (wait := _turn_of_another(setup, round_, act.seat)) is not None:
+        return wait
+    return _amount(setup, stage, answer.places, act.multiple) if answer.places else None
+
+
+def _turn_of_another(setup: Setup, round_: Round, seat: int) -> Refusal | None:
+    (turn, *_), order = asking_order(setup, round_)
+    if order is None or seat == turn:
+        return None
+    return Refusal(f"it is the turn of seat {turn}: players are asked from the dealer's {order.value}", order.cite)
+
+
+def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | None:
+    """A wager that is placed with an answer amounts to one of the printed multiples."""
+    rule = setup.law.rulebook.wagers[wager]
+    multiples = rule.multiples(stage.moment) if stage.moment else ()
+    if multiple in multiples:
+        return None
+    spoken, times = wager.replace("_", " ").capitalize(), " or ".join(map(str, multiples))
+    return Refusal(f"a {spoken} wager is {times} times the {rule.of} here", rule.cite)
+
+
+def all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Each player answers before the next cards are shown; after a void they are shown only where that is demanded."""
+    round_ = _round(state)
+    if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
+        return Refusal("play of the round has stopped, and nothing demands the community cards")
+    waiting, _ = asking_order(setup, round_)
+    cite = order_cite(setup, state, act.kind)
+    if waiting and round_.live:
+        return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite)
+    if isinstance(act, a.RevealCommunity):
+        if (asked := upkeep.asked_of_short_hand(state, 0)) is not None:
+            return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite)
+        if round_.streets >= len(round_.game.streets):
+            return Refusal("all community cards are shown", cite)
+        expected = round_.game.streets[round_.streets].street
+        if act.street is not expected:
+            return Refusal(f"the {expected.value} comes next", cite)
+    return None
+
+
+def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RevealDealer)
+    if not act.qualifies and not must_qualify(setup, _round(state).game):
+        return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
+    if act.natural and setup.law.rulebook.play.dealer_natural is None:
+        return Refusal("in this game no hand of the dealer's wins at once")
+    return all_asked(setup, state, act, actor)
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round
