@@ -38,7 +38,7 @@ def wager_documents(setup: Setup) -> list[Document]:
 
 
 def stage_document(setup: Setup, round_: Round) -> Document | None:
-    """Who is asked now in their order, what may be answered, and the act that ends the stage; None in a phase alike in every game."""
+    """Who is asked now, in order, what may be answered, and the act that ends the stage; None in a phase alike in every game."""
     stage = round_.game.stage(round_.phase)
     if stage is None:
         return None

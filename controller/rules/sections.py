@@ -203,7 +203,15 @@ def play(root: Table) -> PlayRule | None:
     if first_card_to is None:
         return None
     return PlayRule(
-        first_card_to, version, dealer_qualifies, bonus_cards, surrender, fold_collects, in_void, natural, asked_from
+        first_card_to,
+        version,
+        dealer_qualifies,
+        bonus_cards,
+        surrender,
+        fold_collects,
+        in_void,
+        natural,
+        asked_from,
     )
 
 

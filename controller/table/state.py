@@ -223,7 +223,12 @@ class Round:
     def plays(self, number: int) -> bool:
         """True while the hand of this seat is alive and its first wager is neither lost nor given back."""
         seat = self.seats[number]
-        return not seat.void and seat.wagers[self.game.base].fate in (Fate.LIVE, Fate.HELD, Fate.TO_SETTLE, Fate.STANDS)
+        return not seat.void and seat.wagers[self.game.base].fate in (
+            Fate.LIVE,
+            Fate.HELD,
+            Fate.TO_SETTLE,
+            Fate.STANDS,
+        )
 
     def asks(self, seat: Seat) -> bool:
         """True where a player of this seat is asked in this phase, or has been."""
