@@ -347,11 +347,13 @@ def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
 
 
 def _change_method(draft: Draft, method: Method, actor: Actor) -> None:
-    """Before another method is used, the document wants the device away, covered or signed. Clause: 13.J; 15(g)."""
+    """Before another method is used, something is done about the device that is still in service. Clause: `method_change`."""
     kind = DISPENSERS.get(draft.state.method)
     in_service = draft.state.device_of(kind) if kind else None
     old = in_service[0] if in_service else draft.setup.device_of(kind) if kind else None
     draft.add(f.MethodChanged(method, actor.who))
-    if old is not None and away_first(draft.setup, draft.state, old) is not None:
-        failed = draft.state.devices[old].failed
-        dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if failed else []), device=old)
+    if old is None:
+        return
+    device = draft.state.devices[old]
+    if device.in_service or away_first(draft.setup, draft.state, old) is not None:
+        dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if device.failed else []), device=old)
