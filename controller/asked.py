@@ -6,12 +6,13 @@ A screen draws its buttons from this, and the simulated people play by it; nobod
 from typing import Any
 
 from controller.games.model import Answer, Ending, Settle, ShowCommunity, ShowDealer, Stage
+from controller.games.registry import game_of
 from controller.rules.vocabulary import Moment
 from controller.table import acts as a
 from controller.table.law import asking_order, must_qualify
 from controller.table.state import Round, Setup
 
-__all__ = ["stage_document", "wager_documents"]
+__all__ = ["keeps_set", "stage_document", "wager_documents"]
 
 Document = dict[str, Any]
 
@@ -35,6 +36,12 @@ def wager_documents(setup: Setup) -> list[Document]:
         }
         for rule in taken
     ]
+
+
+def keeps_set(setup: Setup) -> bool:
+    """True where a set is dealt on from round to round, until its cutting card comes."""
+    game = game_of(setup.law.rulebook)
+    return game is not None and game.keeps_set
 
 
 def stage_document(setup: Setup, round_: Round) -> Document | None:

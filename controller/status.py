@@ -6,7 +6,7 @@ Everything here is derived from the state; nothing is remembered. `next_step` is
 from collections.abc import Mapping
 from typing import Any
 
-from controller.asked import stage_document, wager_documents
+from controller.asked import keeps_set, stage_document, wager_documents
 from controller.games import model as game
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Settle
@@ -34,6 +34,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "round": _round(setup, state.round) if state.round else None,
         "rounds": state.rounds,
         "wagers": wager_documents(setup),
+        "keeps_set": keeps_set(setup),
         "sets": {back: _set(card_set) for back, card_set in state.sets.items()},
         "stub": {
             "since": state.since_stub_count,

@@ -25,8 +25,9 @@ from .model import Emitter, Latch
 class CardSettings:
     """`plan`: sizes of the stacks, in order; () = the device hands out none. `backs`: sets on the table at first.
 
-    `counts`, `reads`: what the device can tell of a set. `remembers`: it still knows after a power cut what it was doing.
-    `prefix`: of the uids of its cards; unique at a table.
+    `decks`: in one set. `deals_on`: a set is dealt from in many deals, not in one. `counts`, `reads`: what the device can
+    tell of a set. `remembers`: it still knows after a power cut what it was doing. `prefix`: of the uids of its cards;
+    unique at a table.
     """
 
     plan: tuple[int, ...] = (2, 2, 2)
@@ -35,6 +36,8 @@ class CardSettings:
     reads: bool = False
     remembers: bool = False
     prefix: str = "S"
+    decks: int = 1
+    deals_on: bool = False
 
 
 class Part(Protocol):
@@ -70,7 +73,7 @@ class Body:
         self.settings, self.rng, self.faults = settings, rng, faults
         self.places = inside
         self.cards = Places((*trays, *inside, RETIRED), witness)
-        self.hands = Hands(self.cards, Printer(settings.prefix), rng, faults)
+        self.hands = Hands(self.cards, Printer(settings.prefix), rng, faults, settings.decks)
         self.emit = Emitter()
         self.gate = Latch(DispensingInhibited, DispensingAllowed, self.emit)
         for back in settings.backs:

@@ -77,10 +77,10 @@ def shuffled(cards: Iterable[Card], rng: Random) -> tuple[Card, ...]:
     return tuple(mixed)
 
 
-def read_identities(cards: Iterable[Card]) -> Identities:
-    """What a card reader finds in a whole set: complete only if each face is there once, face down, with one back."""
+def read_identities(cards: Iterable[Card], decks: int = 1) -> Identities:
+    """What a card reader finds in a whole set: complete only if each face is there once a deck, face down, with one back."""
     found = list(cards)
-    complete = sorted(c.face for c in found) == sorted(FACES)
+    complete = sorted(c.face for c in found) == sorted(FACES * decks)
     alike = len({c.back for c in found}) == 1 and not any(c.face_up for c in found)
     return Identities.COMPLETE if complete and alike else Identities.INCOMPLETE
 

@@ -130,10 +130,11 @@ def sim() -> None:
     show_default=True,
     help="Sets on the table at first; none = no set.",
 )
+@click.option("--decks", type=click.IntRange(1, 8), default=1, show_default=True, help="In one set.")
 @click.option("--recognition", is_flag=True, help="It reads the cards.")
 @click.option("--no-count", is_flag=True, help="It does not count them.")
 def shuffler(
-    plan: tuple[int, ...], backs: tuple[Back, ...], recognition: bool, no_count: bool, **given: Any
+    plan: tuple[int, ...], backs: tuple[Back, ...], decks: int, recognition: bool, no_count: bool, **given: Any
 ) -> None:
     """A hand-forming single-deck shuffler with two sets.
 
@@ -142,7 +143,7 @@ def shuffler(
       tablewarden sim shuffler --link run/shuffler0 --plan 4,5,2,2,2 --fault count_low@3
     """
     options = Options(**given)
-    settings = CardSettings(plan, backs, not no_count, recognition, options.keep_log, _serial(options))
+    settings = CardSettings(plan, backs, not no_count, recognition, options.keep_log, _serial(options), decks)
     _start(
         DeviceKind.SHUFFLER,
         options,
@@ -161,8 +162,12 @@ def shuffler(
     show_default=True,
     help="Sets on the table at first; none = no set.",
 )
+@click.option("--decks", type=click.IntRange(1, 8), default=1, show_default=True, help="In one set.")
+@click.option("--deal-on", is_flag=True, help="A set is dealt from in many deals.")
 @click.option("--recognition", is_flag=True, help="It sees a card that lies face up.")
-def shoe(plan: tuple[int, ...], backs: tuple[Back, ...], recognition: bool, **given: Any) -> None:
+def shoe(
+    plan: tuple[int, ...], backs: tuple[Back, ...], decks: int, deal_on: bool, recognition: bool, **given: Any
+) -> None:
     """A dealing shoe that dispenses stacks.
 
     \b
@@ -172,7 +177,7 @@ def shoe(plan: tuple[int, ...], backs: tuple[Back, ...], recognition: bool, **gi
     if not plan:
         raise click.BadParameter("a shoe does nothing but deal; it needs a plan", param_hint="--plan")
     options = Options(**given)
-    settings = CardSettings(plan, backs, False, recognition, options.keep_log, _serial(options))
+    settings = CardSettings(plan, backs, False, recognition, options.keep_log, _serial(options), decks, deal_on)
     _start(
         DeviceKind.SHOE,
         options,

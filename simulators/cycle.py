@@ -24,10 +24,9 @@ from .cards import FACES, Places, read_identities
 from .dispenser import RETRY_S, TRANSPORT, TRIES
 from .faults import Fault, FaultBook
 
-SET_SIZE = len(FACES)
 CYCLE_S = 22.0
 """A whole cycle of 52 cards; single-deck machines are sold with 20 to 45 seconds."""
-CARD_S = CYCLE_S / SET_SIZE
+CARD_S = CYCLE_S / len(FACES)
 SLIP_S = 60.0
 """How long the feed may slip before the device gives the cycle up."""
 
@@ -47,7 +46,7 @@ class Phase(StrEnum):
 
 
 class Cycle:
-    """One shuffle after another. `counts`, `reads`: what the device can tell of a set when it is through."""
+    """One shuffle after another. `counts`, `reads`: what the device can tell of a set of `decks` when it is through."""
 
     def __init__(
         self,
@@ -58,6 +57,7 @@ class Cycle:
         *,
         counts: bool,
         reads: bool,
+        decks: int = 1,
     ) -> None:
         self.phase = Phase.IDLE
         self.cycles = 0
@@ -66,7 +66,7 @@ class Cycle:
         self.mode = Mode.SHUFFLE
         self.due: float | None = None
         self._cards, self._rng, self._faults, self._emit = cards, rng, faults, emit
-        self._counts, self._reads = counts, reads
+        self._counts, self._reads, self._decks = counts, reads, decks
         self._tries = 0
         self._interrupted = False
 
@@ -176,8 +176,10 @@ class Cycle:
         count = self._cards.count(RACK)
         if fault := self._faults.take("miscount", self.cycles):
             count += fault.number("by")
-        identities = read_identities(self._cards.cards(RACK)) if self._reads else Identities.NOT_READ
-        is_right = (not self._counts or count == SET_SIZE) and identities is not Identities.INCOMPLETE
+        identities = read_identities(self._cards.cards(RACK), self._decks) if self._reads else Identities.NOT_READ
+        is_right = (
+            not self._counts or count == self._decks * len(FACES)
+        ) and identities is not Identities.INCOMPLETE
         self.phase = Phase.READY if is_right and self.mode in RANDOMISING else Phase.SPENT
         self.due = None
         self._emit(ShuffleCompleted(self.back, self.mode, count if self._counts else None, identities))

@@ -27,8 +27,8 @@ def colour(given: Mapping[str, object]) -> Back:
 class Hands:
     """Acts with cards outside the device. `table` holds what is neither in the device nor lost."""
 
-    def __init__(self, cards: Places, printer: Printer, rng: Random, faults: FaultBook) -> None:
-        self._cards, self._printer, self._rng, self._faults = cards, printer, rng, faults
+    def __init__(self, cards: Places, printer: Printer, rng: Random, faults: FaultBook, decks: int = 1) -> None:
+        self._cards, self._printer, self._rng, self._faults, self._decks = cards, printer, rng, faults, decks
 
     def act(self, name: str, given: Mapping[str, object]) -> Done | None:
         """An act that is done away from the device; None = `name` is none."""
@@ -46,10 +46,10 @@ class Hands:
                 return None
 
     def bring_deck(self, back: Back) -> tuple[Card, ...]:
-        """A new deck comes to the table, in the order of a new deck."""
-        deck = self._printer.deck(back)
+        """A new set comes to the table, each deck in the order of a new one."""
+        deck = [card for _ in range(self._decks) for card in self._printer.deck(back)]
         self._cards.bring(deck)
-        return deck
+        return tuple(deck)
 
     def retire(self, back: Back) -> tuple[Card, ...]:
         """The set of this colour leaves the table, lost cards that turned up again included."""

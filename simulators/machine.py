@@ -175,6 +175,8 @@ class CardMachine:
             case "take":
                 self._needs_power()
                 return Done(cards=self.program.dispenser.take(now))
+            case "draw":
+                return Done(cards=self._draw(number(given, "cards", 1)))
             case "remove":
                 return Done(cards=self._remove(number(given, "leave", 0)))
             case "unload":
@@ -238,6 +240,17 @@ class CardMachine:
             if not part.is_broken:
                 part.clear()
         return out
+
+    def _draw(self, cards: int) -> tuple[Card, ...]:
+        """The next cards, by hand, from a shoe that stands still and is dealt on from afterwards."""
+        if any(part.is_active or part.is_broken for part in self.program.parts):
+            raise ActImpossible("the machine is moving, or waits for its cards to come out")
+        lying = self.body.cards.cards(self.program.tray) if self.program.tray in self.body.places else ()
+        if len(lying) < cards:
+            raise ActImpossible(f"{len(lying)} cards lie in reach")
+        self.body.cards.move(lying[:cards], TABLE)
+        self._emit(CardsRemoved(self.body.inside))
+        return lying[:cards]
 
     def _open_lid(self) -> None:
         """Whatever moves stops: no card can jam on a hand."""

@@ -49,6 +49,7 @@ class People:
             self.round.go_on,
             self.round.count_whole_set,
             self.sets.tend_shuffler,
+            self.sets.shuffle_what_is_due,
             self.round.begin,
         )
 

@@ -57,7 +57,8 @@ class Shoe:
             self.dispenser.close()
             return ""
         waiting = self._body.cards.cards(MAGAZINE)
-        if self.dispenser.is_broken or (waiting and not self._is_fresh):
+        may_start = self._is_fresh or self._body.settings.deals_on
+        if self.dispenser.is_broken or (waiting and not may_start):
             return "take the cards"
         if not waiting:
             return "no cards"

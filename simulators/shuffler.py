@@ -37,7 +37,9 @@ class Shuffler:
     def __init__(self, body: Body) -> None:
         self._body = body
         has = body.settings
-        self.cycle = Cycle(body.cards, body.rng, body.faults, body.emit, counts=has.counts, reads=has.reads)
+        self.cycle = Cycle(
+            body.cards, body.rng, body.faults, body.emit, counts=has.counts, reads=has.reads, decks=has.decks
+        )
         self.dispenser = body.dispenser(RACK)
         self.parts: tuple[Part, ...] = (self.cycle, self.dispenser)
         self._mode = Mode.SHUFFLE

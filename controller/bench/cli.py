@@ -11,10 +11,13 @@ from controller.bench.broker import BrokerUnusable
 from controller.bench.children import ChildFailed
 from controller.bench.expected import EXPECTED
 from controller.bench.observer.evidence import State
-from controller.bench.options import DEVICES, Options
+from controller.bench.options import METHODS, Options
+from controller.bench.possible import why_not
 from controller.bench.report import document, page
 from controller.bench.run import Outcome, run
+from controller.rules.elections import ElectionsInvalid
 from controller.rules.library import RulebookUnknown
+from controller.table.state import DISPENSERS
 from simulators.crew.scenario import MISHAPS, Mishap, ScenarioError
 
 __all__ = ["bench"]
@@ -50,9 +53,14 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
     type=click.Choice(sorted(EXPECTED)),
     default="md-uth",
     show_default=True,
-    help="Which document rules the table: those that the people can play and the observer can judge.",
+    help="Which document rules the table.",
 )
-@click.option("--method", type=click.Choice(list(DEVICES)), default="dealing_shoe", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=None,
+    help="How cards are dealt.  [default: by an automated shoe where the table may have one, else from a manual shoe]",
+)
 @click.option("--rounds", type=click.IntRange(min=0), default=10, show_default=True, help="0 = until stopped.")
 @click.option(
     "--speed", type=click.FloatRange(0.1, 1000), default=20.0, show_default=True, help="Times real speed."
@@ -71,7 +79,7 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
 @click.option("--keep", type=click.Path(path_type=Path), default=None, help="Keep logs and configuration here.")
-def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, **given: object) -> None:
+def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, method: str | None, **given: object) -> None:
     """Play rounds on simulated devices with simulated people, and check what must always hold.
 
     Exit code: 0 all that could be checked held, 1 something broke, 2 usage, 3 it could not run to its end.
@@ -80,7 +88,9 @@ def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, **given: o
     Example: a jam of the shoe in the fourth of ten rounds
       tablewarden bench --rulebook md-uth --rounds 10 --fault shoe_jam@4
     """
-    options = Options(**given, counting=not no_count, slow_sync_ms=slow_sync)  # type: ignore[arg-type]
+    options = Options(**given, method=method or "", counting=not no_count, slow_sync_ms=slow_sync)  # type: ignore[arg-type]
+
+    _refuse(options)
 
     def say(line: str) -> None:
         if watch:
@@ -98,6 +108,28 @@ def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, **given: o
     else:
         click.echo(page(outcome))
     sys.exit(_code(outcome))
+
+
+def _refuse(options: Options) -> None:
+    """What cannot be elected, dealt or gone wrong at this table ends the command before anything is started."""
+    try:
+        options.law.dealing[options.dealt_by]
+    except ElectionsInvalid as exc:
+        raise click.BadParameter(str(exc), param_hint="--elect") from None
+    except KeyError:
+        known = ", ".join(options.law.dealing)
+        raise click.BadParameter(
+            f"{options.rulebook} has no dealing by {options.dealt_by}; there are: {known}", param_hint="--method"
+        ) from None
+    if options.dealt_by in DISPENSERS and DISPENSERS[options.dealt_by] not in options.kinds:
+        rule = options.law.devices[options.dealt_by]
+        raise click.BadParameter(
+            f"{options.rulebook} has no {options.dealt_by} in service by {rule.by_choice} [{', '.join(rule.cite)}]",
+            param_hint="--method",
+        )
+    for text in options.mishaps:
+        if (why := why_not(Mishap.parse(text), options)) is not None:
+            raise click.BadParameter(f"{text} cannot happen here: {why}", param_hint="--fault")
 
 
 def _code(outcome: Outcome) -> int:

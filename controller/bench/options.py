@@ -1,34 +1,53 @@
-"""What a bench run is asked to do."""
+"""What a bench run is asked to do, and the table that follows from it: which devices stand there, how cards are dealt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-__all__ = ["BACKS", "DEVICES", "SITE", "TABLE", "Options"]
+from controller.games.registry import game_of
+from controller.rules.elections import elect, proposals
+from controller.rules.library import find
+from controller.rules.model import Rulebook
+from controller.rules.vocabulary import Method
+from controller.table.state import DISPENSERS
+
+__all__ = ["DEVICES", "METHODS", "SITE", "TABLE", "Options"]
 
 SITE, TABLE = "bench", "uth-1"
 BACKS = ("red", "blue")
-DEVICES: Mapping[str, tuple[str, ...]] = {
-    "dealing_shoe": ("shuffler", "shoe", "progressive"),
-    "shuffler": ("shuffler", "progressive"),
+DEVICES: Mapping[Method, tuple[str, ...]] = {
+    Method.DEALING_SHOE: ("shuffler", "shoe", "progressive"),
+    Method.SHUFFLER: ("shuffler", "progressive"),
+    Method.MANUAL_SHOE: ("shuffler", "progressive"),
+    Method.HAND: ("shuffler", "progressive"),
 }
-"""Kinds of device at the table, by dealing method. Each is called `<kind>-1`."""
+"""Kinds of device that may stand at the table, by dealing method. Each is called `<kind>-1`."""
+METHODS = tuple(method.value for method in DEVICES)
+OFFERED: Mapping[str, tuple[str, ...]] = {
+    "md-uth": ("trips", "progressive"),
+    "ma-uth": ("trips", "progressive"),
+    "nj-pikit": ("three_card_bonus",),
+    "ma-colorado": ("bonus",),
+}
+"""The optional wagers that this house offers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Options:
     """`rounds`: 0 = until stopped. `broker`: auto | memory | mqtt://host:port. `elections`: reading -> choice, else cautious.
 
-    `journal`: None = in the private directory, which then goes with the run. `slow_sync_ms`: added to each sync of the
-    daemon. `seconds`: longest run, 0 = no limit; rounds that are not through by then have failed. `kills`: how many times
-    the daemon is killed at a random moment. `keep`: where the private directory is kept, None = nowhere.
+    `method`: how cards are dealt, "" = the first of `METHODS` that this table can have. `journal`: None = in the private
+    directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,
+    0 = no limit; rounds that are not through by then have failed. `kills`: how many times the daemon is killed at a
+    random moment. `keep`: where the private directory is kept, None = nowhere.
     """
 
     rulebook: str = "md-uth"
     rounds: int = 10
     speed: float = 10.0
     mishaps: tuple[str, ...] = ()
-    method: str = "dealing_shoe"
+    method: str = ""
     broker: str = "auto"
     journal: Path | None = None
     seed: int = 1
@@ -42,5 +61,56 @@ class Options:
     keep: Path | None = None
 
     @property
+    def elected(self) -> dict[str, str]:
+        """Every reading and house choice of the rulebook: as asked for, else the proposed one."""
+        return {**proposals(find(self.rulebook)), **self.elections}
+
+    @cached_property
+    def law(self) -> Rulebook:
+        """The rulebook as elected. Raises `RulebookUnknown`, `ElectionsInvalid`."""
+        return elect(
+            find(self.rulebook), {name: (choice, "bench") for name, choice in self.elected.items()}
+        ).rulebook
+
+    @property
+    def dealt_by(self) -> Method:
+        """As asked for, else the first method of the document that has its device here."""
+        possible = (method for method in DEVICES if method in self.law.dealing and self._may(method))
+        return Method(self.method) if self.method else next(possible)
+
+    @property
     def kinds(self) -> tuple[str, ...]:
-        return DEVICES[self.method]
+        """The devices of this method, but those that this document has no use for or that were not elected."""
+        absent = {"progressive"} if self.law.progressive is None else set()
+        absent |= {kind.value for method, kind in DISPENSERS.items() if not self._may(method)}
+        return tuple(kind for kind in DEVICES[self.dealt_by] if kind not in absent)
+
+    def _may(self, method: Method) -> bool:
+        """Whether the device that deals so may be in service."""
+        rule = self.law.devices.get(method)
+        return rule is None or rule.value
+
+    @property
+    def backs(self) -> tuple[str, ...]:
+        """Two sets take turns where a shuffler stands, else there is one."""
+        return BACKS if "shuffler" in self.kinds else BACKS[:1]
+
+    @property
+    def decks(self) -> int:
+        """Decks in one set."""
+        return int(self.law.decks.per_set.value)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        return OFFERED.get(self.rulebook, ())
+
+    @property
+    def plan(self) -> str:
+        """Some stacks to begin with, as the simulators are told; the dealer sets the plan of each deal."""
+        return ",".join(str(stack.cards) for stack in self.law.dealing[self.dealt_by].stacks)
+
+    @property
+    def keeps_set(self) -> bool:
+        """A set is dealt on from round to round."""
+        game = game_of(self.law)
+        return game is not None and game.keeps_set

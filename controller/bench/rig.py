@@ -6,21 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.bench.broker import Broker
-from controller.bench.options import BACKS, SITE, TABLE, Options
-from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.bench.options import SITE, TABLE, Options
+from controller.rules.vocabulary import Method
 
-__all__ = ["Rig", "elections"]
+__all__ = ["Rig"]
 
 RUN_CLI = "from controller.cli import main; main()"
 """The same interpreter and the same code as ours, installed or not."""
-
-
-def elections(options: Options) -> dict[str, str]:
-    """Every reading and house choice of the rulebook with the choice of this run: as asked for, else the proposed one."""
-    return {
-        name: options.elections.get(name, choice) for name, choice in proposals(find(options.rulebook)).items()
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +50,12 @@ class Rig:
         command += ["--seed", str(options.seed)] * seeded
         match kind:
             case "shuffler":
-                command += [
-                    "--plan",
-                    "2,2" if options.method == "shuffler" else "none",
-                    "--backs",
-                    ",".join(BACKS),
-                ]
+                plan = options.plan if options.dealt_by is Method.SHUFFLER else "none"
+                command += ["--plan", plan, "--backs", ",".join(options.backs), "--decks", str(options.decks)]
                 command += ["--recognition"] * options.recognition + ["--no-count"] * (not options.counting)
             case "shoe":
-                command += ["--plan", "2,2", "--backs", "none"]
+                command += ["--plan", options.plan, "--backs", "none", "--decks", str(options.decks)]
+                command += ["--deal-on"] * options.keeps_set
             case "progressive":
                 command += ["--seats", str(options.seats)]
         return command
@@ -91,13 +80,12 @@ class Rig:
         """The daemon's configuration: this table, every reading elected by the bench, simulators as devices."""
         lines = [
             "[table]", f'site = "{SITE}"', f'id = "{TABLE}"', f"seats = {self.options.seats}",
-            f'rulebook = "{self.options.rulebook}"', f'method = "{self.options.method}"',
-            f"backs = {json.dumps(list(BACKS))}", 'offered = ["trips", "progressive"]', "progressive_cents = 500",
-            "production = false", "", "[elections]",
+            f'rulebook = "{self.options.rulebook}"', f'method = "{self.options.dealt_by}"',
+            f"backs = {json.dumps(list(self.options.backs))}", f"offered = {json.dumps(list(self.options.offered))}",
+            "progressive_cents = 500", "production = false", "", "[elections]",
         ]  # fmt: skip
         lines += [
-            f'"{name}" = {{ choice = "{choice}", by = "bench" }}'
-            for name, choice in elections(self.options).items()
+            f'"{name}" = {{ choice = "{choice}", by = "bench" }}' for name, choice in self.options.elected.items()
         ]
         for kind in self.options.kinds:
             lines += [

@@ -20,7 +20,8 @@ from controller.bench.observer.instant import AtOnce
 from controller.bench.observer.judge import judge
 from controller.bench.observer.record import RecordReader
 from controller.bench.options import Options
-from controller.bench.rig import Rig, elections, serial
+from controller.bench.possible import never_decided
+from controller.bench.rig import Rig, serial
 from controller.bench.shim import slow_sync
 from controller.bench.subscriber import Delivered, Subscriber
 from controller.bench.watch import Scroll
@@ -80,7 +81,7 @@ async def run(options: Options, say: Say = lambda _: None) -> Outcome:
     rig = Rig(options, directory)
     record = RecordReader(rig.journal)
     evidence = Evidence(
-        options.rulebook, options.method, elections(options), {serial(kind): f"{kind}-1" for kind in options.kinds}
+        options.rulebook, options.dealt_by, options.elected, {serial(kind): f"{kind}-1" for kind in options.kinds}
     )
     evidence.began = record.last_order()
     ears = _Ears(evidence, AtOnce(evidence, record), plugged={kind: asyncio.Event() for kind in options.kinds})
@@ -122,6 +123,7 @@ class _Bench:
         evidence.journal_id = self.record.about()[0]
         log = (self.directory / "daemon.log").read_bytes()
         verdicts = judge(evidence, self.record.anchors(), log)
+        failed = failed or never_decided(self.options, evidence)
         return Outcome(
             evidence, verdicts, broker.says, self.rig.journal, time.monotonic() - began, failed,
             tuple(self.ears.people),

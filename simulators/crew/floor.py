@@ -64,7 +64,11 @@ class Floor:
             case "clear_device":
                 return await self._clear(duty)
             case action if action in RESHUFFLES:
-                return await self._by_hand(duty)  # with a shuffler at work its report closes the duty
+                return await self._gather(duty) or await self.sets.shuffle_by_hand(duty.back)
+            case "swap_set_after_round":
+                return await self._gather(duty) or (self._is_over(duty) and await self._confirm(duty))
+            case "follow_house_procedure":
+                return await self._by_house_procedure() or await self._confirm(duty)
             case "change_set" if duty.back == self.table.view.back:
                 return False  # the round in play is played out with its set
             case "remove_set" | "change_set":
@@ -84,7 +88,8 @@ class Floor:
 
     async def _confirm(self, duty: Duty) -> bool:
         await self.table.pause(CONFIRM_S)
-        return await self.table.act("confirm_duty", duty.least_role, duty=duty.id)
+        seat = duty.seat or next(iter(self.table.view.in_play), 1)
+        return await self.table.act("confirm_duty", duty.least_role, seat, duty=duty.id)
 
     def _device(self, name: str) -> Device | None:
         return next((d for d in self.table.devices.values() if d.name == name), None)
@@ -92,27 +97,39 @@ class Floor:
     async def _clear(self, duty: Duty) -> bool:
         """Takes the cards out. A device that feels that nothing is left says so itself, and the duty is closed."""
         device = self._device(duty.device)
-        if device is None or device.phase in ("shuffling", "slipping", "freeing") or device.deal == "freeing":
+        if device is None or device.is_shuffling or device.deal == "freeing":
             return False
         if device.inside or device.is_broken:
             self.sets.hold(await self.sets.empty(device))
-            if device is self.sets.shuffler:
-                self.sets.in_shuffler = ""
-            if device is self.sets.dispenser:
-                self.sets.in_dispenser = ""
             return True
         if self.table.view.device(device.name).get("levels", {}).get("cards_inside"):
             return False  # its report is on the way
         return await self._confirm(duty)
 
-    async def _by_hand(self, duty: Duty) -> bool:
-        """Where no shuffler is at work a set is washed on the table, once all its cards are gathered."""
-        shuffler, view = self.sets.shuffler, self.table.view
-        at_work = shuffler is not None and not view.device(shuffler.name).get("out")
-        if at_work or (view.round and view.back == duty.back) or shuffler is None:
+    def _is_over(self, duty: Duty) -> bool:
+        """The round with this set is over: what waits for its end can be done."""
+        view = self.table.view
+        return not (view.round and view.back == duty.back)
+
+    async def _gather(self, duty: Duty) -> bool:
+        """A set that was dealt from for several rounds is taken out of the shoe, to be shuffled with its discards.
+
+        With a shuffler at work its report closes the duty then.
+        """
+        if self.sets.laid != duty.back or not self.sets.left or not self._is_over(duty):
             return False
-        await shuffler.act("wash", back=duty.back)
-        return await self.table.act("record_shuffle", back=duty.back)
+        self.sets.hold(await self.sets.take_rest())
+        return True
+
+    async def _by_house_procedure(self) -> bool:
+        """In this house a shoe that failed is opened, its cards are put back as they lay, and the deal goes on from it."""
+        dispenser, back = self.sets.dispenser, self.sets.laid
+        if dispenser is None or not dispenser.is_broken or not back:
+            return False
+        cards = await self.sets.empty(dispenser)
+        await dispenser.act("load", cards=cards)
+        self.sets.laid = back
+        return True
 
     async def _away(self, duty: Duty) -> bool:
         device = self._device(duty.device)

@@ -1,17 +1,8 @@
-"""What lies on the layout in one round: a player's bet, the stacks that came, the stub, the chips that were counted."""
+"""What lies on the layout in one round: the stacks that came, the stub, the chips that were counted."""
 
 from dataclasses import dataclass, field
 
-__all__ = ["Bet", "Layout"]
-
-
-@dataclass(frozen=True, slots=True)
-class Bet:
-    """What a player puts down. `ante_cents` twice, for Ante and Blind; `trips_cents` 0 = none."""
-
-    ante_cents: int
-    trips_cents: int
-    progressive: bool
+__all__ = ["Layout"]
 
 
 @dataclass(slots=True)
@@ -27,6 +18,13 @@ class Layout:
     counts_stub: bool = False
     set_aside: int = 0
     """Cards that lay face up and went to the discard rack."""
+    wrong_stacks: dict[int, int] = field(default_factory=dict)
+    """Where hands deal: stacks that get so many cards more than planned, by their number from 1."""
+    wrong_street: int = 0
+    """Cards too many among those that are turned up for all, where they are dealt only then."""
+    to_report: list[tuple[str, int, int]] = field(default_factory=list)
+    """What was dealt wrong and has to be said: trigger, seat, cards above the plan."""
+    cutting_card_seen: bool = False
     waiting_since: float | None = None
 
     @property

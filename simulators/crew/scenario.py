@@ -18,15 +18,16 @@ __all__ = ["MISHAPS", "Cue", "Mishap", "Scenario", "ScenarioError"]
 class Cue(StrEnum):
     """When in its round a mishap begins."""
 
+    BETWEEN = "between"  # before the round begins
     LATE_SHUFFLE = "late_shuffle"  # the set of this round is put into the shuffler only when wagers lie
     IDLE_SHUFFLE = "idle_shuffle"  # the other set is put into the shuffler in this round
-    LOAD = "load"  # the set goes into the dispenser
-    DEAL = "deal"  # the deal begins
-    FIRST_STACK = "first_stack"  # the first stack is out
     BETS_CLOSED = "bets_closed"  # no more bets
     COUNT = "count"  # progressive chips are counted
-    PRE_FLOP = "pre_flop"  # all hands are out
-    LAST_TWO = "last_two"  # all community cards are shown
+    DEAL = "deal"  # the deal begins
+    FIRST_STACK = "first_stack"  # the first stack is out
+    STUB = "stub"  # what is left comes out of the device, or out of the dealer's hand
+    HANDS_OUT = "hands_out"  # all hands are out, nobody has answered
+    ACTED = "acted"  # each player has given the last answer
 
 
 class Stack(StrEnum):
@@ -40,61 +41,106 @@ class Stack(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`fault`: armed at `device` on the cue. `reports`: what a person says he saw, as the daemon's word for it."""
+    """`trigger`: what the daemon has to make of it, in the words of the rulebooks; "" = a device's own trouble.
+
+    `fault`: armed at `device` on the cue. `reports`: what a person says he saw, `cards` times; at the seat of a player
+    where `of_seat`. `more`: cards that the stack has above its plan; where hands deal, it is they who deal it so.
+    `counts_stub`: somebody counts the stub in this round. `unseen`: nobody notices until then.
+    """
 
     effect: str
+    trigger: str
     cue: Cue
     device: str = ""  # shuffler | dispenser | progressive
     fault: str = ""
     stack: Stack = Stack.ANY
-    reports: str = ""
+    reports: tuple[str, ...] = ()
     cards: int = 1
+    of_seat: bool = False
+    more: int = 0
     counts_stub: bool = False
+    unseen: bool = False
 
 
 SHUFFLER, DISPENSER = "shuffler", "dispenser"
 
+
+def _seen(effect: str, cue: Cue, *reports: str, cards: int = 1, of_seat: bool = False) -> Scene:
+    return Scene(effect, reports[-1], cue, reports=reports, cards=cards, of_seat=of_seat)
+
+
+def _feed(effect: str, stack: Stack, more: int) -> Scene:
+    fault = "double_feed" if more > 0 else "missed_feed"
+    return Scene(effect, f"wrong_count_{stack}", Cue.DEAL, DISPENSER, fault, stack, more=more)
+
+
 MISHAPS: dict[str, Scene] = {
-    "shuffler_jam": Scene("The shuffler jams with the set of this round.", Cue.LATE_SHUFFLE, SHUFFLER, "jam"),
-    "shuffler_stop": Scene("The shuffler stops in its cycle.", Cue.LATE_SHUFFLE, SHUFFLER, "stop"),
-    "shuffler_timeout": Scene("The cycle is not completed.", Cue.LATE_SHUFFLE, SHUFFLER, "timeout"),
+    "shuffler_jam": Scene(
+        "The shuffler jams with the set of this round.", "shuffler_jam", Cue.LATE_SHUFFLE, SHUFFLER, "jam"
+    ),
+    "shuffler_stop": Scene(
+        "The shuffler stops in its cycle.", "shuffler_jam", Cue.LATE_SHUFFLE, SHUFFLER, "stop"
+    ),
+    "shuffler_timeout": Scene(
+        "The cycle is not completed.", "shuffler_jam", Cue.LATE_SHUFFLE, SHUFFLER, "timeout"
+    ),
     "shuffler_jam_self_cleared": Scene(
-        "The shuffler jams and frees itself.", Cue.LATE_SHUFFLE, SHUFFLER, "jam_self_cleared"
+        "The shuffler jams and frees itself.", "shuffler_jam", Cue.LATE_SHUFFLE, SHUFFLER, "jam_self_cleared"
     ),
-    "idle_jam": Scene("The shuffler jams with the set not in play.", Cue.IDLE_SHUFFLE, SHUFFLER, "jam"),
-    "count": Scene("A card is missing when the set is shuffled.", Cue.LATE_SHUFFLE, SHUFFLER, "count_low"),
-    "count_high": Scene("A card too many is in the set.", Cue.LATE_SHUFFLE, SHUFFLER, "count_high"),
-    "miscount": Scene("The set is whole, the counter says no.", Cue.LATE_SHUFFLE, SHUFFLER, "miscount"),
-    "identities": Scene("A card is there twice.", Cue.LATE_SHUFFLE, SHUFFLER, "identity_wrong"),
-    "shoe_jam": Scene("The dispenser jams.", Cue.DEAL, DISPENSER, "jam_dealing"),
+    "idle_jam": Scene(
+        "The shuffler jams with the set not in play.", "shuffler_jam", Cue.IDLE_SHUFFLE, SHUFFLER, "jam"
+    ),
+    "count": Scene(
+        "A card is missing when the set is shuffled.", "shuffler_count_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "count_low"
+    ),
+    "count_high": Scene(
+        "A card too many is in the set.", "shuffler_count_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "count_high"
+    ),
+    "miscount": Scene(
+        "The set is whole, the counter says no.", "shuffler_count_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "miscount"
+    ),
+    "identities": Scene(
+        "A card is there twice.", "shuffler_identities_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "identity_wrong"
+    ),
+    "shoe_jam": Scene("The dispenser jams.", "shoe_jam", Cue.DEAL, DISPENSER, "jam_dealing"),
     "shoe_jam_self_cleared": Scene(
-        "The dispenser jams and frees itself.", Cue.DEAL, DISPENSER, "jam_dealing_self_cleared"
+        "The dispenser jams and frees itself.", "shoe_jam", Cue.DEAL, DISPENSER, "jam_dealing_self_cleared"
     ),
-    "shoe_stop": Scene("The dispenser stops dealing.", Cue.DEAL, DISPENSER, "stop_dealing"),
-    "shoe_fail": Scene("The dispenser does not deal a stack.", Cue.DEAL, DISPENSER, "fail_to_deal"),
-    "wrong_hand": Scene("A player gets three cards.", Cue.DEAL, DISPENSER, "double_feed", Stack.PLAYER),
-    "short_hand": Scene("A player gets one card.", Cue.DEAL, DISPENSER, "missed_feed", Stack.PLAYER),
-    "wrong_dealer": Scene("The dealer gets three cards.", Cue.DEAL, DISPENSER, "double_feed", Stack.DEALER),
-    "short_dealer": Scene("The dealer gets one card.", Cue.DEAL, DISPENSER, "missed_feed", Stack.DEALER),
-    "wrong_community": Scene(
-        "There is a community card too many.", Cue.DEAL, DISPENSER, "double_feed", Stack.COMMUNITY
-    ),
+    "shoe_stop": Scene("The dispenser stops dealing.", "shoe_jam", Cue.DEAL, DISPENSER, "stop_dealing"),
+    "shoe_fail": Scene("The dispenser does not deal a stack.", "shoe_jam", Cue.DEAL, DISPENSER, "fail_to_deal"),
+    "wrong_hand": _feed("A player gets a card too many.", Stack.PLAYER, 1),
+    "short_hand": _feed("A player gets a card too few.", Stack.PLAYER, -1),
+    "wrong_dealer": _feed("The dealer gets a card too many.", Stack.DEALER, 1),
+    "short_dealer": _feed("The dealer gets a card too few.", Stack.DEALER, -1),
+    "wrong_community": _feed("There is a community card too many.", Stack.COMMUNITY, 1),
     "misdeal": Scene(
-        "A player gets three cards and the device does not notice; the stub count finds it.",
-        Cue.DEAL, DISPENSER, "double_feed:seen=no", Stack.PLAYER, counts_stub=True,
+        "A player gets a card too many and nobody notices; the stub count finds it.", "stub_wrong",
+        Cue.DEAL, DISPENSER, "double_feed:seen=no", Stack.PLAYER, more=1, counts_stub=True, unseen=True,
     ),
-    "stub": Scene(
-        "A card is lost on the way into the dispenser; the stub count finds it.",
-        Cue.LOAD, DISPENSER, "count_low", counts_stub=True,
+    "stub": Scene("A card of the stub is lost; its count finds it.", "stub_wrong", Cue.STUB, counts_stub=True),
+    "late_wager": Scene("A chip is put on a sensor after the lock-out.", "progressive_late", Cue.BETS_CLOSED),
+    "mismatch": Scene("The dealer counts one progressive chip too few.", "progressive_mismatch", Cue.COUNT),
+    "face_up": _seen("A card lies face up in the deal.", Cue.FIRST_STACK, "card_face_up"),
+    "face_up_two": _seen("Two cards lie face up.", Cue.FIRST_STACK, "card_face_up", cards=2),
+    "face_up_late": _seen("Two cards lie face up, seen late.", Cue.HANDS_OUT, "card_face_up", cards=2),
+    "drawn": _seen("A card comes out by mistake, unseen.", Cue.FIRST_STACK, "card_drawn_unexposed"),
+    "exposed": _seen("A card of the dealer is seen.", Cue.HANDS_OUT, "dealer_card_exposed"),
+    "exposed_late": _seen("A card of the dealer is seen after all answers.", Cue.ACTED, "dealer_card_exposed"),
+    "player_exposed": _seen("A card of a player is seen.", Cue.HANDS_OUT, "player_card_exposed"),
+    "community_exposed": _seen("A community card is seen too early.", Cue.HANDS_OUT, "community_card_exposed"),
+    "insufficient": _seen("The cards do not suffice for the round.", Cue.HANDS_OUT, "cards_insufficient"),
+    "player_left": _seen("A player leaves in the round.", Cue.HANDS_OUT, "player_left", of_seat=True),
+    "false_declaration": _seen(
+        "A player declares a hand that is none.", Cue.HANDS_OUT, "false_declaration", of_seat=True
     ),
-    "late_wager": Scene("A chip is put on a sensor after the lock-out.", Cue.BETS_CLOSED),
-    "mismatch": Scene("The dealer counts one progressive chip too few.", Cue.COUNT),
-    "face_up": Scene("A card lies face up in the deal.", Cue.FIRST_STACK, reports="card_face_up"),
-    "face_up_two": Scene("Two cards lie face up.", Cue.FIRST_STACK, reports="card_face_up", cards=2),
-    "face_up_late": Scene("Two cards lie face up, seen late.", Cue.PRE_FLOP, reports="card_face_up", cards=2),
-    "drawn": Scene("A card comes out by mistake, unseen.", Cue.FIRST_STACK, reports="card_drawn_unexposed"),
-    "exposed": Scene("A card of the dealer is seen.", Cue.PRE_FLOP, reports="dealer_card_exposed"),
-    "player_exposed": Scene("A card of a player is seen.", Cue.PRE_FLOP, reports="player_card_exposed"),
+    "hand_void": _seen(
+        "A player has a card too few and has the hand declared void.",
+        Cue.HANDS_OUT, "wrong_count_player", "hand_declared_void", of_seat=True,
+    ),
+    "discards": _seen("A wrong number of cards is laid away.", Cue.HANDS_OUT, "discard_count_wrong"),
+    "marker": _seen("The dealing marker was not moved.", Cue.HANDS_OUT, "marker_not_moved"),
+    "cutting_card": _seen("The cutting card comes.", Cue.FIRST_STACK, "cutting_card_reached"),
+    "method": Scene("Cards are dealt from a manual shoe from now on.", "method_change", Cue.BETWEEN, DISPENSER),
 }  # fmt: skip
 
 TIMED_CUES = {
@@ -149,7 +195,7 @@ def _of_device(text: str, kind: str, fault: str, given: Mapping[str, str]) -> Sc
     except FaultError as exc:
         raise ScenarioError(str(exc)) from exc
     device = DISPENSER if kind == "shoe" else kind
-    return Scene(FAULTS[parsed.name].effect, TIMED_CUES[DeviceKind(kind)], device, parsed.name)
+    return Scene(FAULTS[parsed.name].effect, "", TIMED_CUES[DeviceKind(kind)], device, parsed.name)
 
 
 class Scenario:

@@ -3,6 +3,9 @@
 The cards are real: what is loaded is what people hold, and what comes out is what the device gives back.
 """
 
+from drivers.protocol.reports import Back
+from simulators.cards import FACES, Printer
+
 from .scenario import Cue
 from .table import Device, Table
 
@@ -21,9 +24,13 @@ class Sets:
         self.shuffler = table.devices.get("shuffler")
         self.in_shuffler = ""
         """Back colour of the set that was put into the shuffler last, "" = none."""
-        self.in_dispenser = ""
-        self.stub_mishap = 0
-        """Number of the round in which a card was lost on the way, so that somebody counts."""
+        self.laid = ""
+        """Back colour of the set that lies where it is dealt from: in the device, in a manual shoe, in the hand."""
+        self.deck: list[str] = []
+        """That set, where no device deals it."""
+        self._printer = Printer("people")
+        self._watched = 0
+        """Number of the last round in which the scenario let something befall a shuffle."""
 
     @property
     def dispenser(self) -> Device | None:
@@ -35,6 +42,24 @@ class Sets:
     def deals_from_shuffler(self) -> bool:
         return self.table.view.method == "shuffler"
 
+    @property
+    def left(self) -> int:
+        """Cards that lie where they are dealt from."""
+        if not self.laid:
+            return 0
+        return self.dispenser.inside if self.dispenser else len(self.deck)
+
+    @property
+    def next_back(self) -> str:
+        """The set for the next round: one that is dealt on from as long as it may be, else the one whose turn it is."""
+        view = self.table.view
+        deals_on = view.keeps_set and self.left and view.is_armed(self.laid)
+        return self.laid if deals_on else view.next_back()
+
+    @property
+    def has_shuffler(self) -> bool:
+        return self.shuffler is not None and not self.table.view.device(self.shuffler.name).get("out")
+
     def hold(self, cards: list[str]) -> None:
         """Cards come into people's hands, sorted by back colour."""
         for card in cards:
@@ -43,6 +68,10 @@ class Sets:
     async def empty(self, device: Device) -> list[str]:
         """Takes everything out of a device that stands still: closes an open deal, opens the lid of a broken one."""
         await self.table.pause(EMPTY_S)
+        if device is self.dispenser:
+            self.laid = ""
+        if device is self.shuffler:
+            self.in_shuffler = ""
         if device.deal in ("forming", "offered"):
             await device.act("green")
             await device.look()
@@ -74,11 +103,10 @@ class Sets:
         if self._is_dealing():
             return False
         if shuffler.inside or shuffler.is_broken:
-            if self._is_stored(shuffler):
+            if self._is_stored(shuffler) and not self._shuffles_again():
                 return await self._make_room()
-            was_wrong = self._is_wrong(self.in_shuffler)
+            back, was_wrong = self.in_shuffler, self._is_wrong(self.in_shuffler)
             self.hold(await self.empty(shuffler))
-            back, self.in_shuffler = self.in_shuffler, ""
             return await self._replace(back) if was_wrong else True
         if shuffler.state.get("lid_open"):
             await shuffler.act("close_lid")
@@ -103,9 +131,13 @@ class Sets:
         return await self.table.act("bring_set", "floorperson", back=back)
 
     async def _fetch(self, back: str) -> None:
-        assert self.shuffler is not None
         await self.table.pause(BRING_S)
-        self.table.cards[back] = await self.shuffler.act("bring_deck", back=back)
+        if self.shuffler is not None:
+            self.table.cards[back] = await self.shuffler.act("bring_deck", back=back)
+            return
+        decks = self.table.view.full_set // len(FACES)
+        self.table.cards[back] = [str(card) for _ in range(decks) for card in self._printer.deck(Back(back))]
+        self.table.note("brought", cards=self.table.cards[back])
 
     def _is_dealing(self) -> bool:
         """The shuffler hands out packets, or holds the stub of the round: its cards are not to be touched now."""
@@ -120,21 +152,33 @@ class Sets:
         view = self.table.view
         if shuffler.phase != "ready" or any(duty.back == self.in_shuffler for duty in view.duties):
             return False
-        if self.deals_from_shuffler and self.in_shuffler != (view.back or view.next_back()):
+        if self.deals_from_shuffler and self.in_shuffler != (view.back or self.next_back):
             return False
         return view.is_armed(self.in_shuffler)
 
+    def _shuffles_again(self) -> bool:
+        """The scenario wants the set that waits to be shuffled once more in this round."""
+        view = self.table.view
+        wanted = bool(view.round) and self.table.scenario.expects(view.number, Cue.IDLE_SHUFFLE)
+        return wanted and self.in_shuffler != view.back
+
+    @property
+    def is_idle_shuffle_due(self) -> bool:
+        """The scenario lets something befall the set that is not in play: people watch it before they play on."""
+        shuffler, view = self.shuffler, self.table.view
+        if shuffler is None or not self.has_shuffler:
+            return False
+        running = shuffler.is_shuffling and self._watched == view.number
+        return running or self.table.scenario.expects(view.number, Cue.IDLE_SHUFFLE)
+
     async def _make_room(self) -> bool:
         """The stored set makes way for one that has to be shuffled first: into the shoe if its turn is next, else out."""
-        view, dispenser = self.table.view, self.dispenser
-        if not self._waits_for_room() or self.deals_from_shuffler or dispenser is None or self.shuffler is None:
+        view = self.table.view
+        if not self._waits_for_room() or self.deals_from_shuffler or self.shuffler is None:
             return False
-        if not view.round and self.in_shuffler == view.next_back():
-            if dispenser.inside or not view.is_armed(self.in_shuffler):
-                return False
-            return await self.to_dispenser(self.in_shuffler)
+        if not view.round and self.in_shuffler == self.next_back:
+            return not self.left and await self.lay(self.in_shuffler)
         self.hold(await self.empty(self.shuffler))
-        self.in_shuffler = ""
         return True
 
     def _waits_for_room(self) -> bool:
@@ -159,7 +203,7 @@ class Sets:
             back for back in view.sets if view.is_present(back) and back not in removed and self._is_free(back)
         ]
         turn = [view.back] if view.round else []
-        wanted = (*self._to_reshuffle(), *turn, view.next_back(), *free)
+        wanted = (*self._to_reshuffle(), *turn, self.next_back, *free)
         return next((back for back in wanted if back in free), "")
 
     def _is_free(self, back: str) -> bool:
@@ -167,16 +211,18 @@ class Sets:
         view = self.table.view
         if not self.table.cards.get(back, [back]):  # a set that nobody has held yet lies beside the shuffler
             return False
+        if back == self.laid and self.left:
+            return False
         if self._waits_for_wagers(back):
             return False
         if view.round and view.back == back:
-            return not view.round.get("stacks_out") and view.phase in ("betting", "bets_closed")
+            return view.phase in ("betting", "bets_closed")
         return not self._must_be_counted(back) and not self._other_comes_first(back)
 
     def _other_comes_first(self, back: str) -> bool:
         """The shuffler is kept free for the set of this or the coming round, which waits for its wagers."""
         view = self.table.view
-        waits = (view.back if view.round else view.next_back()) != back and not self.in_dispenser
+        waits = (view.back if view.round else self.next_back) != back and not self.laid
         return waits and any(self._waits_for_wagers(other) for other in view.sets if other != back)
 
     def _waits_for_wagers(self, back: str) -> bool:
@@ -185,18 +231,14 @@ class Sets:
         if view.round and view.back == back:
             return self.table.scenario.expects(view.number, Cue.LATE_SHUFFLE) and view.phase != "bets_closed"
         coming = view.number + 1 if view.round else view.number
-        if not view.round and view.next_back() != back:
+        if not view.round and self.next_back != back:
             return False
         return self.table.scenario.expects(coming, Cue.LATE_SHUFFLE)
 
     def _must_be_counted(self, back: str) -> bool:
         """The set was played for too many rounds: count it before it is mixed up."""
-        return not self.table.view.round and back == self.table.view.status.get("last_back") and self.is_overdue
-
-    @property
-    def is_overdue(self) -> bool:
-        stub = self.table.view.status.get("stub", {})
-        return not stub.get("waived") and int(stub.get("since", 0)) >= int(stub.get("every", 5))
+        view = self.table.view
+        return not view.round and back == view.status.get("last_back") and view.is_overdue
 
     async def shuffle(self, back: str) -> bool:
         """Puts a set into the shuffler and presses the green button."""
@@ -205,7 +247,8 @@ class Sets:
         await table.pause(LOAD_S)
         if table.view.round:
             cue = Cue.LATE_SHUFFLE if back == table.view.back else Cue.IDLE_SHUFFLE
-            await table.cue(cue, shuffler)
+            if await table.cue(cue, shuffler):
+                self._watched = table.view.number
         held = table.cards.get(back)
         await shuffler.act("load", **({"cards": held} if held else {"back": back}))
         table.cards[back] = []
@@ -214,54 +257,103 @@ class Sets:
         table.note("shuffle", back=back)
         return True
 
-    async def to_dispenser(self, back: str) -> bool:
-        """Brings the shuffled set of this round where it is dealt from; True once it lies there."""
-        dispenser, shuffler = self.dispenser, self.shuffler
-        if dispenser is None or shuffler is None or not self.table.view.is_armed(back):
+    async def shuffle_by_hand(self, back: str = "") -> bool:
+        """Where no shuffler is at work a set is washed, shuffled and cut on the table, once all its cards are gathered."""
+        view = self.table.view
+        back = back or view.back or self.next_back
+        if self.has_shuffler or not view.is_present(back) or not self._is_free(back):
             return False
-        if self.deals_from_shuffler:
-            self.in_dispenser = back
-            return self.in_shuffler == back and shuffler.phase == "ready"
-        if self.in_dispenser == back and dispenser.inside:
-            return True
-        if self.in_shuffler != back or shuffler.phase != "ready" or shuffler.is_moving:
-            return False
-        if dispenser.inside or dispenser.is_broken:
-            self.hold(await self.empty(dispenser))
-        cards = await shuffler.act("remove")
         await self.table.pause(LOAD_S)
-        if await self.table.cue(Cue.LOAD, dispenser):
-            self.stub_mishap = self.table.view.number
-        await dispenser.act("load", cards=cards)
-        self.in_shuffler, self.in_dispenser = "", back
-        self.table.note("loaded", back=back, device=dispenser.name)
-        await dispenser.look()
-        await shuffler.look()
+        if self.shuffler is not None:
+            await self.shuffler.act("wash", back=back)
+        self.table.rng("wash", back, view.number).shuffle(self.table.cards[back])
+        return await self.table.act("record_shuffle", back=back)
+
+    async def shuffle_what_is_due(self) -> bool:
+        """Without a shuffler: the set of this or the coming round, if it is not ready."""
+        view = self.table.view
+        back = view.back or self.next_back
+        return bool(back) and not view.is_armed(back) and await self.shuffle_by_hand(back)
+
+    async def lay(self, back: str) -> bool:
+        """Brings the shuffled set of this round where it is dealt from; True once it lies there."""
+        if not self.table.view.is_armed(back):
+            return False
+        if self.laid == back and self.left:
+            return True
+        if self.deals_from_shuffler:
+            ready = self.shuffler is not None and self.in_shuffler == back and self.shuffler.phase == "ready"
+            self.laid = back if ready else ""
+            return ready
+        if self.dispenser is not None and (self.dispenser.inside or self.dispenser.is_broken):
+            self.hold(await self.empty(self.dispenser))
+        cards = await self._shuffled(back)
+        if not cards:
+            return False
+        await self.table.pause(LOAD_S)
+        if self.dispenser is None:
+            self.deck = cards
+        else:
+            await self.dispenser.act("load", cards=cards)
+            await self.dispenser.look()
+        self.laid = back
+        self.table.note("laid", back=back, where=self.dispenser.name if self.dispenser else self.table.view.method)
         return True
+
+    async def _shuffled(self, back: str) -> list[str]:
+        """The whole shuffled set into people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
+        shuffler, cards = self.shuffler, self.table.cards.get(back, [])
+        if self.table.view.sets[back].get("by_hand") and self.in_shuffler != back:
+            self.table.cards[back] = []
+            return cards
+        if shuffler is None or self.in_shuffler != back or shuffler.phase != "ready" or shuffler.is_moving:
+            return []
+        cards = await shuffler.act("remove")
+        self.in_shuffler = ""
+        await shuffler.look()
+        return cards
+
+    async def draw(self, cards: int) -> list[str]:
+        """The next cards off what is dealt from, by hand."""
+        if self.dispenser is not None:
+            drawn = await self.dispenser.act("draw", cards=cards)
+            await self.dispenser.look()
+            return drawn
+        drawn, self.deck = self.deck[:cards], self.deck[cards:]
+        return drawn
+
+    async def take_rest(self) -> list[str]:
+        """All that is left where the set is dealt from."""
+        if self.dispenser is not None:
+            return await self.empty(self.dispenser)
+        rest, self.deck, self.laid = self.deck, [], ""
+        return rest
 
     async def retire(self, back: str) -> bool:
         """Takes a set off the table for good, wherever its cards are; False while they can't be gathered."""
         shuffler, view = self.shuffler, self.table.view
-        if shuffler is None or (view.round and view.back == back and view.round.get("stacks_out")):
+        if view.round and view.back == back and view.phase not in ("betting", "bets_closed"):
             return False
-        if self.in_shuffler == back and shuffler.inside:
+        if shuffler is not None and self.in_shuffler == back and shuffler.inside:
             if shuffler.is_moving:
                 return False
             self.hold(await self.empty(shuffler))
-            self.in_shuffler = ""
-        if self.in_dispenser == back and self.dispenser is not None and self.dispenser.inside:
-            self.hold(await self.empty(self.dispenser))
-        self.in_dispenser = "" if self.in_dispenser == back else self.in_dispenser
-        await shuffler.act("retire", back=back)
+        if self.laid == back and self.left:
+            self.hold(await self.take_rest())
+        if shuffler is not None:
+            await shuffler.act("retire", back=back)
         self.table.cards.pop(back, None)
         self.table.note("retired", back=back)
         return True
 
     async def bring_missing(self) -> bool:
-        """A floorperson fetches a new set for each one that was taken away."""
-        view, shuffler = self.table.view, self.shuffler
+        """A floorperson fetches a new set for each one that was taken away, and the first ones where no shuffler holds them."""
+        view = self.table.view
         for back in view.sets:
-            if view.is_present(back) or shuffler is None or "bring_set" not in view.allowed:
+            if self.shuffler is None and view.is_present(back) and back not in self.table.cards:
+                await self._fetch(back)
+                return True
+            if view.is_present(back) or "bring_set" not in view.allowed:
                 continue
             if not self.table.cards.get(back):
                 await self._fetch(back)

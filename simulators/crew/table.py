@@ -116,8 +116,12 @@ class Device:
         return bool(link.get("acknowledged", 0) >= link.get("reported", 0))
 
     @property
+    def is_shuffling(self) -> bool:
+        return self.phase in ("shuffling", "slipping", "freeing")
+
+    @property
     def is_moving(self) -> bool:
-        return self.phase in ("shuffling", "slipping", "freeing") or self.deal in ("forming", "offered", "freeing")
+        return self.is_shuffling or self.deal in ("forming", "offered", "freeing")
 
     @property
     def is_broken(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Duty", "Hold", "Stack", "TableView"]
+__all__ = ["Answer", "Duty", "Hold", "Stack", "Stage", "TableView", "WagerRule"]
 
 Document = Mapping[str, Any]
 
@@ -42,6 +42,35 @@ class Stack:
     to: str
     seat: int
     cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerRule:
+    """A wager that the table takes before the deal. `equals`: the one whose amount it has, `cents`: its only amount."""
+
+    name: str
+    optional: bool
+    sensed: bool
+    equals: str
+    cents: int
+    requires: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a player may answer now. `multiples`: of the wager that the new one is measured by, () = it places none."""
+
+    decision: str
+    multiples: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A phase in which players are asked. `ends`: the act that ends it with its particulars, {} = its last answer does."""
+
+    waiting: tuple[int, ...]
+    answers: tuple[Answer, ...]
+    ends: Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +151,42 @@ class TableView:
 
     @property
     def in_play(self) -> list[int]:
-        return [number for number in sorted(self.seats) if "ante" in self.wagers(number)]
+        return [int(number) for number in self.round.get("in_play", ())]
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage of the round; None in a phase in which nobody is asked and nothing is turned up."""
+        stage = self.round.get("stage")
+        if not stage:
+            return None
+        answers = tuple(Answer(str(a["decision"]), tuple(a.get("multiples", ()))) for a in stage["answers"])
+        return Stage(tuple(map(int, stage["waiting"])), answers, stage.get("ends") or {})
+
+    @property
+    def taken(self) -> list[WagerRule]:
+        """The wagers that this table takes before the deal."""
+        return [
+            WagerRule(
+                str(w["wager"]), bool(w["optional"]), bool(w["sensed"]), str(w.get("equals") or ""),
+                int(w.get("cents") or 0), tuple(map(str, w.get("requires", ()))),
+            )
+            for w in self.status.get("wagers", ())
+        ]  # fmt: skip
+
+    @property
+    def keeps_set(self) -> bool:
+        """A set is dealt on from round to round."""
+        return bool(self.status.get("keeps_set"))
+
+    @property
+    def full_set(self) -> int:
+        return int(self.status.get("stub", {}).get("full_set", 52))
+
+    @property
+    def has_acted(self) -> bool:
+        """All hands are out and each player in play has given the last answer."""
+        undecided = [n for n in self.in_play if not (self.seats[n].get("decided") or self.seats[n].get("void"))]
+        return self.stage is not None and not undecided
 
     @property
     def sets(self) -> Mapping[str, Document]:
@@ -161,5 +225,19 @@ class TableView:
     @property
     def stub_is_due(self) -> bool:
         """The round in play is the last one that may end without a stub count."""
+        return self._uncounted + 1 >= self._every
+
+    @property
+    def is_overdue(self) -> bool:
+        """No round may begin before the set is counted."""
+        return self._uncounted >= self._every
+
+    @property
+    def _uncounted(self) -> int:
+        return int(self.status.get("stub", {}).get("since", 0))
+
+    @property
+    def _every(self) -> float:
+        """Rounds that may go by without a count; endless where none is asked for."""
         stub = self.status.get("stub", {})
-        return not stub.get("waived") and int(stub.get("since", 0)) + 1 >= int(stub.get("every", 5))
+        return float("inf") if stub.get("waived") or stub.get("every", 5) is None else int(stub.get("every", 5))

@@ -11,16 +11,25 @@ import pytest
 
 from drivers.protocol.reports import DeviceKind
 from simulators.crew.floor import Floor
-from simulators.crew.play import Play
+from simulators.crew.players import answer, bets
 from simulators.crew.scenario import MISHAPS, Cue, Mishap, Scenario, ScenarioError, Stack
 from simulators.crew.sets import Sets
 from simulators.crew.table import Settings, Table
 from simulators.crew.talk import Gone, Refused, Talk
-from simulators.crew.view import Hold, TableView
+from simulators.crew.view import Answer, Hold, TableView
 from simulators.faults import parse
 from simulators.people import main
 
 WAIT_S = 10.0
+DONE_BY_HANDS = (Cue.BETWEEN, Cue.BETS_CLOSED, Cue.COUNT, Cue.STUB)
+"""What people do wrong themselves on these cues."""
+WAGERS = [
+    {"wager": "ante", "optional": False, "sensed": False, "equals": None, "cents": None, "requires": ["blind"]},
+    {"wager": "blind", "optional": False, "sensed": False, "equals": "ante", "cents": None, "requires": ["ante"]},
+    {"wager": "trips", "optional": True, "sensed": False, "equals": None, "cents": None, "requires": ["ante"]},
+    {"wager": "dollar", "optional": True, "sensed": False, "equals": None, "cents": 100, "requires": []},
+    {"wager": "chip", "optional": True, "sensed": True, "equals": None, "cents": None, "requires": ["trips"]},
+]
 
 
 class Daemon:
@@ -89,8 +98,10 @@ def test_every_mishap_arms_a_fault_that_its_device_knows(name, scene):
     kinds = {"shuffler": (DeviceKind.SHUFFLER,), "dispenser": (DeviceKind.SHUFFLER, DeviceKind.SHOE)}
     where = {"stack": 3} if scene.cue is Cue.DEAL else {}
     for kind in kinds.get(scene.device, ()):
-        assert parse(mishap.device_fault(**where), kind).name == scene.fault.split(":")[0]
-    assert bool(scene.fault) == bool(scene.device)
+        if scene.fault:
+            assert parse(mishap.device_fault(**where), kind).name == scene.fault.split(":")[0]
+    assert scene.device or not scene.fault
+    assert scene.fault or scene.reports or scene.cue in DONE_BY_HANDS
     assert scene.stack is Stack.ANY or scene.cue is Cue.DEAL
 
 
@@ -122,7 +133,7 @@ def test_a_mishap_happens_once_in_its_round_and_on_its_cue():
     """Taken it is gone, and another round's is left alone."""
     scenario = Scenario([Mishap.parse("shoe_jam@2"), Mishap.parse("shoe_fail@3")])
     assert scenario.expects(2, Cue.DEAL)
-    assert not scenario.expects(2, Cue.LOAD)
+    assert not scenario.expects(2, Cue.STUB)
     assert [m.name for m in scenario.take(2, Cue.DEAL)] == ["shoe_jam"]
     assert scenario.take(2, Cue.DEAL) == []
     assert [m.name for m in scenario.coming] == ["shoe_fail"]
@@ -161,15 +172,33 @@ def test_nothing_can_be_done_while_the_daemon_cannot_write_its_record():
 
 
 def test_the_same_seed_gives_the_same_players_and_another_one_others(tmp_path):
-    """A run can be repeated; the progressive is played only with Trips, as one document demands."""
-    plays = [Play(t := table_of(tmp_path / "x", seed=seed), Sets(t)) for seed in (1, 1, 2)]
-    first, again, other = ([play.bets(number) for number in range(1, 30)] for play in plays)
+    """A run can be repeated; a wager that requires another is placed beside it, one of a single amount in that."""
+    tables = [table_of(tmp_path / "x", seed=seed) for seed in (1, 1, 2)]
+    for table in tables:
+        table.view = TableView({"wagers": WAGERS})
+    first, again, other = ([bets(table, number) for number in range(1, 30)] for table in tables)
     assert first == again != other
-    bets = [bet for one in first for bet in one.values()]
+    placed = [wagers for one in first for wagers in one.values()]
     assert all(one for one in first)
-    assert all(bet.ante_cents >= 500 for bet in bets)
-    assert all(bet.trips_cents for bet in bets if bet.progressive)
-    assert any(bet.progressive for bet in bets)
+    assert all(wagers["ante"] == wagers["blind"] >= 500 for wagers in placed)
+    assert all("trips" in wagers for wagers in placed if "chip" in wagers)
+    assert any("chip" in wagers for wagers in placed)
+    assert {wagers["dollar"] for wagers in placed if "dollar" in wagers} == {100}
+
+
+def test_players_answer_what_may_be_answered_and_place_what_goes_with_it(tmp_path):
+    """Each answer is drawn from those of the status, with one of its multiples; the same seed answers the same."""
+    table = table_of(tmp_path / "x")
+    given = []
+    for number in range(1, 60):
+        table.view = TableView({"round": {"number": number, "phase": "decision"}})
+        given.append(answer(table, 1, (Answer("play_5", (1, 2)), Answer("fold", ()), Answer("unheard_of", ()))))
+        assert given[-1] == answer(
+            table, 1, (Answer("play_5", (1, 2)), Answer("fold", ()), Answer("unheard_of", ()))
+        )
+    assert {one["decision"] for one in given} == {"play_5", "fold", "unheard_of"}
+    assert {one["multiple"] for one in given if one["decision"] == "play_5"} == {1, 2}
+    assert all("multiple" not in one for one in given if one["decision"] != "play_5")
 
 
 @pytest.mark.parametrize(

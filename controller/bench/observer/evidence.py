@@ -96,5 +96,12 @@ class Evidence:
             found.setdefault(row.cause, []).append(row)
         return found
 
+    def method_at(self, row: Row) -> str:
+        """How cards were dealt when this was recorded."""
+        changed = [
+            one.data["method"] for one in self.facts if one.kind == "method_changed" and one.order <= row.order
+        ]
+        return changed[-1] if changed else self.method
+
     def device_lines(self, *what: str) -> Iterator[Line]:
         return (line for line in self.lines if line.what in what)

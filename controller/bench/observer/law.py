@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from controller.bench.expected import COLLECTED_AT_FOLD, EXPECTED, Case, case_for
+from controller.bench.expected import EXPECTED, Case, Document
 from controller.bench.observer.evidence import Evidence, Verdict
 from controller.bench.observer.record import Row
 
@@ -20,6 +20,7 @@ FATES = {
     ),
     "held": ("hold_all_wagers", "hold_others", "hold_seat_wagers", "hold_late_wager"),
     "to_settle": ("settle_trips",),
+    "lost": ("collect_ante", "collect_seat_wagers"),
 }  # fmt: skip
 """What a disposition must have said for a wager to get this fate."""
 RETURNS = FATES["returned"]
@@ -30,8 +31,6 @@ OF_COLLECTED = "R-71"
 
 def citations(evidence: Evidence) -> Verdict:
     """Each disposition says exactly what the observer's own table of law says, clause by clause; none is missing."""
-    if evidence.rulebook not in EXPECTED:
-        return Verdict.of(CITED, 0, [], f"the observer has no law of its own for {evidence.rulebook}")
     problems: list[str] = []
     checked = 0
     for row in evidence.of("disposition_made"):
@@ -47,7 +46,7 @@ def citations(evidence: Evidence) -> Verdict:
 def _wrong_demands(evidence: Evidence, row: Row) -> Iterator[str]:
     data = row.data
     where = f"main {row.sequence} {data['trigger']} ({', '.join(data['guards']) or 'no guard'})"
-    case = case_for(evidence.rulebook, data["trigger"], frozenset(data["guards"]))
+    case = EXPECTED[evidence.rulebook].case(data["trigger"], frozenset(data["guards"]), evidence.method_at(row))
     if data["rulebook"] != evidence.rulebook:
         yield f"{where}: decided by {data['rulebook']}"
     if case is None:
@@ -78,6 +77,7 @@ def _wrong_reading(where: str, case: Case, demand: Mapping[str, Any]) -> Iterato
 
 def _due(evidence: Evidence) -> Iterator[tuple[Row, str]]:
     """Inputs that the document has an answer to, and the trigger that must have been decided for each."""
+    size = EXPECTED[evidence.rulebook].size(evidence.elections)
     kinds = {device: serial.removeprefix("SIM-") for serial, device in evidence.serials.items()}
     refused = {f.cause for f in evidence.of("input_refused")} | {f.cause for f in evidence.of("decision_failed")}
     for row in evidence.inputs:
@@ -87,7 +87,7 @@ def _due(evidence: Evidence) -> Iterator[tuple[Row, str]]:
         match row.kind:
             case "jammed" | "shuffle_stopped" | "deal_stopped":
                 yield row, "shoe_jam" if kinds.get(row.subject) == "shoe" else "shuffler_jam"
-            case "shuffle_completed" if body.get("count") not in (None, 52):
+            case "shuffle_completed" if body.get("count") not in (None, size):
                 yield row, "shuffler_count_wrong"
             case "shuffle_completed" if body.get("identities") == "incomplete":
                 yield row, "shuffler_identities_wrong"
@@ -139,31 +139,45 @@ def remedies(evidence: Evidence) -> Verdict:
             if fact.order <= evidence.began or fact.kind not in ("duty_opened", "wager_decided"):
                 continue
             checked += 1
-            if not _is_due(fact, demanded, given, evidence.rulebook, answered=answered):
+            if not _is_due(fact, demanded, given, EXPECTED[evidence.rulebook], answered=answered):
                 what = fact.data.get("action") or f"{fact.data['wager']} {fact.data['fate']}"
                 problems.append(f"main {fact.sequence} {fact.kind}: {what} follows from nothing")
     return Verdict.of(REMEDY, checked, problems, "no duty was opened and no wager decided")
 
 
-def _is_due(fact: Row, demanded: list[str], given: Row | None, rulebook: str, *, answered: bool) -> bool:
+def _is_due(fact: Row, demanded: list[str], given: Row | None, law: Document, *, answered: bool) -> bool:
     if fact.kind == "duty_opened":
         action = fact.data["action"]
         returns = action == "return_all_wagers" and (answered or any(r in demanded for r in RETURNS))
         return action in demanded or returns
     fate = fact.data["fate"]
     if fate == "collected":
-        return _collected_at_fold(fact, given, rulebook)
+        return _collected_at_fold(fact, given, law)
     if fact.data.get("reading") == OF_COLLECTED and fate == "returned":
         return answered or any(
             action in demanded for action in (*VOIDS, "return_all_wagers", "return_seat_wagers")
         )
+    if _sent_back(fact, given, law):
+        return True
     voided_without_a_word = fate == "held" and any(d in ("void_round", "void_all_hands") for d in demanded)
     return answered or voided_without_a_word or any(action in demanded for action in FATES.get(fate, ()))
 
 
-def _collected_at_fold(fact: Row, given: Row | None, rulebook: str) -> bool:
-    """Ante and blind of the player who folds, by the clause on folding, and nothing else of anybody."""
+def _sent_back(fact: Row, given: Row | None, law: Document) -> bool:
+    """What goes back because of the dealer's hand, by the clause that says so."""
+    body = given.data["body"] if given is not None and given.kind == "reveal_dealer" else {}
+    return any(
+        body.get(said) is when
+        and fact.data["fate"] == "returned"
+        and fact.data["wager"] in wagers
+        and set(by) <= set(fact.data.get("cite", ()))
+        for said, (when, wagers, by) in law.sends_back.items()
+    )
+
+
+def _collected_at_fold(fact: Row, given: Row | None, law: Document) -> bool:
+    """The wagers that the document takes of the player who folds, by its clause on folding, and nothing else of anybody."""
     body = given.data["body"] if given is not None and given.kind == "record_decision" else {}
     folds = body.get("decision") == "fold" and body.get("seat") == fact.data["seat"]
-    cited = tuple(fact.data.get("cite", ())) == COLLECTED_AT_FOLD.get(rulebook)
-    return folds and cited and fact.data["wager"] in ("ante", "blind")
+    cited = tuple(fact.data.get("cite", ())) == law.by
+    return folds and cited and fact.data["wager"] in law.collects

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field
 
+from controller.bench.expected import EXPECTED, Document
 from controller.bench.observer.evidence import Evidence, Verdict
 from controller.bench.observer.record import Row
 
 __all__ = ["Fates", "fates", "wagers"]
 
-FINAL = ("returned", "settled", "to_settle")
+FINAL = ("returned", "settled", "to_settle", "lost")
 COLLECTED = "collected"
 """At a fold. A void may still give it back; until then it is the end of the wager."""
-AT_FOLD = ("ante", "blind")
 NAME = "5 one fate for each wager"
 
 
@@ -20,6 +20,7 @@ class Fates:
 
     round: str
     number: int
+    law: Document
     decided: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     cents: dict[tuple[int, str], int] = field(default_factory=dict)
     outcome: str = ""
@@ -41,6 +42,17 @@ class Fates:
             if not fates_so_far or fates_so_far[-1] == "stands":
                 fates_so_far.append("settled")
 
+    def answer(self, seat: int, decision: str, cents: int) -> None:
+        """A wager that is placed with an answer; those that are paid or collected at once."""
+        if decision in self.law.later:
+            self.place(seat, self.law.later[decision], cents)
+        if decision == "fold":
+            self.folded.add(seat)
+        for wager in self.law.settles.get(decision, ()):
+            decided = self.decided.get((seat, wager))
+            if decided is not None and (not decided or decided[-1] == "stands"):
+                decided.append("settled")
+
     def final(self, seat: int, wager: str) -> list[str]:
         """The fates that end something; a wager should have one."""
         decided = self.decided[seat, wager]
@@ -52,7 +64,7 @@ class Fates:
         return [
             (seat, wager)
             for (seat, wager), decided in self.decided.items()
-            if seat in self.folded and wager in AT_FOLD and COLLECTED not in decided
+            if seat in self.folded and wager in self.law.collects and COLLECTED not in decided
         ]
 
 
@@ -61,7 +73,7 @@ def fates(evidence: Evidence) -> list[Fates]:
     rounds: list[Fates] = []
     for row in evidence.facts:
         if row.kind == "round_begun":
-            rounds.append(Fates(row.data["round"], row.data["number"]))
+            rounds.append(Fates(row.data["round"], row.data["number"], EXPECTED[evidence.rulebook]))
         elif rounds:
             _fold(rounds[-1], row)
     begun = {row.data["round"] for row in evidence.of("round_begun")}
@@ -73,10 +85,8 @@ def _fold(current: Fates, row: Row) -> None:
     match row.kind:
         case "wager_placed":
             current.place(data["seat"], data["wager"], data["cents"])
-        case "decision_recorded" if data["decision"] == "play":
-            current.place(data["seat"], "play", data["cents"])
-        case "decision_recorded" if data["decision"] == "fold":
-            current.folded.add(data["seat"])
+        case "decision_recorded":
+            current.answer(data["seat"], data["decision"], data.get("cents", 0))
         case "wager_decided":
             current.decide(data["seat"], data["wager"], data["cents"], data["fate"])
         case "round_settled":

@@ -1,48 +1,21 @@
-"""What two rule documents demand, written by hand from their texts and never from our rulebooks: the observer's own law.
+"""Ultimate Texas Hold 'Em in Maryland and Massachusetts, by hand from the two texts.
 
-For each trigger: cases in order, the first whose conditions hold governs. `must`: what the text itself says, with the
-clause that says it. `may`: what may follow beside that, and under which readings, because the text leaves it open.
-Chapter and section numbers are those of dealing from an automated shoe or shuffler (Maryland 10, Massachusetts 9).
+Chapter and section numbers are those of dealing from an automated shoe or shuffler (Maryland 10, Massachusetts 9); where a
+chapter of another method says the same, `chapters` has its number.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from controller.bench.expected.case import ASK, Case, Document, under
 
-__all__ = ["COLLECTED_AT_FOLD", "EXPECTED", "Case", "case_for"]
-
-Clauses = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """`when`: guards that must hold, or with `!` must not. `must`: action -> clauses, all of them. `may`: action -> readings.
-
-    An empty `must` is a silence: nothing may follow but by a reading.
-    """
-
-    when: tuple[str, ...] = ()
-    must: Mapping[str, Clauses] = field(default_factory=dict)
-    may: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def holds(self, guards: frozenset[str]) -> bool:
-        return all((word.lstrip("!") in guards) is not word.startswith("!") for word in self.when)
-
-
-def _under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]]:
-    return dict.fromkeys(actions, readings)
-
-
-ASK = ("hold_round", "call_floorperson")
-"""To stop and ask is never a remedy by itself, but it too is done under a named reading."""
+__all__ = ["MARYLAND", "MASSACHUSETTS"]
 
 _MD_VOID = "void_all_hands", "return_all_wagers", "reshuffle"
 
-MARYLAND: dict[str, tuple[Case, ...]] = {
+_MARYLAND: dict[str, tuple[Case, ...]] = {
     "shuffler_jam": (
         # Whether a device that frees itself has jammed at all is not said: 13.H, 13.I speak of "jams" alone.
         Case(
             ("self_cleared",),
-            may=_under(
+            may=under(
                 ("R-30",), *ASK, "return_all_wagers", "clear_device", "reshuffle", "reshuffle_with_dealt",
                 "reshuffle_idle_set", "void_round", "record_only", "play_on",
             ),
@@ -51,7 +24,7 @@ MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(
             ("idle_set",),
             must={"clear_device": ("13.H(3)",), "reshuffle_idle_set": ("13.H(1)",)},
-            may=_under(("R-10",), *ASK, "play_on", "return_all_wagers", "void_round"),
+            may=under(("R-10",), *ASK, "play_on", "return_all_wagers", "void_round"),
         ),
         # A shuffler that hands out packets is both devices; (2)/(1), (3)/(2) and (1),(3)/(3) say the same of wagers and cards.
         Case(
@@ -61,7 +34,7 @@ MARYLAND: dict[str, tuple[Case, ...]] = {
                 "clear_device": ("13.H(3)", "13.I(2)"),
                 "reshuffle_with_dealt": ("13.H(1)", "13.H(3)", "13.I(3)"),
             },
-            may=_under(("R-29",), *ASK, "void_round"),
+            may=under(("R-29",), *ASK, "void_round"),
         ),
         Case(
             ("round_live",),
@@ -70,16 +43,16 @@ MARYLAND: dict[str, tuple[Case, ...]] = {
                 "clear_device": ("13.H(3)",),
                 "reshuffle_with_dealt": ("13.H(1)", "13.H(3)"),
             },
-            may=_under(("R-31",), *ASK, "void_round"),
+            may=under(("R-31",), *ASK, "void_round"),
         ),
         Case(must={"clear_device": ("13.H(3)",), "reshuffle": ("13.H(1)",)}),
     ),
     "shoe_jam": (
         # 13.I speaks of failures "during a round of play".
-        Case(("!round_live",), may=_under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
+        Case(("!round_live",), may=under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
         Case(
             ("self_cleared",),
-            may=_under(
+            may=under(
                 ("R-30",), "void_round", "return_all_wagers", "clear_device", "reshuffle_with_dealt", "record_only",
                 "play_on",
             ),
@@ -95,19 +68,19 @@ MARYLAND: dict[str, tuple[Case, ...]] = {
     ),
     # 5.I switches 5.D-F off for devices that reshuffle and count by themselves.
     "shuffler_count_wrong": (
-        Case(("reshuffling_device",), may=_under(("R-07",), *ASK, "remove_set")),
+        Case(("reshuffling_device",), may=under(("R-07",), *ASK, "remove_set")),
         Case(must={"remove_set": ("5.E(1)", "5.E(2)")}),
     ),
-    "shuffler_identities_wrong": (Case(may=_under(("R-36",), *ASK, "remove_set")),),
+    "shuffler_identities_wrong": (Case(may=under(("R-36",), *ASK, "remove_set")),),
     "stub_wrong": (
         Case(
             ("misdealt", "full_set_remains"),
             must={"void_all_hands": ("10.E(1)",), "return_all_wagers": ("10.E(1)",)},
-            may=_under(("R-25",), *ASK, "reshuffle"),
+            may=under(("R-25",), *ASK, "reshuffle"),
         ),
         Case(
             ("misdealt",),
-            may=_under(
+            may=under(
                 ("R-01",), *ASK, "void_all_hands", "return_all_wagers", "remove_set", "hold_all_wagers"
             ),
         ),
@@ -128,20 +101,20 @@ MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(
             ("!several",),
             must={"card_to_rack": ("13.A",)},
-            may=_under(("R-14",), *ASK, "play_on"),
+            may=under(("R-14",), *ASK, "play_on"),
         ),
         Case(("!initial_deal_done",), must=dict.fromkeys(_MD_VOID, ("13.B",))),
         Case(
             ("trips_placed",),
             must={"deal_community": ("13.C",), "settle_trips": ("13.C",)},
-            may=_under(
+            may=under(
                 ("R-14",), "void_all_hands", "card_to_rack", "return_others", "reshuffle", "hold_others",
                 "call_floorperson",
             ),
         ),
         Case(
             must={"deal_community": ("13.C",)},
-            may=_under(
+            may=under(
                 ("R-14",), "void_all_hands", "card_to_rack", "return_all_wagers", "reshuffle", "hold_all_wagers",
                 "call_floorperson",
             ),
@@ -160,45 +133,45 @@ MARYLAND: dict[str, tuple[Case, ...]] = {
                 "return_play": ("13.F",), "reshuffle": ("13.F",), "deal_community": ("13.G",),
                 "settle_trips": ("13.G",),
             },
-            may=_under(("R-11",), "hold_others", "return_others", "call_floorperson"),
+            may=under(("R-11",), "hold_others", "return_others", "call_floorperson"),
         ),
         Case(
             must=dict.fromkeys(
                 ("void_all_hands", "return_ante", "return_blind", "return_play", "reshuffle"), ("13.F",)
             ),
-            may=_under(("R-11",), "hold_others", "return_others", "call_floorperson"),
+            may=under(("R-11",), "hold_others", "return_others", "call_floorperson"),
         ),
     ),
-    "player_card_exposed": (Case(may=_under(("R-38",), *ASK, "play_on", "record_only")),),
+    "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),
     "cards_insufficient": (
-        Case(may=_under(("R-39",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
+        Case(may=under(("R-39",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
     ),
     "method_change": (
         Case(("device_failed",), must={"cover_or_sign_device": ("13.J(1)", "13.J(2)")}),
-        Case(may=_under(("R-40",), "cover_or_sign_device", "record_only")),
+        Case(may=under(("R-40",), "cover_or_sign_device", "record_only")),
     ),
     "deck_change_due": (Case(must={"change_set": ("3.C(1)", "3.C(2)")}),),
-    "set_not_alternated": (Case(may=_under(("R-42",), *ASK, "change_set")),),
-    "progressive_mismatch": (Case(may=_under(("R-09",), *ASK, "record_only")),),
+    "set_not_alternated": (Case(may=under(("R-42",), *ASK, "change_set")),),
+    "progressive_mismatch": (Case(may=under(("R-09",), *ASK, "record_only")),),
     "progressive_late": (
-        Case(("after_lock",), may=_under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
-        Case(may=_under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
+        Case(("after_lock",), may=under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
+        Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
     ),
     "round_unproven": (
-        Case(may=_under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
+        Case(may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
     ),
 }  # fmt: skip
 
 # Massachusetts voids hands and never says that wagers go back (R-22), and never that a shuffle follows (R-25).
-_MA_WAGERS = _under(("R-22",), "return_all_wagers", "hold_all_wagers", "call_floorperson")
-_MA_RESHUFFLE = _under(("R-25", "R-22"), *ASK, "reshuffle")
+_MA_WAGERS = under(("R-22",), "return_all_wagers", "hold_all_wagers", "call_floorperson")
+_MA_RESHUFFLE = under(("R-25", "R-22"), *ASK, "reshuffle")
 _MA_OPEN = {**_MA_RESHUFFLE, **_MA_WAGERS, "call_floorperson": ("R-22", "R-25")}
 
-MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
+_MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     "shuffler_jam": (
         Case(
             ("self_cleared",),
-            may=_under(
+            may=under(
                 ("R-30",), *ASK, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
                 "by_approved_procedures", "void_round", "return_all_wagers", "hold_all_wagers", "record_only",
                 "play_on",
@@ -207,12 +180,12 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(
             ("idle_set",),
             must={"reshuffle_idle_set": ("15(e)",), "by_approved_procedures": ("15(e)",)},
-            may=_under(("R-10",), *ASK, "play_on"),
+            may=under(("R-10",), *ASK, "play_on"),
         ),
         Case(
             ("handing_out",),
             must={"by_approved_procedures": ("15(e)", "15(f)")},
-            may=_under(
+            may=under(
                 ("R-29",), *ASK, "void_round", "clear_device", "reshuffle", "reshuffle_with_dealt",
                 "return_all_wagers", "hold_all_wagers",
             ),
@@ -220,15 +193,15 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(
             ("round_live",),
             must={"reshuffle": ("15(e)",), "by_approved_procedures": ("15(e)",)},
-            may=_under(("R-32",), *ASK, "void_round", "return_all_wagers", "hold_all_wagers"),
+            may=under(("R-32",), *ASK, "void_round", "return_all_wagers", "hold_all_wagers"),
         ),
         Case(must={"reshuffle": ("15(e)",), "by_approved_procedures": ("15(e)",)}),
     ),
     "shoe_jam": (
-        Case(("!round_live",), may=_under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
+        Case(("!round_live",), may=under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
         Case(
             ("self_cleared",),
-            may=_under(
+            may=under(
                 ("R-30",), "void_round", "return_all_wagers", "hold_all_wagers", "call_floorperson", "clear_device",
                 "reshuffle_with_dealt", "by_approved_procedures", "record_only", "play_on",
             ),
@@ -240,13 +213,13 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
             may=_MA_WAGERS,
         ),
     ),
-    "shuffler_count_wrong": (Case(may=_under(("R-35",), *ASK, "remove_set")),),
-    "shuffler_identities_wrong": (Case(may=_under(("R-36",), *ASK, "remove_set")),),
+    "shuffler_count_wrong": (Case(may=under(("R-35",), *ASK, "remove_set")),),
+    "shuffler_identities_wrong": (Case(may=under(("R-36",), *ASK, "remove_set")),),
     "stub_wrong": (
         Case(("misdealt", "full_set_remains"), must={"void_all_hands": ("7(f)(2)",)}, may=_MA_OPEN),
         Case(
             ("misdealt",),
-            may=_under(
+            may=under(
                 ("R-01",), *ASK, "void_all_hands", "remove_set", "return_all_wagers", "hold_all_wagers"
             ),
         ),
@@ -256,7 +229,7 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     "stub_count_due": (Case(must={"count_stub": ("9(e)",)}),),
     "card_face_up": (
         Case(("!several", "!initial_deal_done"), must={"card_to_rack": ("15(b)",), "play_on": ("15(b)",)}),
-        Case(("!several",), must={"card_to_rack": ("15(b)",)}, may=_under(("R-14",), *ASK, "play_on")),
+        Case(("!several",), must={"card_to_rack": ("15(b)",)}, may=under(("R-14",), *ASK, "play_on")),
         Case(
             ("!initial_deal_done",),
             must={"void_all_hands": ("15(b)",), "reshuffle": ("15(b)",)},
@@ -265,14 +238,14 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(
             ("trips_placed",),
             must={"deal_community": ("15(b)",), "settle_trips": ("15(b)",)},
-            may=_under(
+            may=under(
                 ("R-14", "R-22"), "void_all_hands", "card_to_rack", "reshuffle", "return_others", "hold_others",
                 "call_floorperson",
             ),
         ),
         Case(
             must={"deal_community": ("15(b)",)},
-            may=_under(
+            may=under(
                 ("R-14", "R-22"), "void_all_hands", "card_to_rack", "reshuffle", "return_all_wagers",
                 "hold_all_wagers", "call_floorperson",
             ),
@@ -282,7 +255,7 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     "wrong_count_player": (
         Case(
             must={"void_hand": ("15(d)",), "play_on": ("15(d)",)},
-            may=_under(("R-22",), "return_seat_wagers", "hold_seat_wagers", "call_floorperson"),
+            may=under(("R-22",), "return_seat_wagers", "hold_seat_wagers", "call_floorperson"),
         ),
     ),
     "wrong_count_dealer": (
@@ -291,7 +264,7 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     ),
     "wrong_count_community": (
         Case(
-            may=_under(
+            may=under(
                 ("R-37",), *ASK, "hold_all_wagers", "void_all_hands", "reshuffle", "return_all_wagers"
             ),
         ),
@@ -301,43 +274,45 @@ MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(
             ("trips_placed",),
             must=dict.fromkeys(("void_all_hands", "deal_community", "settle_trips"), ("15(a)",)),
-            may={**_MA_OPEN, **_under(("R-22",), "return_others", "hold_others")},
+            may={**_MA_OPEN, **under(("R-22",), "return_others", "hold_others")},
         ),
         Case(must={"void_all_hands": ("15(a)",)}, may=_MA_OPEN),
     ),
-    "player_card_exposed": (Case(may=_under(("R-38",), *ASK, "play_on", "record_only")),),
+    "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),
     "cards_insufficient": (
         Case(
-            may=_under(
+            may=under(
                 ("R-39",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle"
             ),
         ),
     ),
     "method_change": (Case(must={"remove_device": ("15(g)",)}),),
-    "deck_change_due": (Case(may=_under(("R-41",), "change_set", "record_only")),),
-    "set_not_alternated": (Case(may=_under(("R-42",), *ASK, "change_set")),),
-    "progressive_mismatch": (Case(may=_under(("R-09",), *ASK, "record_only")),),
+    "deck_change_due": (Case(may=under(("R-41",), "change_set", "record_only")),),
+    "set_not_alternated": (Case(may=under(("R-42",), *ASK, "change_set")),),
+    "progressive_mismatch": (Case(may=under(("R-09",), *ASK, "record_only")),),
     "progressive_late": (
-        Case(("after_lock",), may=_under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
-        Case(may=_under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
+        Case(("after_lock",), may=under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
+        Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
     ),
     "round_unproven": (
         Case(
-            may=_under(
+            may=under(
                 ("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle"
             ),
         ),
     ),
 }  # fmt: skip
 
-EXPECTED: dict[str, dict[str, tuple[Case, ...]]] = {"md-uth": MARYLAND, "ma-uth": MASSACHUSETTS}
-
-
-COLLECTED_AT_FOLD: dict[str, Clauses] = {"md-uth": ("11.F(2)",), "ma-uth": ("10(e)(2)",)}
-"""The clause by which the dealer takes ante and blind of a player who folds."""
-
-
-def case_for(rulebook: str, trigger: str, guards: frozenset[str]) -> Case | None:
-    """The case that governs; None where this table has nothing for the document or the trigger."""
-    cases = EXPECTED.get(rulebook, {}).get(trigger, ())
-    return next((case for case in cases if case.holds(guards)), None)
+_PLAYS = {"play": "play"}
+MARYLAND = Document(
+    _MARYLAND, _PLAYS, collects=("ante", "blind"), by=("11.F(2)",),
+    # Chapters 8 and 9 repeat the count of the stub for the manual shoe and for dealing from the hand.
+    chapters={
+        "manual_shoe": {"10.C": "8.E", "10.E(1)": "8.G(1)", "10.E(2)": "8.G(2)"},
+        "hand": {"10.C": "9.C", "10.E(1)": "9.E(1)", "10.E(2)": "9.E(2)"},
+    },
+)  # fmt: skip
+MASSACHUSETTS = Document(
+    _MASSACHUSETTS, _PLAYS, collects=("ante", "blind"), by=("10(e)(2)",),
+    chapters={"manual_shoe": {"9(e)": "7(f)"}, "hand": {"9(e)": "8(e)"}},
+)  # fmt: skip

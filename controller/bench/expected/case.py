@@ -1,0 +1,67 @@
+"""How the observer's own law is written down: for each trigger, cases in order, the first whose conditions hold governs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+__all__ = ["ASK", "Case", "Clauses", "Document", "under"]
+
+Clauses = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`when`: guards that must hold, or with `!` must not. `must`: action -> clauses, all of them. `may`: action -> readings.
+
+    `must` is what the text itself says; `may` what may follow beside that, because the text leaves it open. An empty
+    `must` is a silence: nothing may follow but by a reading.
+    """
+
+    when: tuple[str, ...] = ()
+    must: Mapping[str, Clauses] = field(default_factory=dict)
+    may: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def holds(self, guards: frozenset[str]) -> bool:
+        return all((word.lstrip("!") in guards) is not word.startswith("!") for word in self.when)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One rule document as the observer knows it.
+
+    `collects`: wagers that the dealer takes of a player who folds, `by` these clauses, and that a later void may reach.
+    `settles`: wagers that are paid or collected with an answer, and of which nothing is left after it. `later`: answers
+    that place a wager, with its name. `sends_back`: what is said of the dealer's hand, when it is so, the wagers that go
+    back then, and the clauses. `full`: cards in a set, by the house's choice where there is one. `swaps`: the sets take
+    turns by round or by shoe. `chapters`: a clause of the chapter on dealing by device -> its like in that of a method.
+    """
+
+    cases: Mapping[str, tuple[Case, ...]]
+    later: Mapping[str, str]
+    collects: tuple[str, ...] = ()
+    by: Clauses = ()
+    settles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sends_back: Mapping[str, tuple[bool, tuple[str, ...], Clauses]] = field(default_factory=dict)
+    full: Mapping[str, int] = field(default_factory=lambda: {"": 52})
+    swaps: str = "round"
+    chapters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def case(self, trigger: str, guards: frozenset[str], method: str) -> Case | None:
+        """The case that governs under a dealing method; None where this table has nothing for the trigger."""
+        found = next((case for case in self.cases.get(trigger, ()) if case.holds(guards)), None)
+        own = self.chapters.get(method)
+        if found is None or own is None:
+            return found
+        must = {action: tuple(own.get(clause, clause) for clause in by) for action, by in found.must.items()}
+        return replace(found, must=must)
+
+    def size(self, elections: Mapping[str, str]) -> int:
+        """Cards in a set under these elections."""
+        return self.full.get(elections.get("decks", ""), next(iter(self.full.values())))
+
+
+def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]]:
+    return dict.fromkeys(actions, readings)
+
+
+ASK = ("hold_round", "call_floorperson")
+"""To stop and ask is never a remedy by itself, but it too is done under a named reading."""

@@ -1,0 +1,95 @@
+"""The progressive: chips on the sensors, the lock-out, a chip that comes too late, the chips counted on the layout."""
+
+import time
+
+from .layout import Layout
+from .players import Bets
+from .scenario import Cue
+from .table import Device, Table
+
+__all__ = ["CHIP_WAIT_S", "Chips"]
+
+CHIP_S, COUNT_S = 0.3, 1.0
+"""Seconds of the table: a chip is put down; the chips are counted."""
+CHIP_WAIT_S = 2.0
+"""Real seconds that the dealer waits for a chip to be accepted before he goes on without it."""
+
+
+class Chips:
+    """What players and dealer do with progressive chips. Each method does one thing, or nothing and says False."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    @property
+    def _device(self) -> Device | None:
+        return self.table.devices.get("progressive")
+
+    def seats(self, bets: Bets) -> list[int]:
+        """The seats that put a chip down in this round."""
+        sensed = {rule.name for rule in self.table.view.taken if rule.sensed}
+        return [seat for seat, wagers in bets.items() if sensed & wagers.keys()]
+
+    async def put(self, seats: list[int]) -> bool:
+        device, view = self._device, self.table.view
+        if device is None or not device.is_on or not view.is_online(device.name):
+            return False
+        missing = [seat for seat in seats if seat not in device.chips]
+        if device.state.get("lockout") != "released":
+            wanted = view.wanted(device.name, "lockout") == "released"
+            return bool(missing) and not wanted and await self.table.act("release_lockout")
+        for seat in missing:
+            await self.table.pause(CHIP_S)
+            await device.act("put_chip", seat=seat)
+        return bool(missing)
+
+    def are_awaited(self, seats: list[int], layout: Layout) -> bool:
+        """Until each chip is accepted, or for so long that the dealer goes on."""
+        accepted = [seat for seat, _ in self.table.view.round.get("accepted", ())]
+        if all(seat in accepted for seat in seats):
+            return False
+        layout.waiting_since = layout.waiting_since or time.monotonic()
+        return time.monotonic() - layout.waiting_since < CHIP_WAIT_S
+
+    def are_locked(self) -> bool:
+        """The dealer sees the lock-out engaged before any card comes."""
+        device, view = self._device, self.table.view
+        return device is None or not view.is_online(device.name) or view.level(device.name, "lockout") == "engaged"
+
+    async def come_late(self) -> bool:
+        """The scenario's late wager, once the lock-out is engaged: a chip at a seat without one, best at one in play."""
+        table, device = self.table, self._device
+        if device is None or not table.scenario.expects(table.view.number, Cue.BETS_CLOSED):
+            return False
+        if device.state.get("lockout") != "engaged":
+            return False
+        mishaps = await table.cue(Cue.BETS_CLOSED, device)
+        seats = (*table.view.in_play, *range(1, table.settings.seats + 1))
+        free = [seat for seat in seats if seat not in device.chips]
+        if any(not m.scene.fault for m in mishaps) and free:
+            await device.act("put_chip", seat=free[0])
+            await table.until(lambda view: bool(view.holds or view.duties), CHIP_WAIT_S)
+        return True
+
+    async def count(self, layout: Layout) -> bool:
+        """The dealer takes the progressive chips off the sensors and counts them on the layout."""
+        device, view, table = self._device, self.table.view, self.table
+        if device is None or not view.round.get("accepted") or view.round.get("progressive_counted"):
+            return False
+        if layout.chips is None:
+            if device.state.get("lockout") != "engaged":
+                return False
+            layout.chips = len(device.chips)
+            if device.chips:
+                await device.act("collect")
+        await table.pause(COUNT_S)
+        counted = layout.chips
+        if not layout.miscounted and await table.cue(Cue.COUNT):
+            layout.miscounted, counted = True, counted - 1
+        return await table.act("record_progressive_count", chips=max(0, counted))
+
+    async def lift(self) -> None:
+        """Chips of a round that was stopped before they were counted go back to the players."""
+        device = self._device
+        if device is not None and device.is_on and device.chips:
+            await device.act("collect")

@@ -1,0 +1,151 @@
+"""The deal: the set is brought where it is dealt from, stacks come out of a device or off the dealer's hand, one by one."""
+
+from .chips import Chips
+from .layout import Layout
+from .report import Reports
+from .scenario import Cue, Mishap, Stack
+from .sets import Sets
+from .table import Device, Table
+
+__all__ = ["STEP_S", "Deal"]
+
+STEP_S, TAKE_S = 1.0, 0.7
+"""Seconds of the table: an ordinary act of the dealer; a stack comes."""
+
+
+class Deal:
+    """From "no more bets" until all hands are out. Each method does one thing, or nothing and says False."""
+
+    def __init__(self, table: Table, sets: Sets, chips: Chips, reports: Reports) -> None:
+        self.table, self.sets, self.chips, self.reports = table, sets, chips, reports
+
+    async def prepare(self, layout: Layout) -> bool:
+        """Chips counted, the set where it is dealt from, the device set to the deal; then the cards are let out."""
+        if await self.chips.come_late() or await self.chips.count(layout):
+            return True
+        view, sets = self.table.view, self.sets
+        if (
+            view.keeps_set
+            and self.table.scenario.expects(view.number, Cue.LATE_SHUFFLE)
+            and sets.laid == view.back
+        ):
+            sets.hold(await sets.take_rest())  # the house has the cards shuffled before this round
+            return True
+        dispenser = sets.dispenser
+        waits = any(d.back == view.back or (dispenser and d.device == dispenser.name) for d in view.duties)
+        if waits or not await sets.lay(view.back) or not self.chips.are_locked():
+            return False
+        if dispenser is not None:
+            if not view.is_online(dispenser.name):
+                return False
+            await self._set_plan(dispenser, [stack.cards for stack in view.plan])
+        await self.table.pause(STEP_S)
+        return await self.table.act("start_dealing")
+
+    async def _set_plan(self, dispenser: Device, sizes: list[int]) -> None:
+        if dispenser.state.get("plan") != sizes:
+            await dispenser.act("plan", plan=sizes)
+
+    async def go_on(self, layout: Layout) -> bool:
+        dispenser = self.sets.dispenser
+        if dispenser is None:
+            return await self._by_hand(layout)
+        view, table = self.table.view, self.table
+        if not dispenser.is_on or not view.is_online(dispenser.name):
+            return False
+        if dispenser.deal == "offered":
+            await table.pause(TAKE_S)
+            layout.stacks.append(await dispenser.act("take"))
+            if len(layout.stacks) == 1:
+                await self.reports.on(Cue.FIRST_STACK, layout, dispenser)
+            return True
+        if view.wanted(dispenser.name, "dispensing") == "inhibited":
+            concerned = any(d.back == view.back or d.device == dispenser.name for d in view.duties)
+            return not concerned and not dispenser.is_broken and await table.act("start_dealing")
+        rest = [stack.cards for stack in view.plan][len(layout.stacks) :]
+        if dispenser.deal == "idle" and rest and dispenser.state.get("dispensing") == "allowed":
+            await self._set_plan(dispenser, rest)
+            for mishap in table.scenario.take(view.number, Cue.DEAL):
+                await self._spoil(mishap, layout, dispenser)
+            await dispenser.act("green")
+            return True
+        return False
+
+    async def _spoil(self, mishap: Mishap, layout: Layout, dispenser: Device | None) -> None:
+        """A fault of the deal, at the stack it is about: of the device, or of the hands that deal."""
+        scene, plan = mishap.scene, self.table.view.plan
+        hit = [n for n, stack in enumerate(plan, 1) if scene.stack in (Stack.ANY, stack.to)]
+        layout.counts_stub = layout.counts_stub or scene.counts_stub
+        self.table.note("mishap", name=mishap.name, round=mishap.round)
+        if not hit:
+            layout.wrong_street = scene.more  # these cards are dealt later
+            return
+        chosen = hit[min(1, len(hit) - 1)] if scene.stack is Stack.ANY else hit[0]
+        fails = (
+            scene.more < 0 and plan[chosen - 1].cards == 1
+        )  # a stack of one card that does not come is no stack
+        if dispenser is not None and not fails:
+            await dispenser.arm(mishap.device_fault(stack=chosen))
+            return
+        layout.wrong_stacks[chosen] = scene.more
+        if not scene.unseen:
+            layout.to_report.append((scene.trigger, plan[chosen - 1].seat, scene.more))
+
+    async def _by_hand(self, layout: Layout) -> bool:
+        """The dealer deals stack by stack, and says when all hands are out."""
+        view, table = self.table.view, self.table
+        if not layout.stacks:
+            for mishap in table.scenario.take(view.number, Cue.DEAL):
+                await self._spoil(mishap, layout, None)
+        number = len(layout.stacks) + 1
+        if number <= len(view.plan):
+            await table.pause(TAKE_S)
+            wanted = view.plan[number - 1].cards + layout.wrong_stacks.get(number, 0)
+            layout.stacks.append(await self.sets.draw(wanted))
+            if number == 1:
+                await self.reports.on(Cue.FIRST_STACK, layout)
+            return True
+        if await self.reports.what_was_dealt_wrong(layout):
+            return True
+        await table.pause(STEP_S)
+        return await table.act("record_initial_deal")
+
+    async def take_stub(self, layout: Layout) -> bool:
+        """After the deal what is left comes out of the device, or out of the manual shoe."""
+        dispenser, sets = self.sets.dispenser, self.sets
+        if layout.stub is not None or self.table.view.keeps_set or not sets.left:
+            return False
+        if dispenser is not None and dispenser.is_moving:
+            return False
+        layout.stub = await sets.take_rest()
+        if await self.table.cue(Cue.STUB):
+            layout.stub, layout.counts_stub = layout.stub[1:], True  # one falls under the table
+        self._replace(layout)
+        return True
+
+    def _replace(self, layout: Layout) -> None:
+        """The next cards take the place of those set aside, and complete a hand of the dealer's that came out short."""
+        stub = layout.stub or []
+        layout.by_hand += stub[: layout.set_aside]
+        stub = stub[layout.set_aside :]
+        for stack, planned in zip(layout.stacks, self.table.view.plan, strict=False):
+            short = planned.cards - len(stack) if planned.to == "dealer" else 0
+            if short > 0:
+                stack.extend(stub[:short])
+                stub = stub[short:]
+        layout.stub = stub
+
+    async def street(self, layout: Layout, from_deck: int) -> None:
+        """Where the community cards are dealt only now: a burn and the street, from the stub or from the shoe."""
+        if not from_deck:
+            return
+        wanted = from_deck + layout.wrong_street
+        if layout.stub is not None:
+            layout.by_hand += layout.stub[:wanted]
+            layout.stub = layout.stub[wanted:]
+        else:
+            layout.by_hand += await self.sets.draw(wanted)
+        if layout.wrong_street:
+            layout.to_report.append(("wrong_count_community", 0, layout.wrong_street))
+            layout.wrong_street = 0
+            await self.reports.what_was_dealt_wrong(layout)

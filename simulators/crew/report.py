@@ -1,0 +1,41 @@
+"""What people see and say: irregularities, in the daemon's words, on the cue of the scenario or because it really happened."""
+
+from .layout import Layout
+from .scenario import Cue, Mishap
+from .table import Device, Table
+
+__all__ = ["Reports"]
+
+
+class Reports:
+    """The dealer says what was seen, one report for each card."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    async def on(self, cue: Cue, layout: Layout, device: Device | None = None) -> bool:
+        """The mishaps that begin now, each of them reported; True where there was one."""
+        mishaps = await self.table.cue(cue, device)
+        for mishap in mishaps:
+            await self._say(mishap, layout)
+        return bool(mishaps)
+
+    async def _say(self, mishap: Mishap, layout: Layout) -> None:
+        scene = mishap.scene
+        for trigger in scene.reports:
+            for _ in range(scene.cards):
+                await self._report(trigger, next(iter(self.table.view.in_play), 0) if scene.of_seat else 0)
+                layout.set_aside += trigger == "card_face_up"
+
+    async def what_was_dealt_wrong(self, layout: Layout) -> bool:
+        """A hand that was dealt wrong is seen; True where there was one."""
+        if not layout.to_report:
+            return False
+        trigger, seat, more = layout.to_report.pop(0)
+        completable = {"completable": True} if trigger == "wrong_count_dealer" and more < 0 else {}
+        await self._report(trigger, seat, **completable)
+        return True
+
+    async def _report(self, trigger: str, seat: int, **about: object) -> None:
+        await self.table.look()
+        await self.table.act("report_irregularity", "dealer", seat, trigger=trigger, **about)
