@@ -22,6 +22,9 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "duration_s": round(outcome.duration_s, 2),
         "failed": outcome.failed,
         "rounds": [_round(evidence, current) for current in fates(evidence)],
+        "between_rounds": [
+            _disposition(row) for row in evidence.of("disposition_made") if not (row.data["round"] or row.round)
+        ],
         "counts": _counts(outcome),
         "invariants": {
             verdict.name: {
@@ -104,15 +107,18 @@ def page(outcome: Outcome) -> str:
     for one in told["rounds"]:
         if one["dispositions"] or one["outcome"] != "played":
             lines.append(f"round {one['number']}: {one['outcome']}")
-        for made in one["dispositions"]:
-            demands = "; ".join(
-                f"{d['action']} [{d.get('reading') or ', '.join(d['cite'])}]" for d in made["demands"]
-            )
-            lines.append(f"  {made['trigger']}: {demands}")
+        lines += [_demands(made) for made in one["dispositions"]]
+    if told["between_rounds"]:
+        lines += ["between rounds", *[_demands(made) for made in told["between_rounds"]]]
     lines += ["", *[_promise(name, verdict) for name, verdict in told["invariants"].items()]]
     if outcome.failed:
         lines += ["", f"the run failed: {outcome.failed}"]
     return "\n".join(lines)
+
+
+def _demands(made: dict[str, Any]) -> str:
+    demands = "; ".join(f"{d['action']} [{d.get('reading') or ', '.join(d['cite'])}]" for d in made["demands"])
+    return f"  {made['trigger']}: {demands}"
 
 
 def _promise(name: str, verdict: dict[str, Any]) -> str:
