@@ -146,6 +146,12 @@ class Game:
         phases = [stage.phase for stage in self.stages]
         return (*phases, Phase.SETTLED)[phases.index(phase) + 1]
 
+    def dealer_is_up(self, phase: Phase) -> bool:
+        """True in a phase that comes after the act by which the dealer's hand is turned up."""
+        course = [stage.phase for stage in self.stages]
+        shown = next((n for n, stage in enumerate(self.stages) if isinstance(stage.ends, ShowDealer)), len(course))
+        return phase in (*course[shown + 1 :], Phase.SETTLED) and shown < len(course)
+
     @property
     def streets(self) -> tuple[ShowCommunity, ...]:
         """Community cards in the order in which they are shown."""

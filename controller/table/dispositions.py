@@ -94,7 +94,7 @@ def dispose(
             edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
         )
     )  # fmt: skip
-    made, paid, reached = len(draft.facts), _paid_already(draft), reached_by(round_, demands, seat)
+    made, paid, reached = len(draft.facts), _paid_already(draft, demands, seat), reached_by(round_, demands, seat)
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
@@ -123,12 +123,20 @@ def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> bool:
     return True
 
 
-def _paid_already(draft: Draft) -> bool:
-    """True where a round is settled, or some of its wagers are while the others are still played."""
+def _paid_already(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool:
+    """True where a round is settled, or wagers that a void concerns are while the others are still played."""
     round_ = draft.state.round
     if round_ is None:
         return bool(draft.state.last_back)
-    return round_.phase is Phase.SETTLED or (round_.live and bool(round_.wagers(Fate.SETTLED)))
+    if not round_.live or _of_declaration(demands):
+        return round_.phase is Phase.SETTLED
+    every = any(d.action in VOIDS_ALL for d in demands)
+    return any(every or at == seat for at, _, _ in round_.wagers(Fate.SETTLED))
+
+
+def _of_declaration(demands: tuple[Demand, ...]) -> bool:
+    """A hand that was declared a winner and is none: nothing was paid on it, whatever its declaration had settled."""
+    return any(d.action is Action.COLLECT_ANTE for d in demands)
 
 
 def _ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, paid: bool) -> None:
@@ -160,10 +168,11 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
         _fate(draft, demand, fate, _named(wager))
     for demand in late:
         decide_late_wager(draft, demand, seat)
+    declared = (Fate.SETTLED,) if _of_declaration(demands) else ()
     for demand in [d for d in demands if d.action is Action.COLLECT_ANTE]:
-        _fate(draft, demand, Fate.LOST, lambda at, wager: (at, wager) == (seat, "ante"))
+        _fate(draft, demand, Fate.LOST, lambda at, wager: (at, wager) == (seat, "ante"), *declared)
     for demand in of_seat:
-        _fate(draft, demand, SEAT_FATES[demand.action], lambda at, _: at == seat)
+        _fate(draft, demand, SEAT_FATES[demand.action], lambda at, _: at == seat, *declared)
     for demand in rest:
         _fate(draft, demand, REST_FATES[demand.action], _any)
     if any(d.action in VOIDS_ALL for d in demands):
@@ -206,11 +215,12 @@ def _named(name: str) -> _Concerns:
     return lambda _, wager: wager == name
 
 
-def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns) -> None:
+def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns, *also: Fate) -> None:
+    """`also`: fates that this demand may change, beside those of wagers that nobody has decided."""
     round_ = draft.state.round
     if round_ is None:
         return
-    decided = [(s, w) for s, w, _ in round_.wagers(Fate.LIVE, Fate.STANDS) if concerns(s, w)]
+    decided = [(s, w) for s, w, _ in round_.wagers(Fate.LIVE, Fate.STANDS, *also) if concerns(s, w)]
     for seat, wager in decided:
         _decided(draft, round_, seat, wager, round_.seats[seat].wagers[wager].cents, fate, demand)
     if decided and fate is Fate.RETURNED:

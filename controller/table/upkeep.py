@@ -49,8 +49,18 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("no card of this round has been dealt")
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
         return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    return _cannot_be(setup, state, act)
+
+
+def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """What is no irregularity here: a dealer's hand that is up, a declaration of who is out, a hand not known as short."""
+    round_ = _round(state)
+    if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
+        return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
+    cite = setup.law.rulebook.row(act.trigger, frozenset()).cite if act.trigger in OF_A_SEAT else ()
+    if act.trigger is Trigger.FALSE_DECLARATION and round_.in_play[act.seat].folded:
+        return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:
-        cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
         return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
     return None
 
