@@ -3,12 +3,18 @@
 A case says everything that follows: what it does not name (a disposition, a duty, a hold, a void) must not be there.
 """
 
+import functools
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from controller.rules.coverage import Prompt, prompts
+from controller.rules.library import find_coverage
+from controller.rules.model import Rulebook
+from controller.rules.vocabulary import Method
+from controller.status import next_step
 from controller.table import facts as f
 from controller.table.codec import builtins
 from controller.table.state import deal_plan
@@ -17,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})
 THEN = frozenset(
     {"refused", "reason", "trigger", "silent", "demands", "fates", "duties", "holds", "void", "void_seats", "phase",
-     "armed", "present", "wants", "records", "first"}
+     "armed", "present", "wants", "records", "first", "told", "next"}
 )  # fmt: skip
 
 
@@ -47,6 +53,7 @@ def test_a_clause_is_carried_out(rulebook, case, stage):
     _disposition(events, then)
     _records(events, then)
     _state(staged.table, then)
+    _said(staged.table, case["when"], then)
 
 
 def _listed(value: str | list[str]) -> list[str]:
@@ -105,3 +112,17 @@ def _state(table: Any, then: dict[str, Any]) -> None:
         assert state.sets[back].armed is armed
     for back, present in then.get("present", {}).items():
         assert state.sets[back].present is present
+
+
+def _said(table: Any, when: dict[str, Any], then: dict[str, Any]) -> None:
+    """`told`: what a person reads beside the act of the case; `next`: the sentence for the dealer after it."""
+    if "told" in then:
+        law = table.setup.law.rulebook
+        read = [told.text for told in _prompts(law, table.state.method) if told.act == when["act"]]
+        assert set(_listed(then["told"])) <= set(read)
+    assert then.get("next", "") in next_step(table.setup, table.state)
+
+
+@functools.cache
+def _prompts(law: Rulebook, method: Method) -> tuple[Prompt, ...]:
+    return prompts(find_coverage(law), law, method)
