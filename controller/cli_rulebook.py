@@ -8,11 +8,13 @@ import click
 
 from controller.cli import AS_JSON, WRONG, end, show
 from controller.rules import library
+from controller.rules.brief import brief
 from controller.rules.coverage import Carried, Coverage, CoverageInvalid, Kind
 from controller.rules.diff import AnswerDiffers, Difference, ValueDiffers, difference
 from controller.rules.explain import (
     ClauseUnknown,
     explanation,
+    headline,
     page,
     question_line,
     row_lines,
@@ -130,13 +132,13 @@ def _show_page(book: Rulebook) -> Iterator[str]:
 @rulebook.command()
 @click.argument("name", metavar="ID")
 @click.argument("clause")
-@click.option("--all", "is_all", is_flag=True, help="Also in full what follows only from elections.")
+@click.option("--all", "is_all", is_flag=True, help="All that touches it, in the words of the rulebook.")
 @EVERYWHERE
 @AS_JSON
 def explain(name: str, clause: str, is_all: bool, directory: Path | None, as_json: bool) -> None:
     """Explain a clause: what triggers it, what follows, who does what, and what the other documents say there.
 
-    The role in brackets is the least one that may carry it out, or answer a hold.
+    The role before a demand is the least one that may carry it out, or answer a hold; in brackets, what demands it.
 
     \b
     Example:
@@ -153,8 +155,8 @@ def explain(name: str, clause: str, is_all: bool, directory: Path | None, as_jso
     if as_json:
         show({"told": told, "carried": carried}, iter, True)
     else:
-        lines = page(told, brief=not is_all)
-        show(lines, lambda lines: [lines[0], f"  {_carried_line(carried)}", *lines[1:]], False)
+        lines = page(told)[1:] if is_all else brief(told)
+        show([headline(told), f"  {_carried_line(carried)}", *lines], iter, False)
 
 
 @rulebook.command()

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import starmap
 from typing import TypeAlias
 
 from controller.rules.citation import chapter, within
 from controller.rules.model import Cited, HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.reader import nearest
-from controller.rules.vocabulary import Action, Role
+from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Role
 
 SECTIONS = (
     "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "seats", "positions", "adjacent",
@@ -72,36 +73,35 @@ def explanation(rulebook: Rulebook, clause: str, others: Sequence[Rulebook] = ()
     """What `explain` tells, as records. Raises `ClauseUnknown`."""
     if clause not in rulebook.clauses:
         raise ClauseUnknown(rulebook, clause)
-    touched = [row for rows in rulebook.rows.values() for row in rows if _touches(clause, cites_of(row))]
+    touched = [row for rows in rulebook.rows.values() for row in rows if touches(clause, cites_of(row))]
     answers = []
     for row in touched:
-        beside = [_elsewhere(row, other) for other in others] if _rests(row, clause) else []
+        beside = [found for other in others for found in _elsewhere(row, other)] if _rests(row, clause) else []
         answers.append(Answer(row, _roles(rulebook, row), tuple(beside)))
     told = {str(action) for answer in answers for action in answer.roles}
     values = {
         name: shown
         for name, (shown, cite) in values_of(rulebook).items()
-        if _touches(clause, cite) and name.removeprefix("duty ") not in told
+        if touches(clause, cite) and name.removeprefix("duty ") not in told
     }
-    questions = tuple(q for q in rulebook.questions.values() if _touches(clause, q.clauses))
+    questions = tuple(q for q in rulebook.questions.values() if touches(clause, q.clauses))
     head = rulebook.id, rulebook.game, rulebook.edition, clause
     return Explanation(*head, values, tuple(answers), questions)
 
 
-def page(told: Explanation, *, brief: bool = False) -> list[str]:
-    """An explanation in lines for a person. `brief`: answers that the clause itself demands in full, others by name."""
-    lines = [f"{told.rulebook} {told.clause} ({told.game}, edition {told.edition})"]
+def page(told: Explanation) -> list[str]:
+    """An explanation in full, in the words of the rulebook; `brief.brief` has it on one page."""
+    lines = [headline(told)]
     lines += [f"  value {name} = {shown}" for name, shown in told.values.items()]
-    demanded = [a for a in told.answers if any(_touches(told.clause, demand.cite) for demand in a.row.do)]
-    demanded.sort(key=lambda answer: not all(within(cite, told.clause) for cite in cites_of(answer.row)))
-    in_full = demanded if brief and demanded else told.answers  # first what rests on this clause alone
-    for answer in in_full:
+    for answer in told.answers:
         lines += row_lines(answer.row, answer.roles)
         lines += [_elsewhere_line(other) for other in answer.elsewhere]
-    if by_election := [_named(a.row) for a in told.answers if a not in in_full]:
-        lines.append(f"  by election, or under other clauses: {'; '.join(by_election)}")
     lines += map(question_line, told.questions)
     return lines if len(lines) > 1 else [*lines, "  nothing here rests on it"]
+
+
+def headline(told: Explanation) -> str:
+    return f"{told.rulebook} {told.clause} ({told.game}, edition {told.edition})"
 
 
 def _named(row: Row) -> str:
@@ -123,12 +123,27 @@ def _rests(row: Row, clause: str) -> bool:
     return not row.absent and (not row.silent or clause in row.cite)
 
 
-def _elsewhere(row: Row, other: Rulebook) -> Elsewhere:
-    there = other.row(row.trigger, frozenset(c.guard for c in row.when if c.holds))
-    here, demanded = actions_of(row), actions_of(there)
-    only_here = tuple(action for action in here if action not in demanded)
-    only_there = tuple(action for action in demanded if action not in here)
-    return Elsewhere(other.id, there, only_here, only_there)
+EACH_WAY = (Guard.SEVERAL, Guard.TOO_MANY, Guard.DEVICE_FAILED)
+"""What an answer that makes no difference of it is compared for both ways."""
+
+
+def left_open(row: Row) -> tuple[Guard, ...]:
+    """Guards of this trigger that this row does not ask about."""
+    asked = {condition.guard for condition in row.when}
+    return tuple(guard for guard in GUARDS_OF[row.trigger] if guard not in asked)
+
+
+def _elsewhere(row: Row, other: Rulebook) -> Iterator[Elsewhere]:
+    """Asked in the state of this row; where it leaves open whether a round is in play, one is."""
+    free = left_open(row)
+    state = frozenset({c.guard for c in row.when if c.holds} | ({Guard.ROUND_LIVE} & set(free)))
+    ways = [frozenset({guard}) for guard in free if guard in EACH_WAY]
+    rows = dict.fromkeys(other.row(row.trigger, state | way) for way in (frozenset[Guard](), *ways))
+    for there in rows:
+        here, demanded = actions_of(row), actions_of(there)
+        only_here = tuple(action for action in here if action not in demanded)
+        only_there = tuple(action for action in demanded if action not in here)
+        yield Elsewhere(other.id, there, only_here, only_there)
 
 
 def _elsewhere_line(other: Elsewhere) -> str:
@@ -141,7 +156,8 @@ def _elsewhere_line(other: Elsewhere) -> str:
     return f"    {other.rulebook} {', '.join(row.cite)}: {row.says}{lacks}{adds}"
 
 
-def _touches(clause: str, cites: tuple[str, ...]) -> bool:
+def touches(clause: str, cites: tuple[str, ...]) -> bool:
+    """True where one of these is the clause or a part of it."""
     return any(within(cite, clause) for cite in cites)
 
 
@@ -186,7 +202,13 @@ def values_of(rulebook: Rulebook) -> dict[str, tuple[str, tuple[str, ...]]]:
         found += _parts(f"duty {action}", role)
     for act, role in rulebook.act_roles.items():
         found += _parts(f"act {act}", role)
-    return {name: (_shown(part), part.cite) for name, part in found}
+    return {name: (_shown(part) + _hours(name, part), part.cite) for name, part in found}
+
+
+def _hours(name: str, part: Part) -> str:
+    """Seconds are what the clock wants; people say hours."""
+    seconds = part.value if isinstance(part, Cited) and ".interval_s." in name else None
+    return f" = {seconds // 3600} h {seconds % 3600 // 60} min" if isinstance(seconds, int) else ""
 
 
 def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:
@@ -208,15 +230,18 @@ def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:
 def _shown(part: Part) -> str:
     match part:
         case Stack():
-            return f"{part.cards} cards to {part.to}" + _by(part.reading)
+            cards = "1 card" if part.cards == 1 else f"{part.cards} cards"
+            return f"{cards} to {part.to}" + _by(part.reading)
         case ProcedureStep():
             return f"{part.step} by the {part.by}"
         case Cited(by_choice=str(decided_by)):
-            return (
-                " | ".join(f"{_value(value)} if {choice}" for choice, value in part.options) + f" ({decided_by})"
-            )
+            return " | ".join(starmap(_if_elected, part.options)) + f" ({decided_by})"
         case _:
             return _value(part.value) + _by(part.reading)
+
+
+def _if_elected(choice: str, value: object) -> str:
+    return choice if value == choice else f"{_value(value)} if {choice}"
 
 
 def _by(reading: str | None) -> str:
@@ -224,7 +249,13 @@ def _by(reading: str | None) -> str:
 
 
 def _value(value: object) -> str:
-    return ", ".join(map(str, value)) or "nothing" if isinstance(value, tuple) else str(value)
+    match value:
+        case tuple():
+            return ", ".join(map(str, value)) or "nothing"
+        case bool():
+            return "yes" if value else "no"
+        case _:
+            return str(value)
 
 
 def _alike(rulebook: Rulebook, clause: str) -> list[str]:
