@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from controller.games.model import Phase
 from controller.games.registry import unplayable
-from controller.rules.vocabulary import Action, Moment, Trigger
+from controller.rules.vocabulary import Action, Method, Moment, Trigger
 from controller.table import acts as a
 from controller.table import answers, upkeep
 from controller.table.inputs import Actor
@@ -250,7 +250,21 @@ def _change_method(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         return Refusal(
             f"no {act.method} may be in service here, as {in_service.by_choice} was elected", in_service.cite
         )
-    return None
+    if act.method is state.method:
+        return Refusal(f"cards are dealt by {act.method} already; there are: {', '.join(dealing)}")
+    return _without_device(setup, act.method)
+
+
+def _without_device(setup: Setup, method: Method) -> Refusal | None:
+    """A device that does not belong to the table: wagers would lie on the layout of a round that can never be dealt."""
+    dealing = setup.law.rulebook.dealing[method]
+    needs = dealing.needs_shuffler
+    kinds = [DISPENSERS.get(method), DeviceKind.SHUFFLER if needs and needs.value else None]
+    missing = next((kind for kind in kinds if kind is not None and setup.device_of(kind) is None), None)
+    if missing is None:
+        return None
+    cite = needs.cite if needs else dealing.cite
+    return Refusal(f"dealing by {method} needs a {missing}, and none belongs to this table", cite)
 
 
 CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {

@@ -1,5 +1,7 @@
 """Rare turns: devices that are not in use, sets that nobody can vouch for, chips beside chips, counts at an odd time."""
 
+from dataclasses import replace
+
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
@@ -427,6 +429,30 @@ def test_a_covered_shoe_still_leaves_the_table_in_massachusetts(make_table):
     table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED))
     table.act(a.ChangeMethod(Method.HAND))
     assert duties(table) == {Action.REMOVE_DEVICE}
+
+
+def without(table, *names):
+    """The same table without these devices."""
+    devices = {name: device for name, device in table.setup.devices.items() if name not in names}
+    return type(table)(replace(table.setup, devices=devices))
+
+
+def test_no_way_of_dealing_is_chosen_for_which_a_device_is_missing(make_table, rulebook):
+    """Otherwise wagers would lie on the layout of a round that can never be dealt. Clause: md-uth 9.A(1), ma-uth 8(b)(1)."""
+    table = without(make_table(rulebook, Method.MANUAL_SHOE), "shoe-1", "shuffler-1").ready()
+    assert (
+        "needs a shoe, and none belongs to this table" in table.refused(a.ChangeMethod(Method.DEALING_SHOE)).reason
+    )
+    refused = table.refused(a.ChangeMethod(Method.HAND))
+    assert "needs a shuffler" in refused.reason
+    assert refused.cite == table.setup.law.rulebook.dealing[Method.HAND].needs_shuffler.cite
+
+
+def test_the_method_in_use_is_not_chosen_again(make_table, rulebook):
+    """Or a shoe that is to be dealt from would have to leave the table."""
+    table = make_table(rulebook).ready()
+    assert "by dealing_shoe already" in table.refused(a.ChangeMethod(Method.DEALING_SHOE)).reason
+    assert not table.state.duties
 
 
 def test_cards_dealt_from_the_hand_are_shuffled_by_a_shuffler(make_table, rulebook):
