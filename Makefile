@@ -9,6 +9,7 @@ RULEBOOK ?= md-uth
 SPEED ?= 20
 BROKER ?= auto
 KILLS ?= 100
+SOAK_ROUNDS ?= 100000
 
 .PHONY: run test lint kill hands bench soak lock clean setup rankers system
 
@@ -29,6 +30,10 @@ kill: setup system
 
 hands: setup rankers
 	$(BIN)/pytest -q -m full tests/controller/cards
+
+soak: setup
+	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
 
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures

@@ -21,6 +21,7 @@ from controller.table.law import asking_order, full_set
 from controller.table.rounds import cards_out
 from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan
 from drivers import events as e
+from tests.soak.invariants import Watch
 
 RULEBOOKS = Path(__file__).resolve().parents[3] / "config" / "rulebooks"
 CAPABILITIES = {
@@ -47,13 +48,17 @@ class Table:
         self.all: list[f.Fact] = []
         self.time_us = 1_800_000_000_000_000
         self.mono_ns, self.boot, self.clock = 1_000_000_000, "boot", "unsynced"
+        self.watch: Watch | None = None
 
     def put(self, body: Body, subject: str = "table", actor: Actor | None = None) -> list[f.Event]:
         """One input; returns the events of its facts."""
         self.pass_time(0.001)
         at = Moment(self.time_us, self.mono_ns, self.boot, self.clock)
-        facts = decide(self.setup, self.state, Input(at, subject, body, None, actor))
-        self.state = fold(self.state, facts)
+        given, before = Input(at, subject, body, None, actor), self.state
+        facts = decide(self.setup, before, given)
+        self.state = fold(before, facts)
+        if self.watch is not None:
+            self.watch.saw(before, given, facts, self.state)
         self.all += facts
         return [fact.event for fact in facts]
 

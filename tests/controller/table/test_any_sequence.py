@@ -2,7 +2,7 @@
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
@@ -13,6 +13,7 @@ from controller.table.law import asking_order, full_set
 from controller.table.state import State, deal_plan
 from controller.table.upkeep import SEEN_BY_PEOPLE
 from drivers import events as e
+from tests.soak.invariants import Watch
 
 SEATS = st.integers(1, 3)
 BOOKS = {
@@ -74,8 +75,6 @@ REPORTS = st.one_of(
     st.sampled_from([e.DoorOpened(), e.DoorClosed(), e.SelfTestFailed(3), e.DeviceOffline("link_eof")]),
     st.builds(e.EventsLost, st.just("SIM"), st.just("0" * 16), st.just(1), st.integers(0, 4)),
 )  # fmt: skip
-OPENS = {"lockout": ("released", {"begin_round", "release_lockout"}), "dispensing": ("allowed", {"start_dealing"})}
-ALIKE = {"betting", "bets_closed", "dealing", "settled", "stopped"}
 SUPERVISOR = Actor("eve", Role.SUPERVISOR)
 
 
@@ -86,34 +85,12 @@ class AnySequence(RuleBasedStateMachine):
 
     @initialize(rulebook=st.sampled_from(sorted(BOOKS)))
     def open(self, rulebook):
-        self.table = type(self).make_table(rulebook, elect=BOOKS[rulebook], offered=OFFERED).ready()
-        self.seen = len(self.table.all)
+        self.table = type(self).make_table(rulebook, elect=BOOKS[rulebook], offered=OFFERED)
+        self.table.watch = Watch(self.table.setup)
+        self.table.ready()
 
     def put(self, body, subject="table"):
-        before = self.table.state
-        events = self.table.put(body, subject, SUPERVISOR if body.kind in a.ACTS else None)
-        assert not any(isinstance(event, f.DecisionFailed) for event in events), events
-        for event in events:
-            self.judge(before, body, event)
-        return events
-
-    def judge(self, before, body, event):
-        match event:
-            case f.LevelWanted(level=level, value=value) if level in OPENS and value == OPENS[level][0]:
-                assert body.kind in OPENS[level][1], f"{level} {value} because of {body.kind}"
-                assert not before.held
-            case f.RoundBegun():
-                assert not before.held
-                assert not before.duties
-                assert before.open
-                stub = self.table.setup.law.rulebook.stub
-                assert stub is None or before.since_stub_count < stub.every_rounds.value or stub.waived_by
-            case f.DispositionMade():
-                absent = self.table.setup.law.rulebook.absent(event.trigger) is not None
-                assert all(bool(d.cite) is not bool(d.reading) for d in event.demands) or absent, event
-                assert not (event.silent and any(d.cite for d in event.demands))
-            case f.DealingAllowed(resumed=False):
-                assert before.sets[before.round.back].armed
+        return self.table.put(body, subject, SUPERVISOR if body.kind in a.ACTS else None)
 
     @rule(act=ACTS)
     def someone_acts(self, act):
@@ -211,25 +188,6 @@ class AnySequence(RuleBasedStateMachine):
                     a.CollectCards(),
                     a.EndRound(),
                 )
-
-    @invariant()
-    def a_round_stands_in_a_phase_of_its_game_and_waits_only_for_who_is_asked(self):
-        round_ = getattr(self, "table", None) and self.table.state.round
-        if round_ is None:
-            return
-        stage = round_.game.stage(round_.phase)
-        assert stage is not None or round_.phase.value in ALIKE
-        assert set(round_.waiting) <= set(round_.in_play)
-        assert stage is None or stage.ends is not None or round_.waiting, "nobody can end this stage"
-        for seat, name, wager in round_.wagers():
-            assert wager.cents > 0 or name.endswith("progressive"), (seat, name)
-
-    @invariant()
-    def a_stopped_round_leaves_no_wager_undecided(self):
-        round_ = getattr(self, "table", None) and self.table.state.round
-        if round_ and round_.void:
-            live = [(s, n) for s, n, w in round_.wagers() if w.fate.value == "live"]
-            assert not live, live
 
     def teardown(self):
         """Whatever happened, folding the record gives the same state, and people can bring the table back to play."""

@@ -1,0 +1,256 @@
+"""One day at a random table: people, devices, clocks, faults and restarts, input by input, all of it watched.
+
+A day is drawn from its own seed, so it can be played again alone. Only the state is kept, and the facts since the
+last start of the daemon: at the next start they are folded, and must lead to the same state.
+"""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+
+from controller.games.model import Phase
+from controller.games.registry import game_of
+from controller.rules.vocabulary import Role
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.allowed import PHASES, WHILE_HELD, can
+from controller.table.codec import decode_fact, encode
+from controller.table.deadlines import due
+from controller.table.decide import decided, fold
+from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted, SetDue
+from controller.table.state import Setup, State
+from drivers import events as e
+from tests.soak.build import Builder
+from tests.soak.devices import Devices, Report
+from tests.soak.invariants import Watch
+from tests.soak.sensible import People
+from tests.soak.tables import book, draw_setup
+
+TABLE = "table"
+P_FAULT, P_NONSENSE, P_CHIP, P_SERVICE, P_HOURS = 0.012, 0.01, 0.15, 0.001, 0.002
+"""How likely an input is a fault of a device, an act at random, a chip on a sensor, a start of the daemon, hours later."""
+CALM_AFTER, STUCK_AFTER = 300, 2500
+"""Inputs without the end of a round until nothing goes wrong any more, and until the table counts as stuck."""
+CHECK_FOLD_EVERY = 2000
+"""Inputs after which facts are folded at the latest: so few are kept."""
+ROLES = (Role.DEALER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR, Role.PLAYER, Role.TECHNICIAN)
+WHO = {role: Actor(f"a {role}", role) for role in Role}
+ABILITIES = (e.Capability.COUNTS_EACH_SHUFFLE, e.Capability.READS_CARDS, e.Capability.FORMS_HANDS)
+SHARE = 10
+"""The first and the last tenth of a day are compared."""
+
+
+class Broken(Exception):
+    """Something that must always hold does not."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of days. `acts`: accepted ones by kind; `rows`: (trigger, row) of dispositions."""
+
+    rounds: Counter[str] = field(default_factory=Counter)
+    acts: Counter[str] = field(default_factory=Counter)
+    triggers: Counter[str] = field(default_factory=Counter)
+    methods: Counter[str] = field(default_factory=Counter)
+    rows: set[tuple[str, str]] = field(default_factory=set)
+    inputs: int = 0
+    refused: int = 0
+    held: int = 0
+    starts: int = 0
+    core_ns: int = 0
+    early_ns: int = 0
+    late_ns: int = 0
+    largest: int = 0  # characters of the state at the end of a round
+
+    def add(self, other: "Tally") -> None:
+        for name in ("rounds", "acts", "triggers", "methods"):
+            getattr(self, name).update(getattr(other, name))
+        self.rows |= other.rows
+        for name in ("inputs", "refused", "held", "starts", "core_ns", "early_ns", "late_ns"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.largest = max(self.largest, other.largest)
+
+
+class Day:
+    """Plays so many rounds under a rulebook, from its own seed. `given`: every input so far, where it is to be kept."""
+
+    def __init__(self, rulebook: str, seed: str, rounds: int, given: list[Input] | None = None) -> None:
+        self.rng = Random(seed)  # it must be possible to draw the same again
+        self.setup: Setup = draw_setup(self.rng, book(rulebook))
+        self.rounds, self.tally = rounds, Tally()
+        self.state = self._checkpoint = State.initial(self.setup)
+        self.watch = Watch(self.setup)
+        self._given = given
+        self._facts: list[f.Fact] = []
+        builder = Builder(self.rng, self.setup)
+        self._builder, self._people = builder, People(self.rng, self.setup, builder)
+        more = tuple(able for able in ABILITIES if self.rng.random() < 0.5)
+        self._devices = Devices(self.rng, self.setup, builder, more)
+        self._wall_us, self._mono_ns, self._boot, self._clock = (
+            1_800_000_000_000_000,
+            1_000_000_000,
+            "b0",
+            "synced",
+        )
+        self._ended = 0
+        self._since_end = 0
+        self._costs: list[int] = []
+        game = game_of(self.setup.law.rulebook)
+        assert game is not None
+        self._phases = _by_phase(PHASES[game.name])
+
+    def play(self) -> Tally:
+        """Raises `Broken`."""
+        while self._ended < self.rounds:
+            self._step()
+        self._fold()
+        self._compare_cost()
+        return self.tally
+
+    def _step(self) -> None:
+        calm = self._since_end > CALM_AFTER
+        if self._since_end > STUCK_AFTER:
+            raise self._broken("play cannot be taken up again")
+        drawn = self.rng.random()
+        if not calm and drawn < P_FAULT + P_NONSENSE + P_SERVICE:
+            self._disturb(drawn)
+            return
+        self._pass_hours()
+        if self.state.round is not None and self.state.round.phase is Phase.BETTING and self.rng.random() < P_CHIP:
+            self._report(self._devices.chip(self.state, self.rng.choice(self._people.guests)))
+        elif self.rng.random() < 0.5 and (report := self._devices.due(self.state)) is not None:
+            self._report(report)
+        else:
+            self._act()
+
+    def _disturb(self, drawn: float) -> None:
+        if drawn < P_FAULT:
+            self._report(self._devices.fault(self.state))
+        elif drawn < P_FAULT + P_NONSENSE:
+            kind = self.rng.choice(tuple(a.ACTS))
+            act = self._builder.record(a.ACTS[kind], self.state)
+            self.put(TABLE, act, self.rng.choice((None, *WHO.values())))
+        else:
+            self._start()
+
+    def _report(self, report: Report | None) -> None:
+        if report is not None:
+            self.put(*report)
+
+    def _act(self) -> None:
+        """The first act that people would do and may do; where there is none, the devices go first."""
+        kinds = self._phases[self.state.round.phase if self.state.round else None]
+        if self.state.holds:
+            kinds = [kind for kind in kinds if kind in WHILE_HELD]
+        weights = [self._people.weight(kind, self.state) for kind in kinds]
+        for kind in self.rng.choices(kinds, weights, k=12):
+            act = self._people.propose(kind, self.state)
+            actor = act and self._who(act)
+            if act is not None and actor is not None:
+                self.put(TABLE, act, actor)
+                return
+        self._since_end += 1  # nobody could do anything: that is no input, but it counts as time
+        self._report(self._devices.due(self.state))
+
+    def _who(self, act: a.Act) -> Actor | None:
+        for actor in (WHO[self.rng.choice(ROLES)], WHO[Role.SUPERVISOR]):
+            if can(self.setup, self.state, act, actor):
+                return actor
+        return None
+
+    def _start(self) -> None:
+        """The daemon starts again, or the whole PC: what is recorded leads to the same state, and no deadline is lost."""
+        self._fold()
+        self.tally.starts += 1
+        if self.rng.random() < 0.5:
+            off_s = self.rng.choice((5, 60, 3600))
+            self._wall_us += round(off_s * 1e6 * self.rng.choice((1, 1, 1, -1, 30)))
+            self._mono_ns, self._boot = 20_000_000_000, f"b{self.tally.starts}"
+            self._clock = self.rng.choice(("synced", "synced", "unsynced", "holdover"))
+        rulebook = self.setup.law.rulebook
+        self.put(TABLE, ServiceStarted("1", rulebook.id, rulebook.edition, rulebook.sha256))
+        for name in self.setup.devices:
+            if self.rng.random() < 0.9:
+                self._report(self._devices.online(name, gap_closed=self.rng.random() < 0.7))
+
+    def _pass_hours(self) -> None:
+        """Now and then hours go by; the clock's news come when they are due, and sometimes when they are not."""
+        drawn = self.rng.random()
+        if drawn < P_HOURS:
+            self._mono_ns += (hours := self.rng.choice((1, 2, 5))) * 3_600_000_000_000
+            self._wall_us += round(
+                hours * 3.6e9 * self.rng.choice((1, 1, 0, 2))
+            )  # the wall clock may be set meanwhile
+            if (deadline := due(self.setup, self.state, self._boot)) is not None:
+                early = deadline.mono_ns > self._mono_ns
+                if not early or self.rng.random() < 0.3:
+                    self.put(TABLE, SetDue(deadline.back))
+
+    def put(self, subject: str, body: Body, actor: Actor | None = None) -> None:
+        """One input: decided, watched, counted. Raises `Broken`."""
+        self._mono_ns += 500_000_000
+        self._wall_us += 500_000
+        given = Input(Moment(self._wall_us, self._mono_ns, self._boot, self._clock), subject, body, None, actor)
+        if self._given is not None:
+            self._given.append(given)
+        before = self.state
+        began = time.thread_time_ns()
+        draft = decided(self.setup, before, given)
+        self._costs.append(time.thread_time_ns() - began)
+        self.state = draft.state
+        try:
+            self.watch.saw(before, given, draft.facts, draft.state)
+        except AssertionError as error:
+            raise self._broken(f"{body.kind}: {error}") from error
+        self._facts += draft.facts
+        self._count(before, given, draft.facts)
+        if len(self._facts) > CHECK_FOLD_EVERY:
+            self._fold()
+
+    def _count(self, before: State, given: Input, facts: list[f.Fact]) -> None:
+        tally = self.tally
+        tally.inputs += 1
+        self._since_end += 1
+        accepted = True
+        for fact in facts:
+            match fact.event:
+                case f.InputRefused():
+                    tally.refused += 1
+                    accepted = False
+                case f.DispositionMade(trigger=trigger, says=says):
+                    tally.triggers[trigger] += 1
+                    tally.rows.add((trigger, says))
+                case f.HoldPlaced():
+                    tally.held += 1
+                case f.RoundBegun(method=method):
+                    tally.methods[method] += 1
+                    self._people.new_guests()
+                case f.RoundEnded(outcome=outcome):
+                    assert before.round is not None
+                    tally.rounds[outcome if before.round.played else "not dealt"] += 1
+                    self._ended += 1
+                    self._since_end = 0
+        if accepted and given.body.kind in a.ACTS:
+            tally.acts[given.body.kind] += 1
+
+    def _fold(self) -> None:
+        """What the record would hold, read back and folded, is the state; nothing else was kept anywhere."""
+        read = [decode_fact(fact.event.kind, fact.subject, encode(fact.event)) for fact in self._facts]
+        if fold(self._checkpoint, read) != self.state:
+            raise self._broken("folding the recorded facts gives another state")
+        self._checkpoint, self._facts = self.state, []
+        self.tally.largest = max(self.tally.largest, len(repr(self.state)))
+
+    def _compare_cost(self) -> None:
+        share = len(self._costs) // SHARE
+        self.tally.core_ns = sum(self._costs)
+        self.tally.early_ns, self.tally.late_ns = sum(self._costs[:share]), sum(self._costs[-share:])
+
+    def _broken(self, what: str) -> Broken:
+        return Broken(f"round {self._ended + 1}, input {self.tally.inputs + 1}: {what}")
+
+
+def _by_phase(phases: dict[str, tuple[Phase | None, ...]]) -> dict[Phase | None, list[str]]:
+    every = {phase for wanted in phases.values() for phase in wanted}
+    return {phase: [kind for kind, wanted in phases.items() if phase in wanted] for phase in every}

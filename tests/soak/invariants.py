@@ -1,0 +1,262 @@
+"""What must hold whatever people and devices do: each input is looked at with all that came of it.
+
+Asserts and nothing else: the random table (`day.py`) and the stateful test of the table both look through this. The
+numbers are those of the ten things that must always hold; 1, 8 and 9 are not the core's.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from controller.games.model import Phase
+from controller.rules.vocabulary import Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.allowed import verify
+from controller.table.deadlines import due
+from controller.table.dispositions import LATE_CHIP
+from controller.table.inputs import Input, SetDue
+from controller.table.law import not_its_turn
+from controller.table.state import Setup, State
+from drivers import events as e
+
+OPENS = {
+    e.Level.LOCKOUT: (e.RELEASED, (a.BeginRound, a.ReleaseLockout)),
+    e.Level.DISPENSING: (e.ALLOWED, (a.StartDealing,)),
+}
+"""The open side of each level, and the acts of a person that may ask for it."""
+ALIKE = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, Phase.SETTLED, Phase.STOPPED)
+"""Phases that no game has as a stage of its own."""
+FINAL = ("returned", "lost", "settled")
+"""Fates after which no chip of the wager is left that could have another."""
+OF_SENSORS = ("progressive", LATE_CHIP)
+MOST_DUTIES, MOST_HOLDS = 40, 60
+"""More than these at once means that something is demanded again and again."""
+
+Key = tuple[int, str]
+
+
+class Watch:
+    """The eyes on one table. `saw` raises `AssertionError` with what is broken."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self._cents: dict[Key, int] = {}
+        self._fates: dict[Key, str] = {}
+        self._tells = {
+            f.LevelWanted: self._level,
+            f.RoundBegun: self._begun,
+            f.DealingAllowed: self._dealing,
+            f.DispositionMade: self._disposition,
+            f.DutyOpened: self._cited,
+            f.HoldPlaced: self._hold,
+            f.HoldLifted: self._lifted,
+            f.DutyClosed: self._closed,
+            f.RoundVoided: self._cited,
+            f.HandVoided: self._cited,
+            f.WagerPlaced: self._placed,
+            f.WagerWithdrawn: self._withdrawn,
+            f.DecisionRecorded: self._answered,
+            f.WagerDecided: self._decided,
+            f.RoundEnded: self._ended,
+        }
+
+    def saw(self, before: State, given: Input, facts: Sequence[f.Fact], after: State) -> None:
+        """One input, the state that it met, its facts and the state that these lead to."""
+        for fact in facts:
+            event = fact.event
+            assert type(event) is not f.DecisionFailed, event
+            tell = self._tells.get(type(event))
+            if tell is not None:
+                tell(before, given, event)
+        if given.body.kind in a.ACTS:
+            self._act(before, given, facts, after)
+        self._gap(before, given, after)
+        self._unknown(given, after)
+        self._round(after)
+        assert len(after.duties) <= MOST_DUTIES, f"{len(after.duties)} duties are open"
+        assert len(after.holds) <= MOST_HOLDS, f"{len(after.holds)} holds are in force"
+
+    def _act(self, before: State, given: Input, facts: Sequence[f.Fact], after: State) -> None:
+        """10: what is refused changes nothing but levels towards safety; what is not refused was allowed."""
+        refused = any(isinstance(fact.event, f.InputRefused) for fact in facts)
+        actor = given.actor
+        allowed = actor is not None and verify(self.setup, before, given.body, actor) is None  # type: ignore[arg-type]
+        assert refused is not allowed, f"{given.body.kind}: refused {refused}, allowed {allowed}"
+        if not refused:
+            return
+        others = [fact.event for fact in facts if not isinstance(fact.event, f.InputRefused)]
+        assert all(isinstance(event, f.LevelWanted) for event in others), others
+        assert after.round == before.round
+        assert after.duties == before.duties
+        assert after.holds == before.holds
+        assert after.sets == before.sets
+
+    def _level(self, before: State, given: Input, event: f.LevelWanted) -> None:
+        """Releasing and allowing is a new act of a person in the present state, and never while play is held."""
+        level = e.Level(event.level)
+        if level in OPENS and event.value == OPENS[level][0]:
+            assert isinstance(given.body, OPENS[level][1]), f"{level} {event.value} because of {given.body.kind}"
+            assert not before.held, f"{level} {event.value} while play is held"
+
+    def _begun(self, before: State, given: Input, event: f.RoundBegun) -> None:
+        """2 and 10: no round before duties and holds are done, the set is there, counted when due and the other one's turn."""
+        assert before.open
+        assert before.round is None
+        assert not before.held
+        assert not before.duties, before.duties
+        assert event.number == before.rounds + 1
+        assert before.sets[event.back].present
+        assert not_its_turn(self.setup, before, event.back) is None
+        stub = self.setup.law.rulebook.stub
+        assert stub is None or before.since_stub_count < stub.every_rounds.value or stub.waived_by
+        self._cents, self._fates = {}, {}
+
+    def _dealing(self, before: State, given: Input, event: f.DealingAllowed) -> None:
+        """2 and 7: all predicates of the set, and a lock-out that the device itself has confirmed."""
+        assert before.round is not None
+        card_set = before.sets[before.round.back]
+        if not event.resumed:
+            assert card_set.present
+            assert card_set.cycle_complete
+            assert card_set.mode_shuffle
+            assert card_set.count_right is not False
+            assert card_set.identities_complete is not False
+        progressive = before.device_of(e.DeviceKind.PROGRESSIVE)
+        if progressive is not None and progressive[1].online:
+            assert e.Level.LOCKOUT not in progressive[1].unknown
+            assert progressive[1].levels.lockout == e.ENGAGED
+
+    def _disposition(self, before: State, given: Input, event: f.DispositionMade) -> None:
+        """3 and 4: each demand is law or a reading, never both or neither; where a document is silent only readings act."""
+        law = self.setup.law
+        rulebook = law.rulebook
+        assert (event.rulebook, event.sha256) == (rulebook.id, rulebook.sha256)
+        absent = rulebook.absent(event.trigger) is not None
+        for demand in event.demands:
+            assert bool(demand.cite) is not bool(demand.reading) or absent, demand
+            assert demand.reading is None or law.elected(demand.reading) is not None, demand
+            assert rulebook.clauses.issuperset(demand.cite), demand
+        assert not (event.silent and any(d.cite for d in event.demands)), event
+        if event.trigger is Trigger.DECK_CHANGE_DUE and isinstance(given.body, SetDue):
+            next_due = due(self.setup, before, given.at.boot)
+            assert next_due is not None
+            assert next_due.mono_ns <= given.at.mono_ns, "a set is due before its time"
+
+    def _cited(self, before: State, given: Input, event: Any) -> None:
+        """3: what is demanded or void says by which clause or reading; a reading is one that was elected."""
+        law = self.setup.law
+        assert event.cite or event.reading or law.of_holds is None, event
+        assert law.rulebook.clauses.issuperset(event.cite), event
+
+    def _hold(self, before: State, given: Input, event: f.HoldPlaced) -> None:
+        """4 and 10: a hold names what it stands under and offers something; a late chip never stands."""
+        self._cited(before, given, event)
+        assert event.choices, event
+        assert event.reason, event
+        if event.wager == LATE_CHIP:
+            assert a.Resolution.WAGER_STANDS not in event.choices, event
+
+    def _lifted(self, before: State, given: Input, event: f.HoldLifted) -> None:
+        """4 and 10: only what was offered, by a person of the role that was named."""
+        hold = before.holds[event.hold]
+        assert event.resolution in hold.choices, event
+        assert event.by, event
+        assert event.role.may_act_as(hold.least_role), event
+
+    def _closed(self, before: State, given: Input, event: f.DutyClosed) -> None:
+        """A duty is closed by a person of its role, or by a report that proves it done."""
+        assert event.by, event
+        if isinstance(given.body, a.ConfirmDuty) and event.duty in before.duties:
+            assert given.actor is not None
+            assert given.actor.role.may_act_as(before.duties[event.duty].least_role), event
+
+    def _placed(self, before: State, given: Input, event: f.WagerPlaced) -> None:
+        key = (event.seat, event.wager)
+        assert self._fates.get(key, "returned") == "returned", f"{key} lies there already"
+        self._cents[key] = event.cents
+        self._fates.pop(key, None)
+
+    def _withdrawn(self, before: State, given: Input, event: f.WagerWithdrawn) -> None:
+        assert before.round is not None
+        assert before.round.phase is Phase.BETTING
+        del self._cents[event.seat, event.wager]
+
+    def _answered(self, before: State, given: Input, event: f.DecisionRecorded) -> None:
+        """A wager that is placed with an answer is money from here on."""
+        assert before.round is not None
+        stage = before.round.game.stage(before.round.phase)
+        assert stage is not None
+        places = {x.places for x in stage.answers if x.decision is event.decision and x.places}
+        assert len(places) <= 1
+        for wager in places:
+            assert event.cents > 0, event
+            self._cents[event.seat, wager] = event.cents
+
+    def _decided(self, before: State, given: Input, event: f.WagerDecided) -> None:
+        """5: each wager has its own fate, once, for the money that it is, under a clause or a reading."""
+        key = (event.seat, event.wager)
+        assert event.cite or event.reading or event.fate == "held", event
+        if isinstance(given.body, e.WagerSensed) and event.wager in OF_SENSORS:
+            self._fates.pop(key, None)  # another chip, which came too late: it never was a wager before
+        fate = self._fates.get(key)
+        assert fate not in FINAL, f"{key} was {fate} and is now {event.fate}"
+        seat = before.round.seats.get(event.seat) if before.round else None
+        lay = seat.wagers.get(event.wager) if seat else None
+        assert lay is None or lay.fate != "settled", f"{key} was settled and is now {event.fate}"
+        assert self._cents.setdefault(key, event.cents) == event.cents, (
+            f"{key}: {self._cents[key]} became {event.cents}"
+        )
+        self._fates[key] = event.fate
+
+    def _ended(self, before: State, given: Input, event: f.RoundEnded) -> None:
+        """5: at the end of a round no wager is without a fate, and every chip that came is accounted for."""
+        round_ = before.round
+        assert round_ is not None
+        lies = {(seat, name): wager for seat, name, wager in round_.wagers(*_ALL_FATES)}
+        open_still = [key for key, wager in lies.items() if wager.fate in _OPEN_FATES]
+        assert not open_still, f"{round_.id} ended as {event.outcome} with {open_still} undecided"
+        assert {key: wager.cents for key, wager in lies.items()} == self._cents
+
+    def _gap(self, before: State, given: Input, after: State) -> None:
+        """6: a gap in a round is a question to a person, and what a shuffler may have done in it makes its sets unarmed."""
+        body = given.body
+        gap = isinstance(body, e.EventsLost) or (isinstance(body, e.DeviceOnline) and not body.gap_closed)
+        device = before.devices.get(given.subject)
+        if not gap or device is None:
+            return
+        if before.round is not None and before.round.live:
+            assert after.held or after.round is None or not after.round.live, "a gap went by in silence"
+            assert after.round is None or after.round.unproven
+        if device.kind is e.DeviceKind.SHUFFLER:
+            on_layout = before.round.back if before.round is not None and before.round.on_layout else ""
+            assert not [s for s in after.sets.values() if s.present and s.back != on_layout and s.armed]
+
+    def _unknown(self, given: Input, after: State) -> None:
+        """7: a lost answer is unknown, and no level is known until it is read back."""
+        if isinstance(given.body, e.LevelUnknown) and given.subject in after.devices:
+            device = after.devices[given.subject]
+            assert not any(device.knows(given.body.level, value) for value in _VALUES)
+
+    def _round(self, after: State) -> None:
+        """A round stands in a phase of its game, waits only for who is asked, and a void one leaves no wager live."""
+        round_ = after.round
+        if round_ is None:
+            return
+        stage = round_.game.stage(round_.phase)
+        assert stage is not None or round_.phase in ALIKE
+        waiting = round_.waiting
+        assert not set(waiting) - set(round_.seats)
+        assert stage is None or stage.ends is not None or waiting, "nobody can end this stage"
+        if round_.void:
+            live = [
+                (seat, name)
+                for seat, s in round_.seats.items()
+                for name, w in s.wagers.items()
+                if w.fate == "live"
+            ]
+            assert not live, f"{round_.id} is void and {live} are live"
+
+
+_VALUES = (e.ENGAGED, e.RELEASED, e.INHIBITED, e.ALLOWED)
+_OPEN_FATES = ("live", "held")
+_ALL_FATES = ("live", "returned", "held", "to_settle", "stands", "collected", "lost", "settled")

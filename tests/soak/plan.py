@@ -1,0 +1,95 @@
+"""How many rounds are played as which days, what must have come up in them, and what never can, each with its reason."""
+
+from controller.rules.vocabulary import Trigger
+from controller.table.acts import ACTS
+from tests.soak.day import Day, Tally
+from tests.soak.tables import book
+
+A_DAY, A_LONG_DAY, LONG_EVERY = 100, 1000, 40
+"""Rounds of a day; one in so many days is long, and shows that an input late in it costs no more than an early one."""
+LARGEST_STATE = 60_000
+"""Characters of a state: two sets that remember a hundred rounds each, all seats with all wagers, the holds of a bad day."""
+DEAREST = 2.0
+"""An input of the last tenth of the days may cost so many times one of the first."""
+
+NO_STUB = "the document asks for no stub count"
+NO_PROGRESSIVE = "the document has no progressive wager, and says so to who counts chips"
+NEVER_DONE: dict[str, dict[str, str]] = {
+    "fast-action": {"record_stub_count": NO_STUB, "record_progressive_count": NO_PROGRESSIVE},
+    "nj-pikit": {
+        "record_progressive_count": NO_PROGRESSIVE,
+        "reveal_community": "the game has no community cards",
+    },
+    "ma-colorado": {
+        "record_progressive_count": NO_PROGRESSIVE,
+        "reveal_dealer": "the dealer has no hand in this game",
+    },
+}
+"""Acts that no table of a document ever accepts. One that is accepted all the same must leave this list."""
+NO_DECISION = (
+    "no decision of the core raises it: the stub count stands before the next round by the checks of the acts"
+)
+NO_INTERVAL = "the document names no time for which a set may stay in play"
+NEVER_SEEN: dict[str, dict[Trigger, str]] = {
+    "md-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION},
+    "ma-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION, Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
+    "nj-pikit": {Trigger.STUB_COUNT_DUE: NO_DECISION, Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
+    "ma-colorado": {Trigger.STUB_COUNT_DUE: NO_DECISION, Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
+    "fast-action": {Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
+}
+"""Triggers with a row that answers them, and nothing that raises them."""
+
+
+def days(rounds: int) -> list[tuple[int, int]]:
+    """Number and rounds of each day, as many as make up the rounds."""
+    found: list[tuple[int, int]] = []
+    while rounds > 0:
+        length = min(rounds, A_LONG_DAY if len(found) % LONG_EVERY == 0 else A_DAY)
+        found.append((len(found), length))
+        rounds -= length
+    return found
+
+
+def play_day(rulebook: str, seed: int, day: int, rounds: int) -> Tally:
+    """One day. Raises `Broken`."""
+    return Day(rulebook, seed_of(rulebook, seed, day), rounds).play()
+
+
+def seed_of(rulebook: str, seed: int, day: int) -> str:
+    """The seed of a day: each is drawn alone, so that it can be played again alone."""
+    return f"{seed}/{rulebook}/{day}"
+
+
+def missing(rulebook: str, tally: Tally) -> list[str]:
+    """What never came up although it should, and what came up although it never can; [] where all is well."""
+    never = NEVER_DONE.get(rulebook, {})
+    faults = [f"nobody ever did {kind}" for kind in ACTS if not tally.acts[kind] and kind not in never]
+    faults += [f"{kind} was done, but: {never[kind]}" for kind in never if tally.acts[kind]]
+    law, unseen = book(rulebook), NEVER_SEEN.get(rulebook, {})
+    answered = [trigger for trigger in law.rows if law.absent(trigger) is None]
+    faults += [
+        f"{trigger} never happened"
+        for trigger in answered
+        if not tally.triggers[trigger] and trigger not in unseen
+    ]
+    faults += [f"{trigger} happened, but: {unseen[trigger]}" for trigger in unseen if tally.triggers[trigger]]
+    faults += [f"no round was dealt by {method}" for method in law.dealing if not tally.methods[method]]
+    if tally.largest > LARGEST_STATE:
+        faults.append(f"a state has {tally.largest} characters; {LARGEST_STATE} are the most")
+    if tally.late_ns > DEAREST * tally.early_ns:
+        faults.append(f"late inputs cost {tally.late_ns / tally.early_ns:.2f} times early ones")
+    return faults
+
+
+def report(rulebook: str, tally: Tally) -> str:
+    """One line for a person."""
+    rounds = sum(tally.rounds.values())
+    ends = ", ".join(f"{many} {outcome}" for outcome, many in sorted(tally.rounds.items()))
+    law = book(rulebook)
+    rows = sum(not row.absent for found in law.rows.values() for row in found)
+    return (
+        f"{rulebook}: {rounds} rounds ({ends}); {tally.inputs} inputs, {tally.refused} refused, {tally.held} holds, "
+        f"{tally.starts} starts; {len(tally.triggers)} triggers, {len(tally.rows)} of {rows} answers; "
+        f"{tally.inputs / tally.core_ns * 1e9:.0f} inputs a second on one core, the last tenth of a day costs "
+        f"{tally.late_ns / max(1, tally.early_ns):.2f} times the first; the largest state has {tally.largest} characters"
+    )

@@ -1,0 +1,210 @@
+"""What people would do next at a table: acts that mostly fit, so that most rounds come to their end.
+
+An act that has no entry here is drawn at random (`build.py`), and is done where the table allows it.
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+
+from controller.games.model import Phase, ShowCommunity
+from controller.rules.parts import WagerRule
+from controller.rules.vocabulary import Moment as When
+from controller.table import acts as a
+from controller.table.draft import Draft
+from controller.table.inputs import Moment
+from controller.table.law import asking_order, full_set, not_its_turn
+from controller.table.rounds import cards_out
+from controller.table.state import Fate, Round, Setup, State, Wager
+from controller.table.upkeep import SEEN_BY_PEOPLE
+from drivers.events import ALLOWED, Level
+from tests.soak.build import Builder
+
+WEIGHTS: dict[str, float] = {
+    a.OpenTable.kind: 3, a.CloseTable.kind: 0.03, a.BeginRound.kind: 6,
+    a.PlaceWager.kind: 5, a.WithdrawWager.kind: 0.05, a.AnnounceNoMoreBets.kind: 1, a.ReleaseLockout.kind: 0.1,
+    a.RecordProgressiveCount.kind: 2, a.StartDealing.kind: 6, a.RecordInitialDeal.kind: 6, a.RecordDecision.kind: 8,
+    a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
+    a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.08, a.ConfirmDuty.kind: 5,
+    a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05, a.TakeDeviceOut.kind: 0.01,
+    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2,
+}  # fmt: skip
+OTHERWISE = 1.0
+"""Weight of an act that is not named."""
+
+
+class People:
+    """Proposes acts for one table. `guests`: seats that are taken in this round."""
+
+    def __init__(self, rng: Random, setup: Setup, builder: Builder) -> None:
+        self.rng, self.setup, self.builder = rng, setup, builder
+        self.guests: tuple[int, ...] = (1,)
+        absent = setup.law.rulebook.absent
+        self._seen = [trigger for trigger in sorted(SEEN_BY_PEOPLE) if absent(trigger) is None]
+        self._makers: dict[str, Callable[[State], a.Act | None]] = {
+            a.BeginRound.kind: self._begin,
+            a.PlaceWager.kind: self._wager,
+            a.WithdrawWager.kind: self._takes_back,
+            a.StartDealing.kind: self._deals,
+            a.CollectCards.kind: self._collects,
+            a.EndRound.kind: self._ends,
+            a.RecordProgressiveCount.kind: self._progressive,
+            a.RecordDecision.kind: self._decision,
+            a.RevealCommunity.kind: self._community,
+            a.RevealDealer.kind: self._dealer,
+            a.RecordStubCount.kind: self._stub,
+            a.ReportIrregularity.kind: self._irregularity,
+            a.ConfirmDuty.kind: self._duty,
+            a.ResolveHold.kind: self._hold,
+            a.BringSet.kind: self._set,
+            a.RecordShuffle.kind: self._shuffle,
+        }
+
+    def new_guests(self) -> None:
+        seats = self.setup.seats
+        many = min(seats, self.rng.choice((1, 1, 1, 2, 2, 3, 6)))
+        self.guests = tuple(sorted(self.rng.sample(range(1, seats + 1), many)))
+
+    def propose(self, kind: str, state: State) -> a.Act | None:
+        """An act of this kind that may fit now; None where there is no use for one."""
+        maker = self._makers.get(kind)
+        return maker(state) if maker else self.builder.record(a.ACTS[kind], state)
+
+    def weight(self, kind: str, state: State) -> float:
+        """How likely people do this now."""
+        out = any(not device.in_service for device in state.devices.values())
+        if kind == a.ReturnDevice.kind and not out:
+            return 0.01
+        if kind == a.ChangeMethod.kind and out:
+            return 0.5
+        if kind == a.BringSet.kind and any(not s.present or s.due for s in state.sets.values()):
+            return 2
+        return WEIGHTS.get(kind, OTHERWISE)
+
+    def _begin(self, state: State) -> a.Act:
+        present = [s for s in state.sets.values() if s.present and not_its_turn(self.setup, state, s.back) is None]
+        ready = [s for s in present if s.armed]
+        return a.BeginRound(self.rng.choice(ready or present or list(state.sets.values())).back)
+
+    def _wager(self, state: State) -> a.Act | None:
+        """First what must stand at each taken seat, then what a player likes."""
+        assert state.round is not None
+        rules = self.setup.law.rulebook.wagers
+        for seat in self.guests:
+            here = state.round.seats.get(seat)
+            placed = here.wagers if here else {}
+            for rule in rules.values():
+                if rule.placed != "before_deal" or rule.optional or rule.name in placed:
+                    continue
+                base = placed.get(rule.of or "")
+                times = rule.multiples(When.BEFORE_DEAL)
+                cents = (
+                    base.cents * self.rng.choice(times) if base and times else self.rng.choice((500, 1000, 1500))
+                )
+                return a.PlaceWager(seat, rule.name, cents)
+            wrong = next(
+                (r for r in rules.values() if r.of in placed and r.name in placed and not _fits(r, placed)), None
+            )
+            if wrong is not None:
+                return a.WithdrawWager(seat, wrong.name)
+        likes = [
+            r for r in rules.values() if r.placed == "before_deal" and r.optional and r.name in self.setup.offered
+        ]
+        if not likes or self.rng.random() < 0.3:
+            return None
+        rule = self.rng.choice(likes)
+        cents = rule.exact_cents.value if rule.exact_cents else self.rng.choice((100, 500, 700))
+        return a.PlaceWager(self.rng.choice(self.guests), rule.name, cents)
+
+    def _takes_back(self, state: State) -> a.Act | None:
+        lies = _round(state).wagers(Fate.LIVE)
+        if not lies:
+            return None
+        seat, wager, _ = self.rng.choice(lies)
+        return a.WithdrawWager(seat, wager)
+
+    def _progressive(self, state: State) -> a.Act | None:
+        if _round(state).progressive_counted and self.rng.random() < 0.9:
+            return None
+        return a.RecordProgressiveCount(len(_round(state).accepted) + (self.rng.random() < 0.03))
+
+    def _decision(self, state: State) -> a.Act | None:
+        round_ = _round(state)
+        stage, (waiting, _) = round_.game.stage(round_.phase), asking_order(self.setup, round_)
+        if stage is None or not waiting:
+            return None
+        version = self.setup.law.rulebook.play.version
+        fits = [
+            x for x in stage.answers if x.version is None or (version is not None and x.version == version.value)
+        ]
+        answer = self.rng.choice(fits)
+        rule = self.setup.law.rulebook.wagers.get(answer.places or "")
+        times = rule.multiples(stage.moment) if rule is not None and stage.moment is not None else ()
+        return a.RecordDecision(waiting[0], answer.decision, self.rng.choice(times) if times else 0)
+
+    def _deals(self, state: State) -> a.Act | None:
+        """The cards are let out once; again where something has stopped them."""
+        name = state.dispenser()
+        dealing = _round(state).phase is Phase.DEALING
+        going_on = name is None or state.devices[name].wanted.get(Level.DISPENSING) == ALLOWED
+        return None if dealing and going_on and self.rng.random() < 0.95 else a.StartDealing()
+
+    def _collects(self, state: State) -> a.Act | None:
+        return None if _round(state).collected and self.rng.random() < 0.98 else a.CollectCards()
+
+    def _ends(self, state: State) -> a.Act | None:
+        """Nobody ends a round while players still place their wagers, unless none comes."""
+        return None if _round(state).phase is Phase.BETTING and self.rng.random() < 0.95 else a.EndRound()
+
+    def _community(self, state: State) -> a.Act | None:
+        round_ = _round(state)
+        left: tuple[ShowCommunity, ...] = round_.game.streets[round_.streets :]
+        return a.RevealCommunity(left[0].street) if left else None
+
+    def _dealer(self, state: State) -> a.Act:
+        return a.RevealDealer(self.rng.random() < 0.7, self.rng.random() < 0.1)
+
+    def _stub(self, state: State) -> a.Act:
+        right = full_set(self.setup)
+        if state.round is not None:
+            right -= cards_out(Draft(self.setup, state, Moment(0, 0, "")))
+        if self.rng.random() < 0.95:
+            return a.RecordStubCount(max(right, 0))
+        full = full_set(self.setup)
+        return a.RecordStubCount(
+            max(right - self.rng.choice((0, 1, 2)), 0), self.rng.random() < 0.5, self.rng.choice((full, full - 1))
+        )
+
+    def _irregularity(self, state: State) -> a.Act:
+        seats = list(_round(state).in_play)
+        seat = self.rng.choice(seats) if seats and self.rng.random() < 0.9 else 0
+        act = self.builder.record(a.ReportIrregularity, state)
+        assert isinstance(act, a.ReportIrregularity)
+        changes = {name: getattr(act, name) for name in act.__slots__}
+        return a.ReportIrregularity(**{**changes, "trigger": self.rng.choice(self._seen), "seat": seat})
+
+    def _duty(self, state: State) -> a.Act | None:
+        return a.ConfirmDuty(self.rng.choice(list(state.duties))) if state.duties else None
+
+    def _hold(self, state: State) -> a.Act | None:
+        if not state.holds:
+            return None
+        hold = self.rng.choice(list(state.holds.values()))
+        return a.ResolveHold(hold.id, self.rng.choice(hold.choices))
+
+    def _set(self, state: State) -> a.Act:
+        wanted = [s.back for s in state.sets.values() if not s.present or s.due]
+        return a.BringSet(self.rng.choice(wanted or list(state.sets)))
+
+    def _shuffle(self, state: State) -> a.Act | None:
+        loose = [s.back for s in state.sets.values() if s.present and not s.armed]
+        return a.RecordShuffle(self.rng.choice(loose)) if loose else None
+
+
+def _fits(rule: WagerRule, placed: Mapping[str, Wager]) -> bool:
+    of = placed[rule.of or ""].cents
+    return placed[rule.name].cents in [of * times for times in rule.multiples(When.BEFORE_DEAL)]
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round

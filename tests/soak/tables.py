@@ -1,0 +1,66 @@
+"""Tables drawn at random: elections among the choices of a document, method, devices, sets, seats, offered wagers."""
+
+from collections.abc import Set
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from controller.cli_decide import example_setup
+from controller.games.registry import unplayable
+from controller.rules.elections import ElectionsInvalid
+from controller.rules.loader import load_rulebook
+from controller.rules.model import Dealing, Rulebook
+from controller.rules.vocabulary import Method
+from controller.table.state import DISPENSERS, Setup
+from drivers.events import DeviceKind
+
+FILES = Path(__file__).resolve().parents[2] / "config" / "rulebooks"
+RULEBOOKS = ("ma-uth", "md-uth", "nj-pikit", "fast-action", "ma-colorado")
+UNSAID = 0.1
+"""How often a reading that moves nothing is left unelected: then the table asks where it would have helped."""
+
+
+@cache
+def book(rulebook: str) -> Rulebook:
+    return load_rulebook(FILES / f"{rulebook}.toml")
+
+
+def draw_elections(rng: Random, rulebook: Rulebook) -> dict[str, tuple[str, str]]:
+    """A choice for each question at random; every one that a table may not open without."""
+    moves = {r.id for r in rulebook.readings.values() if r.moves} | set(rulebook.choices)
+    asked = [q for q in rulebook.questions.values() if q.id in moves or rng.random() > UNSAID]
+    return {question.id: (rng.choice(question.choices).id, "soak") for question in asked}
+
+
+def draw_setup(rng: Random, rulebook: Rulebook) -> Setup:
+    """A table that may open: drawn again where one choice needs another one, or where this version plays no such round."""
+    while True:
+        elections = draw_elections(rng, rulebook)
+        try:
+            whole = example_setup(rulebook, elections)
+        except ElectionsInvalid:
+            continue
+        if unplayable(whole.law.rulebook) is None:
+            break
+    absent = {kind for kind in DeviceKind if rng.random() < 0.15}
+    devices = {name: device for name, device in whole.devices.items() if device.kind not in absent}
+    kinds = {device.kind for device in devices.values()}
+    methods = [m for m, dealing in whole.law.rulebook.dealing.items() if _may_deal(m, dealing, kinds)]
+    return replace(
+        whole,
+        devices=devices,
+        method=rng.choice(methods),
+        seats=rng.choice((whole.seats, whole.seats, 1, 3)),
+        backs=("red", "blue") if rng.random() < 0.8 else ("red",),
+        offered=frozenset(wager for wager in sorted(whole.offered) if rng.random() < 0.7),
+        progressive_cents=whole.progressive_cents if DeviceKind.PROGRESSIVE in kinds else 0,
+    )
+
+
+def _may_deal(method: Method, dealing: Dealing, kinds: Set[DeviceKind]) -> bool:
+    """True where the table has the devices that this way of dealing needs."""
+    needs = {DISPENSERS.get(method)} | (
+        {DeviceKind.SHUFFLER} if dealing.needs_shuffler and dealing.needs_shuffler.value else set()
+    )
+    return needs - {None} <= kinds

@@ -1,0 +1,92 @@
+"""The short form of `make soak`: some thousand random rounds of each rulebook, every input watched."""
+
+from dataclasses import replace
+
+import pytest
+
+from controller.rules.vocabulary import Role
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.inputs import Actor, Input, Moment
+from controller.table.state import State
+from tests.soak.day import Day, Tally
+from tests.soak.invariants import Watch
+from tests.soak.plan import days, missing, play_day, report, seed_of
+from tests.soak.shrink import breaks_at, shrunk
+from tests.soak.tables import RULEBOOKS
+
+ROUNDS, SEED = 5_000, 1
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("rulebook", RULEBOOKS)
+def test_random_rounds_break_nothing_and_everything_comes_up(rulebook):
+    """Five thousand rounds under each document keep the invariants; every act, trigger and way of dealing comes up."""
+    tally = Tally()
+    for day, rounds in days(ROUNDS):
+        tally.add(play_day(rulebook, SEED, day, rounds))
+    print(report(rulebook, tally))
+    assert sum(tally.rounds.values()) == ROUNDS
+    assert tally.rounds["played"] > ROUNDS // 2
+    assert missing(rulebook, tally) == []
+
+
+def test_a_day_is_the_same_each_time_from_its_seed():
+    """What broke can be played again: the same seed draws the same inputs, another one others."""
+    drawn = []
+    for seed in (7, 7, 8):
+        inputs: list[Input] = []
+        Day("md-uth", seed_of("md-uth", seed, 0), 5, inputs).play()
+        drawn.append(inputs)
+    assert drawn[0] == drawn[1]
+    assert drawn[0] != drawn[2]
+
+
+def _day(rounds: int) -> tuple[Day, list[Input]]:
+    inputs: list[Input] = []
+    day = Day("md-uth", seed_of("md-uth", 1, 0), rounds, inputs)
+    day.play()
+    return day, inputs
+
+
+def test_a_wager_that_is_decided_twice_is_seen():
+    """The eyes are open: what was given back once has no other fate."""
+    day, _ = _day(1)
+    watch, state = Watch(day.setup), State.initial(day.setup)
+    given = Input(Moment(1, 1, "b"), "table", a.SettleRound(), None, Actor("eve", Role.DEALER))
+    back = f.WagerDecided("r", 1, "ante", 500, "USD", "returned", ("13.I",))
+    watch._decided(state, given, back)
+    with pytest.raises(AssertionError, match="was returned and is now lost"):
+        watch._decided(state, given, replace(back, fate="lost"))
+    with pytest.raises(AssertionError, match="was returned"):
+        watch._decided(state, given, back)
+
+
+def test_what_broke_is_made_short(monkeypatch):
+    """A day that breaks is cut down to the few inputs without which it would not."""
+    day, inputs = _day(5)
+    assert breaks_at(day.setup, inputs) is None
+    assert shrunk(day.setup, inputs) == inputs
+
+    begun = Watch._begun
+
+    def no_third_round(self, before, given, event):
+        begun(self, before, given, event)
+        assert event.number < 3
+
+    monkeypatch.setattr(Watch, "_begun", no_third_round)
+    few = shrunk(day.setup, inputs)
+    assert [given.body.kind for given in few].count("begin_round") == 3
+    assert len(few) < len(inputs) // 2
+    broken = breaks_at(day.setup, few)
+    assert broken is not None
+    assert broken[0] == len(few) - 1
+
+
+def test_an_act_that_is_done_without_being_allowed_is_seen():
+    """A refusal that leaves something behind, or an act that goes through although it may not, breaks the day."""
+    day, _ = _day(1)
+    before = State.initial(day.setup)
+    given = Input(Moment(1, 1, "b"), "table", a.EndRound(), None, Actor("eve", Role.DEALER))
+    with pytest.raises(AssertionError, match="refused False, allowed False"):
+        Watch(day.setup).saw(before, given, [f.Fact("table", f.TableOpened("eve"))], before)
