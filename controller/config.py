@@ -45,8 +45,8 @@ class ConfigInvalid(Exception):
 class TableConfig:
     """What stands on the floor. `backs`: colours of the sets; `offered`: optional wagers of this house.
 
-    `progressive_cents`: worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for
-    a bench is accepted.
+    `rulebook_sha256`: how the hash of the rulebook's file began when it was signed, None = it was not. `progressive_cents`:
+    worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for a bench is accepted.
     """
 
     site: str
@@ -59,6 +59,7 @@ class TableConfig:
     currency: str = "USD"
     progressive_cents: int = 0
     production: bool = False
+    rulebook_sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def law_of(
         return None, [f"[table] rulebook: no rulebook {table.rulebook!r} {nearest(table.rulebook, exc.known)}"]
     except RulebookInvalid as exc:
         return None, [f"{exc.path.name} {fault}" for fault in exc.faults]
-    faults = [] if kinds is None else _misfits(table, kinds, rulebook)
+    faults = _changed_since(table, rulebook) + ([] if kinds is None else _misfits(table, kinds, rulebook))
     try:
         law = elect(rulebook, elections)
         reason = unplayable(law.rulebook)
@@ -128,6 +129,18 @@ def law_of(
         return law, faults + _not_enabled(kinds or (), law.rulebook)
     except ElectionsInvalid as exc:
         return None, faults + [f"[elections] {fault}" for fault in exc.faults]
+
+
+def _changed_since(table: TableConfig, rulebook: Rulebook) -> list[str]:
+    """A rulebook is read by the file that was signed, and by no other: its hash stands on every disposition."""
+    signed = table.rulebook_sha256
+    if signed is None or rulebook.sha256.startswith(signed):
+        return []
+    return [
+        f"[table] rulebook_sha256: {rulebook.id} edition {rulebook.edition} was changed after it was signed; signed is "
+        f"{signed[:16]}, the file has {rulebook.sha256[:16]}. Put the signed file back, or keep it as "
+        f"{rulebook.id}@{rulebook.edition}.toml, see `rulebook diff` for what differs, and sign the new hash"
+    ]
 
 
 def _misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[str]:

@@ -40,6 +40,8 @@ RESERVED = frozenset({"table", "lockout"})
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 CURRENCY = re.compile(r"[A-Z]{3}")
+SHA256 = re.compile(r"[0-9a-f]{16,64}")
+"""A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2
 MAX_CENTS = 10_000_000
 
@@ -125,7 +127,13 @@ class _File:
             currency=section.text("currency", "USD", CURRENCY),
             progressive_cents=section.whole("progressive_cents", 0, MAX_CENTS, 0),
             production=section.flag("production", False),
+            rulebook_sha256=section.maybe_text("rulebook_sha256", SHA256),
         )
+        if table.production and table.rulebook_sha256 is None:
+            section.fault(
+                "rulebook_sha256",
+                "is missing; in production the rulebook is the file that was signed (`rulebook list` shows its hash)",
+            )
         if Back.UNKNOWN in table.backs:
             section.fault("backs", "a set is known by its colour, so that must be one")
         self.can_compare &= section.is_sound

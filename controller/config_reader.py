@@ -55,8 +55,8 @@ class Section:
             self.fault(key, f"{allowed}, and is {value!r}")
         return value
 
-    def maybe_text(self, key: str) -> str | None:
-        return self.text(key) if self._has(key) else None
+    def maybe_text(self, key: str, pattern: re.Pattern[str] | None = None) -> str | None:
+        return self.text(key, pattern=pattern) if self._has(key) else None
 
     def level(self, key: str, default: str | None = None) -> str:
         """A name that can stand in a topic: 1 to 32 of a-z, 0-9 and '-'."""
@@ -124,10 +124,11 @@ class Section:
             yield Section(item, f"{self._name(f'[[{key}]]')} {place}{named}", self.faults)
 
     def entries(self) -> Iterator[tuple[str, "Section"]]:
-        """Every key of a table whose keys are free, one by one, each with its inner table."""
+        """Every key of a table whose keys are free, one by one, each with its inner table; what is none is a fault."""
         for key in self._raw:
-            raw = self._take(key, dict, "a table", None)
-            yield key, Section(raw or {}, f"{self._where} {key}", self.faults)
+            raw = self._take(key, dict, 'a table, as { choice = "...", by = "..." }', None)
+            if raw is not None:
+                yield key, Section(raw, f"{self._where} {key}", self.faults)
 
     def one_of(self, key: str, allowed: Collection[str], default: str) -> str:
         text = self.text(key, default)

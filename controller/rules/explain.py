@@ -22,7 +22,9 @@ class ClauseUnknown(Exception):
     """The document has no such clause."""
 
     def __init__(self, rulebook: Rulebook, clause: str) -> None:
-        super().__init__(f"{rulebook.id} has no clause {clause!r} {nearest(clause, _alike(rulebook, clause))}")
+        hint = _same_but_for_signs(rulebook, clause)
+        meant = f"(meant is {hint}?)" if hint else nearest(clause, _alike(rulebook, clause))
+        super().__init__(f"{rulebook.id} has no clause {clause!r} {meant}")
         self.rulebook, self.clause = rulebook.id, clause
 
 
@@ -256,6 +258,16 @@ def _value(value: object) -> str:
             return "yes" if value else "no"
         case _:
             return str(value)
+
+
+def _same_but_for_signs(rulebook: Rulebook, clause: str) -> str | None:
+    """The clause that is written with these letters and digits: `§13 i 2` is 13.I(2). None if none is, or several are."""
+    found = [known for known in rulebook.clauses if _bare(known) == _bare(clause)]
+    return found[0] if len(found) == 1 else None
+
+
+def _bare(clause: str) -> str:
+    return "".join(sign for sign in clause.lower() if sign.isalnum())
 
 
 def _alike(rulebook: Rulebook, clause: str) -> list[str]:

@@ -34,9 +34,11 @@ BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
 def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.ReportIrregularity)
-    reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if setup.law.rulebook.stub is None else frozenset())
+    book = setup.law.rulebook
+    reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if book.stub is None else frozenset())
     if act.trigger not in reported:
-        return Refusal(f"{act.trigger} is not reported by a person; these are: {', '.join(sorted(reported))}")
+        known = sorted(trigger for trigger in reported if book.absent(trigger) is None)
+        return Refusal(f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}")
     if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
         return Refusal(absent.says, absent.cite)
     if act.cards < 1:

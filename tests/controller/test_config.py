@@ -35,6 +35,7 @@ backs = ["red"]
 path = "t1.journal"
 """
 
+SIGNED = f'rulebook_sha256 = "{library.find("md-uth").sha256}"\n'
 DEVICES = """
 [[device]]
 name = "shuffler-1"
@@ -169,7 +170,7 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
         ('kind = "shoe"', 'kind = "show"', "[[device]] 2 (shoe-1) kind: is 'show' (nearest: shoe)"),
         ('name = "shoe-1"', 'name = "table"', "[[device]] 2 (table) name: 'table' stands for the table itself"),
         ('serial = "B-1"', "baud = 300", "[[device]] 2 (shoe-1) baud: must be from 1200 to 4000000, and is 300"),
-        ("[journal]", '[elections]\nR-1 = "x"\n[journal]', "[elections] R-1: must be a table, and is 'x'"),
+        ("[journal]", '[elections]\nR-1 = "x"\n[journal]', "[elections] R-1: must be a table, as { choice"),
         ("[journal]", '[elections]\nR-01.choice = "hold"\n[journal]', "[elections] R-01 by: is missing"),
         ("[journal]", '[elections]\nR-99 = {choice="a", by="b"}\n[journal]', "[elections] R-99: md-uth has no such reading"),
         (
@@ -271,15 +272,42 @@ def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str
     """What a bench may do freely is refused for real play, and only there."""
     text = _changed(old, new)
     assert _faults(tmp_path, text) == ()
-    (found,) = _faults(tmp_path, text.replace("[journal]", "production = true\n[journal]"))
+    (found,) = _faults(tmp_path, text.replace("[journal]", f"production = true\n{SIGNED}[journal]"))
     assert found.startswith("[[device]] 2 (shoe-1) " + fault)
+
+
+def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) -> None:
+    """Without its hash nobody knows which file that is; the fault says where it is shown."""
+    (found,) = _faults(tmp_path, (LEAST + DEVICES).replace("[journal]", "production = true\n[journal]"))
+    assert found.startswith("[table] rulebook_sha256: is missing; in production")
+    assert "rulebook list" in found
+
+
+def test_a_rulebook_that_was_changed_after_it_was_signed_is_refused(tmp_path: Path) -> None:
+    """The whole hash or its first sixteen digits must be those of the file; the fault says both and what may be done."""
+    signed = library.find("md-uth").sha256
+    for right in (signed, signed[:16]):
+        _write(tmp_path, LEAST.replace("[journal]", f'rulebook_sha256 = "{right}"\n[journal]'))
+        assert read_config(tmp_path / "table.toml").config is not None
+    changed = ("0" if signed[0] != "0" else "1") + signed[1:]
+    (found,) = _faults(tmp_path, LEAST.replace("[journal]", f'rulebook_sha256 = "{changed}"\n[journal]'))
+    assert found.startswith("[table] rulebook_sha256: md-uth edition 1.4 was changed after it was signed")
+    assert changed[:16] in found
+    assert signed[:16] in found
+    assert "md-uth@1.4.toml" in found
+
+
+def test_a_hash_is_no_other_text(tmp_path: Path) -> None:
+    """Fewer than sixteen digits prove nothing."""
+    found, *_ = _faults(tmp_path, LEAST.replace("[journal]", 'rulebook_sha256 = "0123456789abcde"\n[journal]'))
+    assert found.startswith("[table] rulebook_sha256: must match [0-9a-f]{16,64}")
 
 
 def test_in_production_nothing_is_elected_by_the_bench_and_no_test_device_is_taken(tmp_path: Path) -> None:
     """A person answers for each reading; simulators are turned away at their handshake too."""
     text = LEAST + DEVICES + '[elections]\n"R-01" = { choice = "hold", by = " Bench" }\n'
     assert _faults(tmp_path, text) == ()
-    text = text.replace("[journal]", "production = true\n[journal]")
+    text = text.replace("[journal]", f"production = true\n{SIGNED}[journal]")
     assert _faults(tmp_path, text) == (
         "[elections] R-01 by: in production a person answers for each reading, not the bench",
     )

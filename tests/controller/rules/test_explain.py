@@ -98,3 +98,18 @@ def test_the_same_question_to_another_document_is_asked_in_the_same_state(ma: Ru
     assert {condition.guard for condition in told.answers[0].elsewhere[0].row.when if condition.holds} == {
         "several"
     }
+
+
+@pytest.mark.parametrize("written", ["13(i)", "§13.I", "13 i", "13.i"])
+def test_a_clause_that_is_written_another_way_is_recognized(md: Rulebook, written: str) -> None:
+    """Signs and capitals are easily missed; the answer says how the document prints it."""
+    with pytest.raises(ClauseUnknown, match=r"\(meant is 13\.I\?\)"):
+        explain(md, written)
+
+
+def test_a_clause_without_its_brackets_is_recognized(fa: Rulebook, nj: Rulebook) -> None:
+    """Fast Action puts each part in brackets, and Pik-it not the numbers."""
+    with pytest.raises(ClauseUnknown, match=r"meant is \(i\)\(3\)\?"):
+        explain(fa, "i(3)")
+    with pytest.raises(ClauseUnknown, match=r"meant is 39\.7\(e\)2\?"):
+        explain(nj, "39.7(e)(2)")
