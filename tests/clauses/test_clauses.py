@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from controller.rules.coverage import Prompt, prompts
-from controller.rules.library import find_coverage
-from controller.rules.model import Rulebook
+from controller.rules.library import find, find_coverage
 from controller.rules.vocabulary import Method
 from controller.status import next_step
 from controller.table import facts as f
@@ -117,12 +116,13 @@ def _state(table: Any, then: dict[str, Any]) -> None:
 def _said(table: Any, when: dict[str, Any], then: dict[str, Any]) -> None:
     """`told`: what a person reads beside the act of the case; `next`: the sentence for the dealer after it."""
     if "told" in then:
-        law = table.setup.law.rulebook
-        read = [told.text for told in _prompts(law, table.state.method) if told.act == when["act"]]
+        id_ = table.setup.law.rulebook.id
+        read = [told.text for told in _prompts(id_, table.state.method) if told.act == when["act"]]
         assert set(_listed(then["told"])) <= set(read)
     assert then.get("next", "") in next_step(table.setup, table.state)
 
 
 @functools.cache
-def _prompts(law: Rulebook, method: Method) -> tuple[Prompt, ...]:
+def _prompts(rulebook: str, method: Method) -> tuple[Prompt, ...]:
+    law = find(rulebook)
     return prompts(find_coverage(law), law, method)
