@@ -12,9 +12,11 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Settle
 from controller.table import acts as a
 from controller.table.allowed import allowed
+from controller.table.card_set import CardSet
 from controller.table.codec import builtins
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
-from controller.table.state import CardSet, Device, Duty, Hold, Round, Setup, State, deal_plan
+from controller.table.procedures import spoken
+from controller.table.state import Device, Duty, Hold, Round, Setup, State, deal_plan
 from drivers.events import DeviceKind
 
 Document = dict[str, Any]
@@ -97,6 +99,8 @@ def _set(card_set: CardSet) -> Document:
         "by_hand": card_set.by_hand,
         "since_us": card_set.since.wall_us if card_set.since else None,
         "due": card_set.due,
+        "procedure": card_set.procedure.value if card_set.procedure else None,
+        "steps": [{"step": s.step.value, "by": s.by.value, "cite": list(s.cite)} for s in card_set.steps],
     }
 
 
@@ -144,6 +148,9 @@ def next_step(setup: Setup, state: State) -> str:
         return f"Do and confirm duty {duty.id}: {duty.action.replace('_', ' ')}{where}."
     if not state.open:
         return "The table is closed; a floorperson opens it."
+    for card_set in state.sets.values():
+        if (step := card_set.waits) is not None:
+            return f"The {card_set.back} set: {spoken(step.step)}, by the {step.by} [{', '.join(step.cite)}]."
     if stub_count_overdue(setup, state):
         return "The set must be counted before the next round."
     return "Open the betting of the next round."

@@ -18,6 +18,7 @@ from .crew.floor import Floor
 from .crew.play import Play
 from .crew.scenario import MISHAPS, Mishap, ScenarioError
 from .crew.sets import Sets
+from .crew.steps import Steps
 from .crew.table import Impossible, Settings, Table
 from .crew.talk import Gone, Refused
 
@@ -41,11 +42,13 @@ class People:
         self.sets = Sets(table)
         self.floor = Floor(table, self.sets)
         self.round = Play(table, self.sets)
+        self.steps = Steps(table, self.sets)
         self._first: int | None = None
         self._turns: tuple[Callable[[], Awaitable[bool]], ...] = (
             self.floor.resolve_holds,
             self.floor.open_table,
             self.floor.do_duties,
+            self.steps.take,
             self.round.go_on,
             self.round.count_whole_set,
             self.sets.tend_shuffler,

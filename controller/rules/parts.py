@@ -48,10 +48,14 @@ class ProcedureStep:
 
 @dataclass(frozen=True, slots=True)
 class OpeningRule:
-    """Steps before the first round, in order. `preshuffled`: there is another way for cards that came shuffled."""
+    """Steps before the first round, in order. `new_set`: they hold too for a set that comes while the table is open.
+
+    `preshuffled`: there is another way for cards that came inspected and shuffled.
+    """
 
     steps: tuple[ProcedureStep, ...]
     each_set_apart: Cited[bool]
+    new_set: Cited[bool]
     preshuffled: Cited[bool] | None = None
 
 
@@ -59,20 +63,26 @@ class OpeningRule:
 class IdleRule:
     """Steps at a table without play, in order; `with_shuffler`: all of them where a shuffler is in use.
 
-    `stored_set`: the set that the shuffler kept may be dealt without being spread and shuffled, unless a player asks.
+    `each_set`: they hold for every set at the table. `stored_set`: the set that the shuffler kept may be dealt without
+    being spread and shuffled, unless a player asks.
     """
 
     steps: tuple[ProcedureStep, ...]
+    each_set: Cited[bool]
     with_shuffler: tuple[ProcedureStep, ...] = ()
     stored_set: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ShuffleRule:
-    """`at`: when cards are shuffled. `into_shoe`: a device may put the shuffled cards straight into the shoe."""
+    """`at`: when cards are shuffled. `into_shoe`: a device may put the shuffled cards straight into the shoe.
+
+    `unless_preshuffled`: cards that came shuffled need no shuffle before the first round.
+    """
 
     at: Mapping[ShuffleAt, Cited[bool]]
     into_shoe: Cited[bool]
+    unless_preshuffled: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,18 +97,22 @@ def opening(root: Table) -> OpeningRule | None:
     if (table := root.table("opening")) is None:
         return None
     steps, apart = _steps(table, "steps"), table.cited("each_set_apart", Table.flag)
+    new_set = table.cited("new_set", Table.flag)
     preshuffled = table.cited("preshuffled", Table.flag, optional=True)
     table.close()
-    return None if apart is None else OpeningRule(steps, apart, preshuffled)
+    return None if apart is None or new_set is None else OpeningRule(steps, apart, new_set, preshuffled)
 
 
 def idle(root: Table) -> IdleRule | None:
     if (table := root.table("idle")) is None:
         return None
     steps, with_shuffler = _steps(table, "steps"), _steps(table, "with_shuffler", optional=True)
-    stored_set = table.cited("stored_set", Table.flag, optional=True)
+    each_set, stored_set = (
+        table.cited("each_set", Table.flag),
+        table.cited("stored_set", Table.flag, optional=True),
+    )
     table.close()
-    return IdleRule(steps, with_shuffler, stored_set)
+    return None if each_set is None else IdleRule(steps, each_set, with_shuffler, stored_set)
 
 
 def _steps(table: Table, key: str, *, optional: bool = False) -> tuple[ProcedureStep, ...]:
@@ -126,8 +130,9 @@ def shuffle(root: Table) -> ShuffleRule | None:
         return None
     into_shoe = table.cited("into_shoe", Table.flag)
     at = {when: found for when in ShuffleAt if (found := table.cited(when, Table.flag, optional=True))}
+    unless_preshuffled = table.cited("unless_preshuffled", Table.flag, optional=True)
     table.close()
-    return None if into_shoe is None else ShuffleRule(at, into_shoe)
+    return None if into_shoe is None else ShuffleRule(at, into_shoe, unless_preshuffled)
 
 
 def cut(root: Table) -> CutRule | None:

@@ -6,6 +6,45 @@ from typing import ClassVar
 
 from controller.games.model import Decision, Street
 from controller.rules.vocabulary import Method, Trigger
+from controller.table.set_acts import BringSet, ConfirmStep, IdleTable, RecordShuffle, RequestSpread, SetAct
+
+__all__ = [
+    "ACTS",
+    "Act",
+    "AnnounceNoMoreBets",
+    "BeginRound",
+    "BringSet",
+    "ChangeMethod",
+    "CloseTable",
+    "CollectCards",
+    "ConfirmDuty",
+    "ConfirmStep",
+    "Decision",
+    "EndRound",
+    "IdleTable",
+    "OpenTable",
+    "OutOfService",
+    "PlaceWager",
+    "RecordDecision",
+    "RecordInitialDeal",
+    "RecordProgressiveCount",
+    "RecordShuffle",
+    "RecordStubCount",
+    "ReleaseLockout",
+    "ReportIrregularity",
+    "RequestSpread",
+    "Resolution",
+    "ResolveHold",
+    "ReturnDevice",
+    "RevealCommunity",
+    "RevealDealer",
+    "SetAct",
+    "SettleRound",
+    "StartDealing",
+    "Street",
+    "TakeDeviceOut",
+    "WithdrawWager",
+]
 
 
 class OutOfService(StrEnum):
@@ -185,22 +224,6 @@ class ResolveHold:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordShuffle:
-    """A set was shuffled and cut by hand."""
-
-    kind: ClassVar[str] = "record_shuffle"
-    back: str
-
-
-@dataclass(frozen=True, slots=True)
-class BringSet:
-    """A new set of this back colour came to the table, inspected and verified."""
-
-    kind: ClassVar[str] = "bring_set"
-    back: str
-
-
-@dataclass(frozen=True, slots=True)
 class TakeDeviceOut:
     kind: ClassVar[str] = "take_device_out"
     device: str
@@ -241,8 +264,7 @@ Act = (
     | ReportIrregularity
     | ConfirmDuty
     | ResolveHold
-    | RecordShuffle
-    | BringSet
+    | SetAct
     | TakeDeviceOut
     | ReturnDevice
     | ChangeMethod

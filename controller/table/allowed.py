@@ -56,6 +56,9 @@ def _phases(game: Game) -> Phases:
         a.ResolveHold.kind: (*whole, NO_ROUND),
         a.RecordShuffle.kind: (*whole, NO_ROUND),
         a.BringSet.kind: (*whole, NO_ROUND),
+        a.ConfirmStep.kind: (*whole, NO_ROUND),
+        a.IdleTable.kind: (NO_ROUND,),
+        a.RequestSpread.kind: (NO_ROUND,),
         a.TakeDeviceOut.kind: (*whole, NO_ROUND),
         a.ReturnDevice.kind: (*whole, NO_ROUND),
         a.ChangeMethod.kind: (NO_ROUND,),
@@ -71,6 +74,8 @@ LEAST_ROLE: dict[str, Role] = {
     a.WithdrawWager.kind: Role.PLAYER,
     a.RecordDecision.kind: Role.PLAYER,
     a.BringSet.kind: Role.FLOORPERSON,
+    a.ConfirmStep.kind: Role.PLAYER,  # of each step the document names its own
+    a.RequestSpread.kind: Role.PLAYER,
     a.TakeDeviceOut.kind: Role.FLOORPERSON,
     a.ReturnDevice.kind: Role.FLOORPERSON,
     a.ChangeMethod.kind: Role.FLOORPERSON,
@@ -127,6 +132,8 @@ def allowed(state: State) -> list[str]:
     phase = state.round.phase if state.round else NO_ROUND
     game = state.round.game if state.round else UNNAMED  # without a round all games are alike
     kinds = [kind for kind, phases in PHASES[game.name].items() if phase in phases]
+    if all(card_set.waits is None for card_set in state.sets.values()):
+        kinds.remove(a.ConfirmStep.kind)
     return [kind for kind in kinds if kind in WHILE_HELD] if state.held else kinds
 
 

@@ -9,7 +9,7 @@ from controller.games.model import Phase
 from controller.games.registry import unplayable
 from controller.rules.vocabulary import Action, Method, Moment, Trigger
 from controller.table import acts as a
-from controller.table import answers, upkeep
+from controller.table import answers, procedures, upkeep
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
@@ -50,6 +50,8 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
+    if (steps := procedures.before_round(state, act.back)) is not None:
+        return steps
     if (out_of_turn := not_its_turn(setup, state, act.back)) is not None:
         return Refusal(f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite)
     return _not_ready(setup)  # the table may have been opened under another configuration
@@ -124,6 +126,8 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     card_set = state.sets[round_.back]
     if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
+    if round_.phase is Phase.BETS_CLOSED and (steps := procedures.before_deal(state, round_.back)) is not None:
+        return steps
     if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
         return Refusal("all stacks are out")
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
@@ -289,5 +293,8 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.TakeDeviceOut.kind: upkeep.device,
     a.ReturnDevice.kind: upkeep.device,
     a.RecordShuffle.kind: upkeep.shuffle_by_hand,
-    a.BringSet.kind: upkeep.set_known,
+    a.BringSet.kind: upkeep.bring_set,
+    a.ConfirmStep.kind: procedures.may_confirm,
+    a.IdleTable.kind: procedures.may_idle,
+    a.RequestSpread.kind: procedures.may_request,
 }

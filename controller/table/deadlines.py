@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
+from controller.table.card_set import CardSet
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Moment, SetDue
-from controller.table.state import CardSet, Setup, State
+from controller.table.state import Setup, State
 
 TRUSTED = "synced"
 """What a stamp says of a wall clock that is disciplined now; one that only runs on from there is not enough."""

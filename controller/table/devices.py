@@ -1,8 +1,10 @@
 """What follows from a device's report: the report itself is the first fact, then what the document demands."""
 
 from controller.games.model import Phase
-from controller.rules.vocabulary import Action, Area, Guard, Trigger
+from controller.rules.vocabulary import Action, Area, Guard, Step, Trigger
 from controller.table import facts as f
+from controller.table import procedures
+from controller.table.between import RESHUFFLES
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
@@ -145,6 +147,8 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     mode_shuffle = report.mode in SHUFFLING_MODES
     counts = not _must_shuffle_again(draft, name, back)
     draft.add(f.SetChecked(back, counts, mode_shuffle, count_right, identities))
+    if draft.state.sets[back].armed:
+        procedures.proven(draft, back, Step.SHUFFLE, name, "device")
     if count_right is False:
         suspect(draft, back, f.Verdict.COUNT)
         dispose(draft, Trigger.SHUFFLER_COUNT_WRONG, device=name, back=back)
@@ -163,11 +167,6 @@ def _must_shuffle_again(draft: Draft, name: str, back: str) -> bool:
         for duty in draft.state.duties.values()
     )
     return demanded and draft.state.devices[name].disturbed
-
-
-RESHUFFLES = (
-    Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
-)  # fmt: skip
 
 
 def _cards_removed(draft: Draft, name: str, inside: int | None) -> None:

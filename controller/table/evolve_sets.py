@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from controller.rules.vocabulary import Step
 from controller.table import facts as f
+from controller.table.card_set import CardSet
 from controller.table.inputs import Moment, SetDue
 from controller.table.played import NOTHING_PLAYED, PlayedSince
-from controller.table.state import CardSet, Round, State
+from controller.table.state import Round, State
 
 OF_SETS = (
     f.SetChecked, f.SetDisarmed, f.SetShuffledByHand, f.SetRemoved, f.SetBrought, f.SetInPlay, f.SetTimeCarried, SetDue,
+    f.StepsAsked, f.StepTaken,
 )  # fmt: skip
 
 
@@ -26,14 +29,26 @@ def set_after(state: State, event: f.Event) -> State:
         case f.SetShuffledByHand(back=back):
             card_set = replace(
                 state.sets.get(back, CardSet(back)), cycle_complete=True, mode_shuffle=True, by_hand=True,
-                count_right=None, identities_complete=None, in_shoe=False,
+                count_right=None, identities_complete=None, in_shoe=False, preshuffled=False,
             )  # fmt: skip
         case f.SetRemoved(back=back):
             card_set = replace(
-                state.sets.get(back, CardSet(back)), present=False, cycle_complete=False, in_shoe=False
+                state.sets.get(back, CardSet(back)),
+                present=False,
+                cycle_complete=False,
+                in_shoe=False,
+                procedure=None,
+                steps=(),
             )
-        case f.SetBrought(back=back):
-            card_set = CardSet(back)
+        case f.SetBrought(back=back, preshuffled=shuffled):
+            card_set = CardSet(
+                back, cycle_complete=shuffled, mode_shuffle=shuffled, by_hand=shuffled, preshuffled=shuffled
+            )
+        case f.StepsAsked(back=back):
+            card_set = state.sets.get(back, CardSet(back))
+            card_set = replace(card_set, procedure=event.procedure, steps=event.steps, stepped_by="")
+        case f.StepTaken(back=back):
+            card_set = _stepped(state.sets.get(back, CardSet(back)), event)
         case f.SetInPlay(back=back) | f.SetTimeCarried(back=back):
             since = Moment(event.wall_us, event.mono_ns, event.boot, event.clock)
             card_set = replace(state.sets.get(back, CardSet(back)), since=since)
@@ -42,6 +57,16 @@ def set_after(state: State, event: f.Event) -> State:
         case _:
             return state
     return replace(state, sets={**state.sets, card_set.back: card_set}, round=_proven(state.round, event))
+
+
+def _stepped(card_set: CardSet, event: f.StepTaken) -> CardSet:
+    left = card_set.steps[1:]
+    if event.face_up and left and left[0].step is Step.TURN_FACE_UP:
+        left = left[1:]
+    procedure = card_set.procedure if left else None
+    return replace(
+        card_set, steps=left, procedure=procedure, stepped_by=event.by, preshuffled=False, in_shoe=False
+    )
 
 
 def _counted(event: f.SetChecked) -> bool:
@@ -60,6 +85,7 @@ def _checked(state: State, event: f.SetChecked) -> CardSet:
         card_set,
         uncounted=NOTHING_PLAYED if _counted(event) else card_set.uncounted,
         unread=NOTHING_PLAYED if _read(event) else _still_unread(card_set, event),
+        preshuffled=False,
     )
 
 

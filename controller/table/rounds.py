@@ -7,8 +7,10 @@ from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table import procedures
+from controller.table.between import decide_set_act
 from controller.table.collected import after_void, collect_at_fold
-from controller.table.deadlines import changed, put_in_play, table_opened
+from controller.table.deadlines import table_opened
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
@@ -27,10 +29,7 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
         case a.OpenTable():
             draft.add(f.TableOpened(actor.who))
             table_opened(draft, actor.who)
-        case a.BringSet():
-            draft.add(f.SetBrought(act.back, actor.who))
-            put_in_play(draft, act.back, actor.who)
-            changed(draft, act.back, actor.who, actor.role)
+            procedures.table_opened(draft)
         case a.BeginRound():
             _begin_round(draft, act, actor)
         case a.AnnounceNoMoreBets():
@@ -57,8 +56,6 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _confirm(draft, act, actor)
         case a.ResolveHold():
             _resolve(draft, act, actor)
-        case a.RecordShuffle():
-            _shuffled_by_hand(draft, act.back, actor)
         case a.TakeDeviceOut():
             draft.add(f.DeviceTakenOut(act.device, act.how, act.failed, actor.who), act.device)
             take_back(draft, act.device, "out of service")
@@ -66,6 +63,8 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             draft.add(f.DeviceReturned(act.device, actor.who), act.device)
         case a.ChangeMethod():
             _change_method(draft, act.method, actor)
+        case _ if isinstance(act, a.SetAct):
+            decide_set_act(draft, act, actor)
         case _:
             draft.add(_as_recorded(draft, act, actor))
 
@@ -335,15 +334,6 @@ def _fate(
 ) -> None:
     currency, name = draft.setup.currency, _round(draft).id
     draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, cite, reading))
-
-
-def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
-    draft.add(f.SetShuffledByHand(back, actor.who))
-    reshuffles = (
-        Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
-    )  # fmt: skip
-    for duty in [d for d in draft.state.duties.values() if d.action in reshuffles and d.back == back]:
-        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
 
 
 def _change_method(draft: Draft, method: Method, actor: Actor) -> None:

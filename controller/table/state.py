@@ -9,8 +9,8 @@ from controller.games.registry import UNNAMED
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
-from controller.table.inputs import Moment
-from controller.table.played import NOTHING_PLAYED, PlayedRound, PlayedSince
+from controller.table.card_set import CardSet
+from controller.table.played import PlayedRound
 from drivers.events import Capability, DeviceKind, Level, Levels
 
 ALL_HELD = "*"
@@ -97,35 +97,6 @@ ALWAYS_HAS = {DeviceKind.SHOE: Level.DISPENSING, DeviceKind.PROGRESSIVE: Level.L
 def has_level(device: Device, level: Level) -> bool:
     """True where the device has this level by its kind, or said so: a batch shuffler has nothing to inhibit."""
     return ALWAYS_HAS.get(device.kind) is level or getattr(device.levels, level.value, None) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class CardSet:
-    """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
-
-    `since`: when it came to the table; `due`: it has been there for its longest time. `in_shoe`: rounds were dealt from
-    it since its shuffle, and the next one may be too. `uncounted`, `unread`: rounds
-    played with it since it was last counted right, and since its cards were last read and complete (None: never read).
-    """
-
-    back: str
-    present: bool = True
-    cycle_complete: bool = False
-    mode_shuffle: bool = False
-    count_right: bool | None = None
-    identities_complete: bool | None = None
-    by_hand: bool = False
-    since: Moment | None = None
-    due: bool = False
-    in_shoe: bool = False
-    uncounted: PlayedSince = NOTHING_PLAYED
-    unread: PlayedSince | None = None
-
-    @property
-    def armed(self) -> bool:
-        """Complete cycle, in a shuffling mode, and neither count nor identities known to be wrong."""
-        known_bad = self.count_right is False or self.identities_complete is False
-        return self.present and self.cycle_complete and self.mode_shuffle and not known_bad
 
 
 @dataclass(frozen=True, slots=True)

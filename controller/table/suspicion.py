@@ -1,9 +1,9 @@
 """A wrong verdict on a set puts every round that was played with it since its last good one under suspicion."""
 
 from controller.table import facts as f
+from controller.table.card_set import CardSet
 from controller.table.draft import Draft
 from controller.table.played import NOTHING_PLAYED
-from controller.table.state import CardSet
 
 
 def suspect(draft: Draft, back: str, verdict: f.Verdict) -> None:

@@ -134,6 +134,21 @@ def set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     return None
 
 
+def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """A set that must be taken away is gone before another of its colour comes, so that the two are never mixed up."""
+    assert isinstance(act, a.BringSet)
+    opening = setup.law.rulebook.opening
+    if act.preshuffled and not (opening.preshuffled and opening.preshuffled.value):
+        return Refusal(
+            "here every set is inspected, spread and shuffled at the table; preshuffled cards have no other way",
+            opening.steps[0].cite,
+        )
+    for duty in state.duties.values():
+        if duty.action is Action.REMOVE_SET and duty.back == act.back:
+            return Refusal(f"first {duty.id}: {duty.action} ({act.back})", duty.cite)
+    return set_known(setup, state, act, actor)
+
+
 def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Another method of shuffling waits until the shuffler is where the document wants it."""
     name = setup.device_of(DeviceKind.SHUFFLER)

@@ -53,6 +53,8 @@ class Play:
         view = self.table.view
         if view.round or view.holds or view.duties or not view.is_open:
             return False
+        if any(view.next_step(other) is not None for other in view.sets):
+            return False
         if await self._change_method():
             return True
         back = self.sets.next_back

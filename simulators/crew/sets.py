@@ -213,7 +213,7 @@ class Sets:
             return False
         if back == self.laid and self.left:
             return False
-        if self._waits_for_wagers(back):
+        if self._waits_for_wagers(back) or view.next_step(back) is not None:
             return False
         if view.round and view.back == back:
             return view.phase in ("betting", "bets_closed")

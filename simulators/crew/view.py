@@ -199,6 +199,13 @@ class TableView:
     def is_present(self, back: str) -> bool:
         return bool(self.sets.get(back, {}).get("present"))
 
+    def next_step(self, back: str) -> Document | None:
+        """The step that somebody must take with this set now; None where none is left but its shuffle."""
+        if not self.is_present(back):
+            return None
+        step: Document | None = next(iter(self.sets[back].get("steps", ())), None)
+        return None if step is None or step.get("step") in ("shuffle", "cut") else step
+
     def next_back(self) -> str:
         """The set whose turn it is, "" where none is at the table: the one that was not used for the last round."""
         last = str(self.status.get("last_back", ""))

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 from controller.cli_decide import example_setup
+from controller.rules import vocabulary
 from controller.rules.elections import proposals
 from controller.rules.library import find
 from controller.rules.vocabulary import Action, Role
@@ -34,6 +35,7 @@ LEVELS = {
     PROGRESSIVE: e.Levels(lockout=e.ENGAGED),
 }
 WHO = Actor("ada", Role.SUPERVISOR)
+FLOOR = Actor("sam", Role.FLOORPERSON)
 Step = tuple[str, Body]
 
 
@@ -49,7 +51,7 @@ class Day:
         """Raises `SystemExit` where the core refuses: then this is no measure of a day's work."""
         self._now_us += 500_000
         at = Moment(self._now_us, self._now_us * 1000, "boot", "synced")
-        given = Input(at, subject, body, None, WHO if subject == TABLE else None)
+        given = Input(at, subject, body, None, _actor(subject, body))
         begin = time.thread_time_ns()  # of this thread alone: other work on the machine is not the core's
         draft = decided(self.setup, self.state, given)
         self.costs_ns.append(time.thread_time_ns() - begin)
@@ -70,6 +72,9 @@ class Day:
             online = e.DeviceOnline(setup.kind, "bench", name, "1", "0" * 16, False, True, (), LEVELS[name])
             yield name, online
         yield TABLE, a.OpenTable()
+        for card_set in self.state.sets.values():
+            while (step := self.state.sets[card_set.back].waits) is not None:
+                yield TABLE, a.ConfirmStep(card_set.back, step.step)
         yield from (_shuffled(back) for back in self.setup.backs)
 
     def _round(self, number: int, back: str) -> Iterator[Step]:
@@ -115,6 +120,12 @@ class Day:
         yield TABLE, a.SettleRound()
         if is_counted:
             yield TABLE, a.RecordStubCount(52 - sum(stack.cards for stack in stacks))
+
+
+def _actor(subject: str, body: Body) -> Actor | None:
+    """Who acts: the dealer's inspection is verified by another person."""
+    verifies = isinstance(body, a.ConfirmStep) and body.step is vocabulary.Step.VERIFY_INSPECTION
+    return None if subject != TABLE else FLOOR if verifies else WHO
 
 
 def _shuffled(back: str) -> Step:

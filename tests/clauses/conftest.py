@@ -36,11 +36,12 @@ AFTER = ("settled", "collected")
 """Where a table stands before the first stage of its game and after the last; between them come the phases of the game."""
 GIVEN = frozenset(
     {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "backs", "devices", "seats", "trips",
-     "bets", "chips", "stacks", "answers", "before"}
+     "bets", "chips", "stacks", "answers", "steps", "before"}
 )  # fmt: skip
 """Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
 `bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
-answer of each stage; `backs`, `devices`: what is at the table, [] = none."""
+answer of each stage; `backs`, `devices`: what is at the table, [] = none; `steps`: so many steps of the opening are
+taken with each set, without it all of them."""
 OFFERED = ("trips", "progressive", "three_card_bonus", "bonus")
 
 
@@ -74,7 +75,7 @@ class Stage:
 
     def set_up(self) -> None:
         steps: tuple[Callable[[], object], ...] = (
-            self._heard, lambda: self.table.act(a.OpenTable()), self._earlier_rounds, self._betting,
+            self._heard, self._open, self._earlier_rounds, self._betting,
             self.table.close_bets, self._let_out, self._deal, *(partial(self._play, stage) for stage in self.game.stages),
             lambda: self.table.act(a.CollectCards()),
         )  # fmt: skip
@@ -93,6 +94,10 @@ class Stage:
         for name in self.table.setup.devices:
             uncounted = name == "shuffler-1" and not self.given.get("counting", True)
             self.table.online(name, **({"capabilities": (e.Capability.TWO_SETS,)} if uncounted else {}))
+
+    def _open(self) -> None:
+        self.table.act(a.OpenTable())
+        self.table.take_steps(self.given.get("steps"))
 
     def _earlier_rounds(self) -> None:
         for back in self.table.setup.backs:

@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})
 THEN = frozenset(
     {"refused", "reason", "trigger", "silent", "demands", "fates", "duties", "holds", "void", "void_seats", "phase",
-     "armed", "present", "wants", "records", "first", "told", "next"}
+     "armed", "present", "wants", "records", "first", "told", "next", "step"}
 )  # fmt: skip
 
 
@@ -109,6 +109,9 @@ def _state(table: Any, then: dict[str, Any]) -> None:
         assert deal_plan(table.setup, table.round)[0].seat == then["first"]
     for back, armed in then.get("armed", {}).items():
         assert state.sets[back].armed is armed
+    for back, step in then.get("step", {}).items():
+        left = state.sets[back].steps
+        assert (left[0].step if left else "") == step
     for back, present in then.get("present", {}).items():
         assert state.sets[back].present is present
 

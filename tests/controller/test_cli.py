@@ -133,7 +133,7 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     assert page.output.startswith("t1 at lv01  ")
     assert "prompt    Inspect the set" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
-    assert {prompt["act"] for prompt in document["prompts"]} == {"bring_set", "record_shuffle"}
+    assert {prompt["act"] for prompt in document["prompts"]} == {"bring_set", "idle_table", "record_shuffle"}
     assert (document["table"], document["record"]["ok"]) == ("t1", True)
 
 
@@ -147,6 +147,7 @@ def test_an_act_prints_what_followed_and_a_refusal_ends_with_one(table: Path) ->
     """Done is 0; not done is 1, with the reason."""
     where = ("--config", str(table))
     flora = ("--who", "flora", "--role", "floorperson", *where)
+    assert _run("act", "bring_set", "back=red", "preshuffled=true", *flora).exit_code == 0
     opened = _run("act", "open_table", *flora)
     assert (opened.exit_code, "table_opened" in opened.output) == (0, True)
     again = _run("act", "open_table", *flora)

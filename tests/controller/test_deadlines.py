@@ -12,8 +12,9 @@ from controller.deadlines import LONGEST_WAIT_S, Deadlines
 from controller.rules.elections import cautious
 from controller.rules.loader import load_rulebook
 from controller.rules.vocabulary import Method
+from controller.table.card_set import CardSet
 from controller.table.inputs import Moment, SetDue
-from controller.table.state import CardSet, Setup, State
+from controller.table.state import Setup, State
 
 MD_UTH = Path(__file__).resolve().parents[2] / "config" / "rulebooks" / "md-uth.toml"
 FOUR_HOURS_S = 4 * 3600

@@ -203,6 +203,8 @@ class Rig:
 
     async def open_betting(self) -> None:
         """A round in which wagers are taken and the lock-out is released, by people's acts."""
+        for back in ("red", "blue"):
+            await self.act("bring_set", "floorperson", back=back, preshuffled=True)
         await self.act("open_table", "floorperson")
         await self.act("begin_round", back="red")
         await self.act("place_wager", "player-1", seat=1, wager="ante", cents=1000)

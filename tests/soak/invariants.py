@@ -106,6 +106,7 @@ class Watch:
         assert not before.duties, before.duties
         assert event.number == before.rounds + 1
         assert before.sets[event.back].present
+        assert before.sets[event.back].waits is None
         assert not_its_turn(self.setup, before, event.back) is None
         stub = self.setup.law.rulebook.stub
         assert stub is None or before.since_stub_count < stub.every_rounds.value or stub.waived_by
@@ -117,6 +118,7 @@ class Watch:
         card_set = before.sets[before.round.back]
         if not event.resumed:
             assert card_set.present
+            assert card_set.next_step is None
             assert card_set.cycle_complete
             assert card_set.mode_shuffle
             assert card_set.count_right is not False

@@ -14,13 +14,18 @@ DEAREST = 2.0
 
 NO_STUB = "the document asks for no stub count"
 NO_PROGRESSIVE = "the document has no progressive wager, and says so to who counts chips"
+EACH_IS_SPREAD = "after an idle table each set is spread and shown, so that no player has to ask for it"
 NEVER_DONE: dict[str, dict[str, str]] = {
+    "md-uth": {"request_spread": EACH_IS_SPREAD},
+    "ma-uth": {"request_spread": EACH_IS_SPREAD},
     "fast-action": {"record_stub_count": NO_STUB, "record_progressive_count": NO_PROGRESSIVE},
     "nj-pikit": {
+        "request_spread": EACH_IS_SPREAD,
         "record_progressive_count": NO_PROGRESSIVE,
         "reveal_community": "the game has no community cards",
     },
     "ma-colorado": {
+        "request_spread": EACH_IS_SPREAD,
         "record_progressive_count": NO_PROGRESSIVE,
         "reveal_dealer": "the dealer has no hand in this game",
     },

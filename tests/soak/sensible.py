@@ -13,6 +13,7 @@ from controller.table import acts as a
 from controller.table.draft import Draft
 from controller.table.inputs import Moment
 from controller.table.law import asking_order, full_set, not_its_turn
+from controller.table.procedures import SPREADS
 from controller.table.rounds import cards_out
 from controller.table.state import Fate, Round, Setup, State, Wager
 from controller.table.upkeep import SEEN_BY_PEOPLE
@@ -25,7 +26,8 @@ WEIGHTS: dict[str, float] = {
     a.RecordProgressiveCount.kind: 2, a.StartDealing.kind: 6, a.RecordInitialDeal.kind: 6, a.RecordDecision.kind: 8,
     a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
     a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.08, a.ConfirmDuty.kind: 5,
-    a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05, a.TakeDeviceOut.kind: 0.01,
+    a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05,
+    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2,
 }  # fmt: skip
 OTHERWISE = 1.0
@@ -57,6 +59,7 @@ class People:
             a.ResolveHold.kind: self._hold,
             a.BringSet.kind: self._set,
             a.RecordShuffle.kind: self._shuffle,
+            a.ConfirmStep.kind: self._step,
         }
 
     def new_guests(self) -> None:
@@ -193,7 +196,17 @@ class People:
 
     def _set(self, state: State) -> a.Act:
         wanted = [s.back for s in state.sets.values() if not s.present or s.due]
-        return a.BringSet(self.rng.choice(wanted or list(state.sets)))
+        return a.BringSet(self.rng.choice(wanted or list(state.sets)), self.rng.random() < 0.3)
+
+    def _step(self, state: State) -> a.Act | None:
+        """The step that is next with some set, now and then one that is not."""
+        waiting = [(s.back, s.waits.step) for s in state.sets.values() if s.waits is not None]
+        if not waiting or self.rng.random() < 0.02:
+            act = self.builder.record(a.ConfirmStep, state)
+            assert isinstance(act, a.ConfirmStep)
+            return act if waiting else None
+        back, step = self.rng.choice(waiting)
+        return a.ConfirmStep(back, step, self.rng.random() < 0.5 and step in SPREADS)
 
     def _shuffle(self, state: State) -> a.Act | None:
         loose = [s.back for s in state.sets.values() if s.present and not s.armed]

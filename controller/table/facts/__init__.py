@@ -41,7 +41,11 @@ from controller.table.facts.sets import (
     SetShuffledByHand,
     SetSuspected,
     SetTimeCarried,
+    SpreadRequested,
+    StepsAsked,
+    StepTaken,
     StubCounted,
+    TableIdle,
     Verdict,
 )
 from controller.table.inputs import SERVICE_EVENTS, ServiceEvent
@@ -86,8 +90,12 @@ __all__ = [
     "SetShuffledByHand",
     "SetSuspected",
     "SetTimeCarried",
+    "SpreadRequested",
+    "StepTaken",
+    "StepsAsked",
     "StubCounted",
     "TableClosed",
+    "TableIdle",
     "TableOpened",
     "Verdict",
     "WagerDecided",
@@ -130,6 +138,10 @@ Conclusion = (
     | SetBrought
     | SetInPlay
     | SetTimeCarried
+    | SpreadRequested
+    | TableIdle
+    | StepTaken
+    | StepsAsked
     | DeviceTakenOut
     | DeviceReturned
     | MethodChanged

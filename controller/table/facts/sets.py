@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from controller.rules.parts import ProcedureStep
+from controller.rules.vocabulary import Step
+from controller.table.card_set import Procedure
 from controller.table.played import PlayedRound
 
 
@@ -78,9 +81,53 @@ class SetRemoved:
 
 @dataclass(frozen=True, slots=True)
 class SetBrought:
+    """`preshuffled`: it came inspected and shuffled."""
+
     kind: ClassVar[str] = "set_brought"
     back: str
     by: str
+    preshuffled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepsAsked:
+    """What is to be done with a set, in this order, before it is dealt. A list that is asked for anew begins anew."""
+
+    kind: ClassVar[str] = "steps_asked"
+    back: str
+    procedure: Procedure
+    steps: tuple[ProcedureStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepTaken:
+    """`by`: the person, or the device whose shuffle it was. `face_up`: of spreading alone; nothing is left to turn up."""
+
+    kind: ClassVar[str] = "step_taken"
+    back: str
+    step: Step
+    by: str
+    role: str
+    cite: tuple[str, ...]
+    face_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableIdle:
+    """No play at the open table."""
+
+    kind: ClassVar[str] = "table_idle"
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadRequested:
+    """A player wants to see a set that could have been dealt as the shuffler kept it."""
+
+    kind: ClassVar[str] = "spread_requested"
+    back: str
+    by: str
+    cite: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from controller.rules.library import find
 from controller.rules.vocabulary import Action, Method, Role
 from controller.status import device_document, table_document
 from controller.table.acts import Resolution
+from controller.table.card_set import CardSet
 from controller.table.state import (
-    CardSet,
     Device,
     DeviceSetup,
     Duty,

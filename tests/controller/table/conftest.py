@@ -100,11 +100,25 @@ class Table:
         }  # fmt: skip
         return self.put(e.DeviceOnline(**{**fields, **changes}), name)  # type: ignore[arg-type]
 
+    def open(self) -> "Table":
+        """The table is opened and every step of it but the shuffle is taken."""
+        self.act(a.OpenTable())
+        return self.take_steps()
+
+    def take_steps(self, most: int | None = None) -> "Table":
+        """Steps that are asked for and that people confirm, `most` with each set, each by the role that the document names."""
+        for back in self.setup.backs:
+            taken = 0
+            while (step := self.state.sets[back].waits) is not None and taken != most:
+                self.act(a.ConfirmStep(back, step.step), step.by)
+                taken += 1
+        return self
+
     def ready(self) -> "Table":
         """Devices heard, table open, both sets shuffled and counted right."""
         for name in self.setup.devices:
             self.online(name)
-        self.act(a.OpenTable())
+        self.open()
         for back in self.setup.backs:
             self.shuffled(back, full_set(self.setup))
         return self

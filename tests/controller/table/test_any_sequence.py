@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from controller.rules.vocabulary import Action, Method, Role, Trigger
+from controller.rules.vocabulary import Action, Method, Role, Step, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
@@ -42,7 +42,9 @@ ACTS = st.one_of(
     st.builds(a.RevealDealer, st.booleans(), st.booleans()),
     st.builds(a.RecordStubCount, st.integers(25, 40), st.booleans(), st.sampled_from([None, 51, 52])),
     st.builds(a.RecordShuffle, BACKS),
-    st.builds(a.BringSet, BACKS),
+    st.builds(a.BringSet, BACKS, st.booleans()),
+    st.builds(a.ConfirmStep, BACKS, st.sampled_from(Step), st.booleans()),
+    st.builds(a.RequestSpread, BACKS),
     st.builds(a.ReportIrregularity, st.sampled_from(sorted(SEEN_BY_PEOPLE)), st.integers(0, 3), st.integers(1, 2)),
     st.builds(a.TakeDeviceOut, NAMES, st.sampled_from(a.OutOfService), st.booleans()),
     st.builds(a.ReturnDevice, NAMES),
@@ -50,7 +52,7 @@ ACTS = st.one_of(
     st.sampled_from(
         [
             a.AnnounceNoMoreBets(), a.ReleaseLockout(), a.StartDealing(), a.RecordInitialDeal(),
-            a.SettleRound(), a.CollectCards(), a.EndRound(), a.CloseTable(), a.OpenTable(),
+            a.SettleRound(), a.CollectCards(), a.EndRound(), a.CloseTable(), a.OpenTable(), a.IdleTable(),
         ]
     ),
 )  # fmt: skip
@@ -233,8 +235,10 @@ def recover(machine):
             break
     for back in ("red", "blue"):
         machine.put(a.BringSet(back))
-        table.shuffled(back, full_set(table.setup))
     machine.put(a.OpenTable())
+    table.take_steps()
+    for back in ("red", "blue"):
+        table.shuffled(back, full_set(table.setup))
     machine.put(a.RecordStubCount(52))
     next_back = "blue" if table.state.last_back == "red" else "red"
     begun = machine.put(a.BeginRound(next_back))

@@ -81,7 +81,7 @@ def test_the_duty_blocks_the_next_round_until_a_new_set_came(make_table):
     assert "change_set" in table.refused(a.BeginRound("red")).reason
     table.act(a.BringSet("red"), Role.FLOORPERSON)
     assert change_duties(table) == []
-    table.act(a.BeginRound("red"))
+    table.take_steps().act(a.BeginRound("red"))
     assert due(table.setup, table.state, "boot").back == "blue"
 
 

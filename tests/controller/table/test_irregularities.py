@@ -158,7 +158,7 @@ def test_a_wrong_shuffler_count_takes_the_set_away_in_maryland(make_table, dispo
         table.act(a.ConfirmDuty(duty))
         assert not table.state.sets["red"].present
         table.act(a.BringSet("red"))
-        table.shuffled("red")
+        table.take_steps().shuffled("red")
         table.act(a.BeginRound("red"))
 
 

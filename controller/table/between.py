@@ -1,0 +1,42 @@
+"""What follows from acts about sets of cards, most of them between rounds: shuffled, brought, spread, shown."""
+
+from typing import assert_never
+
+from controller.rules.vocabulary import Action, Step
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table import procedures
+from controller.table.deadlines import changed, put_in_play
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+
+RESHUFFLES = (
+    Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
+)  # fmt: skip
+"""Demands that a complete shuffle of the set meets."""
+
+
+def decide_set_act(draft: Draft, act: a.SetAct, actor: Actor) -> None:
+    """Adds the facts of an allowed act about sets."""
+    match act:
+        case a.BringSet():
+            procedures.set_brought(draft, act.back, actor.who, preshuffled=act.preshuffled)
+            put_in_play(draft, act.back, actor.who)
+            changed(draft, act.back, actor.who, actor.role)
+        case a.RecordShuffle():
+            _shuffled_by_hand(draft, act.back, actor)
+        case a.ConfirmStep():
+            procedures.step_confirmed(draft, act, actor)
+        case a.IdleTable():
+            procedures.table_idle(draft, actor.who)
+        case a.RequestSpread():
+            procedures.spread_requested(draft, act.back, actor.who)
+        case _:
+            assert_never(act)
+
+
+def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
+    draft.add(f.SetShuffledByHand(back, actor.who))
+    procedures.proven(draft, back, Step.SHUFFLE, actor.who, actor.role)
+    for duty in [d for d in draft.state.duties.values() if d.action in RESHUFFLES and d.back == back]:
+        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))

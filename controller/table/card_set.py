@@ -1,0 +1,67 @@
+"""One set of cards at the table: what is known of it, and what is still to be done before it is dealt."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from controller.rules.parts import ProcedureStep
+from controller.rules.vocabulary import Step
+from controller.table.inputs import Moment
+from controller.table.played import NOTHING_PLAYED, PlayedSince
+
+
+class Procedure(StrEnum):
+    """Why a set goes through steps. All but `new_set` stand before every round, that one before those with its set."""
+
+    OPENING = "opening"  # the table was opened
+    NEW_SET = "new_set"  # the set came while the table was open
+    IDLE = "idle"  # there was no play for a while
+
+
+PROVEN = (Step.SHUFFLE, Step.CUT)
+"""Steps that nobody confirms by word: the shuffle itself is told by the device or by hand, and so is the cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardSet:
+    """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
+
+    `since`: when it came to the table; `due`: it has been there for its longest time. `uncounted`, `unread`: rounds
+    played with it since it was last counted right, and since its cards were last read and complete (None: never read).
+    `in_shoe`: rounds were dealt from it since its shuffle, and the next one may be too.
+    `steps`: what is left of `procedure`, in order; `stepped_by`: who took the last one. `preshuffled`: it came inspected
+    and shuffled, and nothing has been done with it since.
+    """
+
+    back: str
+    present: bool = True
+    cycle_complete: bool = False
+    mode_shuffle: bool = False
+    count_right: bool | None = None
+    identities_complete: bool | None = None
+    by_hand: bool = False
+    since: Moment | None = None
+    due: bool = False
+    in_shoe: bool = False
+    uncounted: PlayedSince = NOTHING_PLAYED
+    unread: PlayedSince | None = None
+    procedure: Procedure | None = None
+    steps: tuple[ProcedureStep, ...] = ()
+    stepped_by: str = ""
+    preshuffled: bool = False
+
+    @property
+    def armed(self) -> bool:
+        """Complete cycle, in a shuffling mode, and neither count nor identities known to be wrong."""
+        known_bad = self.count_right is False or self.identities_complete is False
+        return self.present and self.cycle_complete and self.mode_shuffle and not known_bad
+
+    @property
+    def next_step(self) -> ProcedureStep | None:
+        """The step that is to be taken now, None where none is left."""
+        return self.steps[0] if self.present and self.steps else None
+
+    @property
+    def waits(self) -> ProcedureStep | None:
+        """The step that somebody must confirm before betting opens; the shuffle may still be on its way by then."""
+        step = self.next_step
+        return step if step is not None and step.step not in PROVEN else None

@@ -1,0 +1,159 @@
+"""The steps that sets of cards go through before they are dealt: at the opening, when a set comes, after an idle table.
+
+Which steps, in which order and by whom stands in the rulebook; here they are asked for one after the other. A shuffle is
+not taken on anybody's word: its step is over when a device reports it or the dealer records it.
+"""
+
+from controller.rules.parts import ProcedureStep
+from controller.rules.vocabulary import Step
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.card_set import PROVEN, Procedure
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.refusal import Refusal
+from controller.table.state import Setup, State
+from drivers.events import DeviceKind
+
+SPREADS = (Step.SPREAD, Step.SPREAD_FACE_DOWN)
+"""Steps after which the cards may lie either way up: a player may ask for it where the text has them face down."""
+
+
+def table_opened(draft: Draft) -> None:
+    """Each set at the table goes through the steps of opening, one that came preshuffled does not. Clause: `[opening]`."""
+    for card_set in list(draft.state.sets.values()):
+        if card_set.present and not card_set.preshuffled:
+            _ask(draft, card_set.back, Procedure.OPENING, draft.setup.law.rulebook.opening.steps)
+
+
+def set_brought(draft: Draft, back: str, who: str, *, preshuffled: bool) -> None:
+    """A set comes; at a table that is closed its steps wait for the opening. Clause: `[opening] new_set, preshuffled`."""
+    rulebook = draft.setup.law.rulebook
+    draft.add(f.SetBrought(back, who, preshuffled))
+    unless = rulebook.shuffle.unless_preshuffled
+    if preshuffled and not (unless and unless.value):
+        draft.add(f.SetDisarmed(back, f"it is shuffled before play all the same ({rulebook.id})"))
+    if draft.state.open and not preshuffled and rulebook.opening.new_set.value:
+        _ask(draft, back, Procedure.NEW_SET, rulebook.opening.steps)
+
+
+def table_idle(draft: Draft, who: str) -> None:
+    """The cards are spread, shown to the next player and shuffled. Clause: `[idle]`.
+
+    With a shuffler some documents take the set that it kept instead; then only the set that was dealt goes this way.
+    """
+    draft.add(f.TableIdle(who))
+    rule, state = draft.setup.law.rulebook.idle, draft.state
+    present = [back for back, card_set in state.sets.items() if card_set.present]
+    if rule.with_shuffler and state.device_of(DeviceKind.SHUFFLER) is not None:
+        played = [back for back in present if back == state.last_back] or present[:1]
+        for back in played:
+            _ask(draft, back, Procedure.IDLE, rule.with_shuffler)
+        return
+    for back in present:
+        _ask(draft, back, Procedure.IDLE, rule.steps)
+
+
+def spread_requested(draft: Draft, back: str, who: str) -> None:
+    """A player may have the kept set spread and shuffled like any other. Clause: `[idle] stored_set`."""
+    rule = draft.setup.law.rulebook.idle
+    draft.add(f.SpreadRequested(back, who, rule.stored_set.cite if rule.stored_set else ()))
+    _ask(draft, back, Procedure.IDLE, rule.steps)
+
+
+def step_confirmed(draft: Draft, act: a.ConfirmStep, actor: Actor) -> None:
+    """The next step of this set is taken. Cards that were handled are not shuffled any more."""
+    step = draft.state.sets[act.back].next_step
+    assert step is not None
+    draft.add(f.StepTaken(act.back, step.step, actor.who, actor.role, step.cite, act.face_up))
+    if draft.state.sets[act.back].cycle_complete and step.step is not Step.TAKE_STORED_SET:
+        draft.add(f.SetDisarmed(act.back, f"its cards were handled: {spoken(step.step)}"))
+
+
+def proven(draft: Draft, back: str, step: Step, who: str, role: str) -> None:
+    """A shuffle, or a cut, that a set was waiting for is done; one that came before its turn closes no step."""
+    card_set = draft.state.sets.get(back)
+    waiting = card_set.next_step if card_set else None
+    if waiting is not None and waiting.step is step:
+        draft.add(f.StepTaken(back, step, who, role, waiting.cite))
+
+
+def _ask(draft: Draft, back: str, procedure: Procedure, steps: tuple[ProcedureStep, ...]) -> None:
+    draft.add(f.StepsAsked(back, procedure, steps))
+
+
+# ---- what stands in the way
+
+
+def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Steps come in the order of the document, each by the role that it names."""
+    assert isinstance(act, a.ConfirmStep)
+    card_set = state.sets.get(act.back)
+    if card_set is None or not card_set.present:
+        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}")
+    if state.round is not None and state.round.back == act.back:
+        return Refusal(f"the {act.back} set is in play")
+    step = card_set.next_step
+    if step is None:
+        return Refusal(f"no step is asked for with the {act.back} set")
+    if step.step in PROVEN:
+        return Refusal(
+            f"next for the {act.back} set is its {step.step}, which is recorded when it is done", step.cite
+        )
+    if act.step is not step.step:
+        return Refusal(f"next for the {act.back} set is: {spoken(step.step)}, by the {step.by}", step.cite)
+    if not actor.role.may_act_as(step.by):
+        return Refusal(f"{spoken(step.step)} is for the {step.by}; {actor.who} is a {actor.role}", step.cite)
+    if step.step is Step.VERIFY_INSPECTION and actor.who == card_set.stepped_by:
+        return Refusal(f"{actor.who} inspected these cards; a {step.by} verifies what another has done", step.cite)
+    if act.face_up and step.step not in SPREADS:
+        return Refusal(f"face_up belongs to {' and '.join(map(spoken, SPREADS))}", step.cite)
+    return None
+
+
+def may_idle(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    if not state.open:
+        return Refusal("the table is not open; a floorperson opens it")
+    return _first_steps(state, tuple(state.sets))
+
+
+def may_request(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Only a set that may be dealt as the shuffler kept it is asked for; any other is shown anyway."""
+    assert isinstance(act, a.RequestSpread)
+    stored = setup.law.rulebook.idle.stored_set
+    if stored is None or not stored.value:
+        return Refusal("here every set of an idle table is spread and shown; nobody has to ask for it")
+    card_set = state.sets.get(act.back)
+    if card_set is None or not card_set.present:
+        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}", stored.cite)
+    if card_set.by_hand or not card_set.armed or not state.open:
+        return Refusal(f"the {act.back} set is not one that the shuffler has shuffled and kept", stored.cite)
+    return _first_steps(state, (act.back,))
+
+
+def before_round(state: State, back: str) -> Refusal | None:
+    """All steps but the shuffle are done before betting opens: those of the opening and of an idle table with each set."""
+    of_table = [
+        s.back for s in state.sets.values() if s.back == back or s.procedure in (Procedure.OPENING, Procedure.IDLE)
+    ]
+    return _first_steps(state, tuple(of_table))
+
+
+def before_deal(state: State, back: str) -> Refusal | None:
+    """Nothing at all is left to do with a set that is dealt."""
+    step = state.sets[back].next_step
+    return Refusal(f"first the {back} set: {spoken(step.step)}, by the {step.by}", step.cite) if step else None
+
+
+def _first_steps(state: State, backs: tuple[str, ...]) -> Refusal | None:
+    for back in backs:
+        card_set = state.sets[back]
+        if (step := card_set.waits) is not None:
+            why = f" ({spoken(card_set.procedure)})" if card_set.procedure else ""
+            return Refusal(f"first the {back} set{why}: {spoken(step.step)}, by the {step.by}", step.cite)
+    return None
+
+
+def spoken(word: str) -> str:
+    """A word of the vocabulary as people say it."""
+    return word.replace("_", " ")
