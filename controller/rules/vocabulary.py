@@ -38,6 +38,8 @@ class Trigger(StrEnum):
     DISCARD_COUNT_WRONG = "discard_count_wrong"
     MARKER_NOT_MOVED = "marker_not_moved"
     CUTTING_CARD_REACHED = "cutting_card_reached"
+    HAND_TOUCHED = "hand_touched"  # by somebody whom the document does not allow it, or after it was set
+    HAND_HIDDEN = "hand_hidden"  # out of the dealer's sight
     ROUND_UNPROVEN = "round_unproven"  # device events are lost, so what was dealt cannot be proven
 
 
@@ -232,6 +234,8 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.DISCARD_COUNT_WRONG: (),
     Trigger.MARKER_NOT_MOVED: (),
     Trigger.CUTTING_CARD_REACHED: (Guard.TWO_SETS,),
+    Trigger.HAND_TOUCHED: (),
+    Trigger.HAND_HIDDEN: (),
     Trigger.ROUND_UNPROVEN: (),
 }
 """The guards that a rulebook may use with each trigger; the loader tries every combination and wants one live row."""

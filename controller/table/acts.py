@@ -198,13 +198,17 @@ class EndRound:
 
 @dataclass(frozen=True, slots=True)
 class ReportIrregularity:
-    """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1."""
+    """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1.
+
+    Of a wrong number of cards: `completable`: the dealer's hand can still be completed; `too_many`: more than the hand has.
+    """
 
     kind: ClassVar[str] = "report_irregularity"
     trigger: Trigger
     seat: int = 0
     cards: int = 1
     completable: bool = False
+    too_many: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,23 @@ def decided(setup: Setup, state: State, given: Input) -> Draft:
     try:
         return _decide(setup, state, given)
     except Exception as error:  # whatever it is: hold the table, say it, and do not decide this input again
-        failed = f.DecisionFailed(given.body.kind, f"{type(error).__name__}: {error}")
-        draft = Draft(setup, state, given.at)
-        draft.add(failed)
+        draft = _report_alone(setup, state, given)
+        draft.add(f.DecisionFailed(given.body.kind, f"{type(error).__name__}: {error}"))
         draft.hold(
             f"the software could not decide {given.body.kind}; check the table by hand", least_role=Role.SUPERVISOR
         )
         return draft
+
+
+def _report_alone(setup: Setup, state: State, given: Input) -> Draft:
+    """What a device reported stays true whatever we could make of it; only a report that cannot be folded is left out."""
+    draft = Draft(setup, state, given.at)
+    if given.subject in state.devices and (given.body.kind in REPORTS or given.body.kind in LINK_EVENTS):
+        try:
+            draft.add(given.body, given.subject)  # type: ignore[arg-type]  # the registries say what it is
+        except Exception:  # the fault lies in folding it: the input is in the record, and the hold asks people to look
+            return Draft(setup, state, given.at)
+    return draft
 
 
 def _decide(setup: Setup, state: State, given: Input) -> Draft:

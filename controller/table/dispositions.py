@@ -102,7 +102,7 @@ def dispose(
         _open_return_duty(draft, back_again)
     _ask_if_settled(draft, demands, row, paid)
     if not demands:
-        draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide", cite=row.cite)
+        draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide")
     held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
     if not held:
         held = _hold_round(draft, demands, row.says or trigger.value)

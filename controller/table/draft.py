@@ -59,13 +59,15 @@ class Draft:
     ) -> None:
         """Stops play until a person has looked, and takes every level to the safe side.
 
-        A hold that neither clause nor reading asks for stands under the reading by which people lift holds.
+        A hold that neither clause nor reading asks for stands under the reading by which people lift holds. To void the
+        round is offered only where what the hold stands under can lead to that.
         """
         if not cite and reading is None:
             reading = self.setup.law.of_holds
         if choices is None:
             round_ = self.state.round
             can_void = round_ is not None and not round_.void and round_.phase is not Phase.SETTLED
+            can_void = can_void and self.setup.law.may_void(reading)
             choices = (Resolution.GO_ON, Resolution.VOID) if can_void else (Resolution.GO_ON,)
         self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading, choices))
         self.make_safe(reason)

@@ -248,6 +248,8 @@ def _irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None
         guards.append(Guard.SEVERAL)
     if act.completable:
         guards.append(Guard.COMPLETABLE)
+    if act.too_many:
+        guards.append(Guard.TOO_MANY)
     kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)
     if kind is not None:
         _jam_seen(draft, kind)

@@ -16,6 +16,7 @@ SEEN_BY_PEOPLE = frozenset(
         Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.COMMUNITY_CARD_EXPOSED,
         Trigger.CARDS_INSUFFICIENT, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
         Trigger.DISCARD_COUNT_WRONG, Trigger.MARKER_NOT_MOVED, Trigger.CUTTING_CARD_REACHED,
+        Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
     }
 )  # fmt: skip
 """Triggers that a person may report; the others follow from devices, counts and the clock."""
@@ -25,9 +26,11 @@ OF_THE_HOUSE = frozenset({Trigger.STUB_COUNT_DUE, Trigger.STUB_WRONG})
 """Reported by a person where the document has no stub count, and the house may have one of its own."""
 OF_A_SEAT = (
     Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
+    Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
 )  # fmt: skip
 AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
 """Duties on the set of a round that is played out with it."""
+WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
@@ -43,6 +46,8 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(absent.says, absent.cite)
     if act.cards < 1:
         return Refusal("an irregularity concerns at least one card")
+    if act.too_many and (act.trigger not in WRONG_COUNTS or act.completable):
+        return Refusal("too_many is said of a wrong number of cards, and such a hand is not completed")
     if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
         return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
     if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
