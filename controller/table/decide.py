@@ -45,7 +45,7 @@ def _report_alone(setup: Setup, state: State, given: Input) -> Draft:
     if given.subject in state.devices and (given.body.kind in REPORTS or given.body.kind in LINK_EVENTS):
         try:
             draft.add(given.body, given.subject)  # type: ignore[arg-type]  # the registries say what it is
-        except Exception:  # the fault lies in folding it: the input is in the record, and the hold asks people to look
+        except Exception:  # the fault lies in folding it; the input is in the record, and a hold asks people
             return Draft(setup, state, given.at)
     return draft
 

@@ -145,7 +145,7 @@ def test_an_error_of_our_own_holds_the_table_and_says_so(make_table, monkeypatch
     events = table.stack(2)
     assert isinstance(events[0], e.StackDispensed), "what the device reported is kept as a fact"
     assert isinstance(events[1], f.DecisionFailed)
-    assert "planted" in events[0].error
+    assert "planted" in events[1].error
     assert ("shoe-1", "dispensing", "inhibited") in wanted(events)
     monkeypatch.undo()
     assert "play is held" in table.refused(a.StartDealing()).reason
