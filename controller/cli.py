@@ -25,6 +25,7 @@ ELSEWHERE = {
     "bench": ("controller.bench.cli", "simulators.cli"),
     "decide": ("controller.cli_decide",),
     "journal": ("controller.cli_journal",),
+    "rank": ("controller.cli_rank",),
     "rulebook": ("controller.cli_rulebook",),
     "sim": ("simulators.cli",),
 }

@@ -10,6 +10,7 @@ from controller.cards.three import ThreeCard
 _ONE: Final = (
     "", "ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace",
 )  # fmt: skip
+SUITS: Final = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 _TIMES: Final = {
     Category.PAIR: "pair of",
     Category.THREE: "three",

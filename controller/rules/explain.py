@@ -12,7 +12,7 @@ from controller.rules.reader import nearest
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Role
 
 SECTIONS = (
-    "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "seats", "positions", "adjacent",
+    "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "ranking", "seats", "positions", "adjacent",
     "dealing", "wagers", "play", "settlement", "progressive", "deck_change", "devices",
 )  # fmt: skip
 Part: TypeAlias = Cited[object] | Stack | ProcedureStep

@@ -14,6 +14,7 @@ from typing import TypeVar
 from controller.rules import rows, sections
 from controller.rules.checks import Parts, check_parts
 from controller.rules.model import Cited, Row, Rulebook
+from controller.rules.ranking import ranking
 from controller.rules.reader import FILE, Scope, Table
 from controller.rules.vocabulary import Action, Role, Trigger
 
@@ -78,7 +79,7 @@ class _Book:
         cut, discards = sections.cut(root), sections.discards(root)
         stub, progressive = sections.stub(root), sections.progressive(root)
         deck_change, devices = sections.deck_change(root), sections.devices(root)
-        settlement = sections.settlement(root)
+        settlement, ranks = sections.settlement(root), ranking(root)
         parts = self._parts()
         act_roles = dict(self._roles("act_roles"))
         act_order = sections.act_order(root)
@@ -86,13 +87,14 @@ class _Book:
         check_parts(parts, root.scope)
         if names is None or decks is None or hand is None or seats is None or play is None:
             return None
-        if opening is None or idle is None or shuffle is None or cut is None or discards is None:
+        if ranks is None or opening is None or idle is None or shuffle is None or cut is None or discards is None:
             return None
         book_id, game, plays, regulator, edition = names
         return Rulebook(
             id=book_id, game=game, plays=plays, regulator=regulator, edition=edition, sha256=sha256,
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
-            hand=hand, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play, devices=devices, settlement=settlement,
+            hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play,
+            devices=devices, settlement=settlement,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
             duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,
             choices=parts.choices, clauses=root.scope.clauses,

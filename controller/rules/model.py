@@ -20,6 +20,7 @@ from controller.rules.parts import (
     OpeningRule,
     PlayRule,
     ProgressiveRule,
+    RankingRule,
     ShuffleRule,
     Stack,
     StubRule,
@@ -172,6 +173,7 @@ class Rulebook:
     stub: StubRule | None
     discards: DiscardRule
     hand: HandRule
+    ranking: RankingRule
     seats: Cited[int]
     positions: Cited[int]
     adjacent: Cited[bool] | None

@@ -120,6 +120,31 @@ class DiscardRule:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderRule:
+    """Hands that the document ranks. `of`: number of cards from which the best are taken; `hands`: place by name, 1 on top."""
+
+    of: Cited[int]
+    hands: Mapping[str, Cited[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class RankingRule:
+    """How cards and hands rank. `cards`: the ace; `ties`: what decides between hands of one rank, None where none compare.
+
+    `six`: of a bonus on six cards; `three`: of three cards. `natural`: like cards of a dealt hand that end it at once;
+    `house_ways`: whether the document sets the dealer's hand.
+    """
+
+    cards: Cited[str]
+    ties: Cited[str] | None
+    five: OrderRule
+    six: OrderRule | None = None
+    three: OrderRule | None = None
+    natural: Cited[int] | None = None
+    house_ways: Cited[bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Stack:
     to: Area
     cards: int

@@ -11,22 +11,24 @@ from controller.rules.library import find
 from controller.rules.model import Rulebook
 
 OURS = {
-    # the parts on irregularities, stub counts, sets of cards, and on devices that fail or count
-    "ma-uth": ("2(b)(3)", "2(b)(4)", "2(b)(5)", "4(d)", "7(f)", "8(e)", "9(a)", "9(c)", "9(d)", "9(e)", "14(a)", "14(b)", "15"),
+    # the parts on irregularities, stub counts, sets of cards, ranking, and on devices that fail or count
+    "ma-uth": (
+        "2(b)(3)", "2(b)(4)", "2(b)(5)", "4(d)", "5", "7(f)", "8(e)", "9(a)", "9(c)", "9(d)", "9(e)", "14(a)", "14(b)", "15",
+    ),
     "md-uth": (
-        "2.C", "3.A", "3.B", "3.C", "5.E", "5.G", "5.I", "8.C", "8.E", "8.F", "8.G", "9.A(3)", "9.C", "9.D", "9.E",
+        "2.C", "3.A", "3.B", "3.C", "5.E", "5.G", "5.I", "6", "8.C", "8.E", "8.F", "8.G", "9.A(3)", "9.C", "9.D", "9.E",
         "10.A(2)", "10.B", "10.C", "10.D", "10.E", "10.F", "13",
     ),
     "nj-pikit": (
-        "39.2", "39.3(a)", "39.3(b)", "39.3(d)", "39.3(e)", "39.5", "39.6", "39.7", "39.8", "39.9", "39.10(b)", "39.10(c)",
+        "39.2", "39.3(a)", "39.3(b)", "39.3(d)", "39.3(e)", "39.4", "39.5", "39.6", "39.7", "39.8", "39.9", "39.10(b)", "39.10(c)",
         "39.10(d)", "39.10(e)", "39.10(f)", "39.10(g)", "39.11(a)", "38.12",
     ),
     "fast-action": (
-        "(b)", "(d)", "(e)", "(f)", "(g)", "(h)(2)", "(h)(3)", "(h)(5)", "(h)(6)", "(h)(7)", "(h)(10)", "(h)(11)", "(i)",
+        "(b)", "(c)", "(d)", "(e)", "(f)", "(g)", "(h)(2)", "(h)(3)", "(h)(5)", "(h)(6)", "(h)(7)", "(h)(10)", "(h)(11)", "(i)",
         "(j)", "(k)",
     ),
     "ma-colorado": (
-        "2", "4", "5", "6", "6a", "7", "8", "9", "10(a)(2)", "10(b)", "10(c)", "10(d)", "10(h)", "11(a)(2)", "11(b)", "11(c)",
+        "2", "3", "4", "5", "6", "6a", "7", "8", "9", "10(a)(2)", "10(b)", "10(c)", "10(d)", "10(h)", "11(a)(2)", "11(b)", "11(c)",
         "11(d)", "11(f)", "11(i)", "12(d)", "13(b)", "13(d)", "14",
     ),
 }  # fmt: skip
@@ -57,7 +59,7 @@ NOT_OURS: dict[str, dict[str, str]] = {
         "39.7(a)": "how a manual shoe is made, and who puts the cards in",
         **dict.fromkeys(("39.7(d)", "39.8(d)", "39.9(d)"), END),
         **dict.fromkeys(("39.8(b)2i", "39.8(b)2ii"), HOLDING),
-        **dict.fromkeys(("39.10(c)1", "39.10(c)2", "39.10(c)4"), SETTLING),
+        **dict.fromkeys(("39.10(c)2", "39.10(c)4"), SETTLING),
         **dict.fromkeys(("39.10(e)1i", "39.10(e)1ii", "39.10(e)1iii", "39.10(e)1iv"), SETTLING),
         **dict.fromkeys(("39.10(e)2i", "39.10(e)2ii", "39.10(e)2iii"), SETTLING),
     },
@@ -75,7 +77,7 @@ NOT_OURS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("8(b)(2)", "8(b)(2)(i)", "8(b)(2)(ii)"), HOLDING),
         "9(b)(1)": "who puts the cards into the shoe",
         **dict.fromkeys(("9(d)",), END),
-        **dict.fromkeys(("10(d)(1)", "10(d)(2)", "11(d)(1)", "11(d)(2)", "11(b)(2)(i)"), SETTLING),
+        **dict.fromkeys(("10(d)(2)", "11(d)(2)", "11(b)(2)(i)"), SETTLING),
     },
 }
 
