@@ -55,6 +55,7 @@ class Guard(StrEnum):
     MISDEALT = "misdealt"
     FULL_SET_REMAINS = "full_set_remains"
     TOO_MANY = "too_many"  # more cards than the hand has; otherwise fewer
+    COMMUNITY_DEALT = "community_dealt"  # some or all community cards are face up
     COMPLETABLE = "completable"  # the dealer can still be dealt the right cards in sequence
     HANDING_OUT = "handing_out"  # the shuffler jams while it hands out packets
     IDLE_SET = "idle_set"  # the set concerned is not the one of this or the coming round
@@ -216,7 +217,7 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
     Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.TRIPS_PLACED),
     Trigger.CARD_DRAWN_UNEXPOSED: (),
-    Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY,),
+    Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
     Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
     Trigger.WRONG_COUNT_COMMUNITY: (),
     Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED),

@@ -30,6 +30,8 @@ TRIGGERS: dict[Trigger, str] = {
     Trigger.DISCARD_COUNT_WRONG: "A hand has a wrong number of discards",
     Trigger.MARKER_NOT_MOVED: "The dealing marker was not moved",
     Trigger.CUTTING_CARD_REACHED: "The cutting card comes up",
+    Trigger.HAND_TOUCHED: "A hand is touched by somebody else, or after it was laid down",
+    Trigger.HAND_HIDDEN: "A hand is out of the dealer's sight",
     Trigger.ROUND_UNPROVEN: "Device events of the round are lost",
 }
 
@@ -43,6 +45,7 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.MISDEALT: ("a hand was misdealt", "no hand was misdealt"),
     Guard.FULL_SET_REMAINS: ("the whole set is there all the same", "the set is not whole"),
     Guard.TOO_MANY: ("there are too many", "there are too few"),
+    Guard.COMMUNITY_DEALT: ("the community cards are dealt", "the community cards are not dealt yet"),
     Guard.COMPLETABLE: ("the right ones can still be dealt", "the right ones can no longer be dealt"),
     Guard.HANDING_OUT: ("it was handing out packets", "it was not handing out packets"),
     Guard.IDLE_SET: ("its set is not that of the round", "its set is that of this or the coming round"),

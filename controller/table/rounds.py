@@ -246,6 +246,8 @@ def _irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None
     guards: list[Guard] = []
     if act.trigger is Trigger.CARD_FACE_UP and act.cards + _round(draft).face_up > 1:
         guards.append(Guard.SEVERAL)
+    if act.trigger is Trigger.WRONG_COUNT_PLAYER and _round(draft).streets:
+        guards.append(Guard.COMMUNITY_DEALT)
     if act.completable:
         guards.append(Guard.COMPLETABLE)
     if act.too_many:
