@@ -207,11 +207,21 @@ class TableView:
         return None if step is None or step.get("step") in ("shuffle", "cut") else step
 
     def next_back(self) -> str:
-        """The set whose turn it is, "" where none is at the table: the one that was not used for the last round."""
+        """The set whose turn it is, "" where none is at the table: the one that was not used for the last round.
+
+        Once people shuffle instead of a shuffler there is one set, and the turns are over.
+        """
         last = str(self.status.get("last_back", ""))
         present = [back for back in self.sets if self.is_present(back)]
+        if last in present and self.sets[last]["by_hand"] and not self.has_shuffler:
+            return last
         others = [back for back in present if back != last]
         return next(iter(others or present), "")
+
+    @property
+    def has_shuffler(self) -> bool:
+        devices = self.status.get("devices", {}).values()
+        return any(device.get("kind") == "shuffler" and not device.get("out") for device in devices)
 
     def device(self, name: str) -> Document:
         found: Document = self.status.get("devices", {}).get(name, {})

@@ -151,8 +151,18 @@ def test_a_mishap_happens_once_in_its_round_and_on_its_cue():
 )
 def test_people_see_whose_turn_it_is(last, present, expected):
     """The set that was not used last, or the only one there is."""
-    sets = {back: {"present": back in present} for back in ("red", "blue")}
+    sets = {back: {"present": back in present, "by_hand": False} for back in ("red", "blue")}
     assert TableView({"last_back": last, "sets": sets}).next_back() == expected
+
+
+@pytest.mark.parametrize(
+    ("out", "by_hand", "expected"), [("removed", True, "red"), ("removed", False, "blue"), (None, True, "blue")]
+)
+def test_people_who_shuffle_by_hand_play_on_with_one_set(out, by_hand, expected):
+    """A second set is used only beside a shuffler: once the last one was shuffled by hand, it comes again."""
+    sets = {"red": {"present": True, "by_hand": by_hand}, "blue": {"present": True, "by_hand": False}}
+    devices = {"shuffler-1": {"kind": "shuffler", "out": out}}
+    assert TableView({"last_back": "red", "sets": sets, "devices": devices}).next_back() == expected
 
 
 @pytest.mark.parametrize(
