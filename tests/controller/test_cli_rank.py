@@ -1,6 +1,8 @@
 """`tablewarden rank` as people type it, and as a program uses it."""
 
 import json
+import shlex
+from pathlib import Path
 
 from click.testing import CliRunner, Result
 
@@ -74,3 +76,13 @@ def test_what_cannot_be_ranked_ends_with_the_code_for_wrong_use() -> None:
     ):
         result = run(*words)
         assert (result.exit_code, cause in result.output) == (2, True), result.output
+
+
+def test_the_examples_of_the_page_come_out_as_printed() -> None:
+    """docs/rank.md shows what the command says, not what it once said."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "rank.md").read_text("utf-8")
+    examples = page.split("```")[1].strip().split("\n\n")
+    assert len(examples) == 2
+    for example in examples:
+        command, printed = example.split("\n", 1)
+        assert run(*shlex.split(command)[3:]).stdout.strip() == printed
