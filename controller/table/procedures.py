@@ -91,7 +91,7 @@ def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}")
-    if state.round is not None and state.round.back == act.back:
+    if state.round is not None and state.round.back == act.back and state.round.on_layout:
         return Refusal(f"the {act.back} set is in play")
     step = card_set.next_step
     if step is None:

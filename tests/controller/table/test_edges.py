@@ -455,6 +455,16 @@ def test_the_method_in_use_is_not_chosen_again(make_table, rulebook):
     assert not table.state.duties
 
 
+def test_a_set_that_comes_before_the_first_card_goes_through_its_steps_in_the_round(make_table, rulebook):
+    """Bets are closed and the set is exchanged: its steps can be taken there and then, or nothing could ever be dealt."""
+    table = make_table(rulebook, Method.MANUAL_SHOE).ready().begin().close_bets()
+    table.act(a.BringSet("red"))
+    assert table.state.sets["red"].waits is not None
+    table.refused(a.StartDealing())
+    table.take_steps().shuffled("red")
+    table.act(a.StartDealing())
+
+
 def test_cards_dealt_from_the_hand_are_shuffled_by_a_shuffler(make_table, rulebook):
     """Clause: md-uth 9.A(1), ma-uth 8(b)(1)."""
     table = make_table(rulebook, Method.HAND).ready()
