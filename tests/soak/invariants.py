@@ -204,7 +204,9 @@ class Watch:
         assert fate not in FINAL, f"{key} was {fate} and is now {event.fate}"
         seat = before.round.seats.get(event.seat) if before.round else None
         lay = seat.wagers.get(event.wager) if seat else None
-        assert lay is None or lay.fate != "settled", f"{key} was settled and is now {event.fate}"
+        assert lay is None or lay.fate != "settled" or _never_paid(given), (
+            f"{key} was settled and is now {event.fate}"
+        )
         assert self._cents.setdefault(key, event.cents) == event.cents, (
             f"{key}: {self._cents[key]} became {event.cents}"
         )
@@ -257,6 +259,11 @@ class Watch:
                 if w.fate == "live"
             ]
             assert not live, f"{round_.id} is void and {live} are live"
+
+
+def _never_paid(given: Input) -> bool:
+    """A hand that was declared to win at once, and does not: what looked settled with the declaration is not."""
+    return isinstance(given.body, a.ReportIrregularity) and given.body.trigger is Trigger.FALSE_DECLARATION
 
 
 _VALUES = (e.ENGAGED, e.RELEASED, e.INHIBITED, e.ALLOWED)

@@ -9,6 +9,7 @@ from random import Random
 from controller.games.model import Phase, ShowCommunity
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment as When
+from controller.rules.vocabulary import Trigger
 from controller.table import acts as a
 from controller.table.draft import Draft
 from controller.table.inputs import Moment
@@ -16,7 +17,7 @@ from controller.table.law import asking_order, full_set, not_its_turn
 from controller.table.procedures import SPREADS
 from controller.table.rounds import cards_out
 from controller.table.state import Fate, Round, Setup, State, Wager
-from controller.table.upkeep import SEEN_BY_PEOPLE
+from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE, asked_of_short_hand
 from drivers.events import ALLOWED, Level
 from tests.soak.build import Builder
 
@@ -30,7 +31,7 @@ WEIGHTS: dict[str, float] = {
     a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2,
 }  # fmt: skip
-OTHERWISE = 1.0
+OTHERWISE = 0.5
 """Weight of an act that is not named."""
 
 
@@ -40,8 +41,9 @@ class People:
     def __init__(self, rng: Random, setup: Setup, builder: Builder) -> None:
         self.rng, self.setup, self.builder = rng, setup, builder
         self.guests: tuple[int, ...] = (1,)
-        absent = setup.law.rulebook.absent
-        self._seen = [trigger for trigger in sorted(SEEN_BY_PEOPLE) if absent(trigger) is None]
+        rulebook = setup.law.rulebook
+        reported = SEEN_BY_PEOPLE if rulebook.stub is not None else SEEN_BY_PEOPLE | OF_THE_HOUSE
+        self._seen = [trigger for trigger in sorted(reported) if rulebook.absent(trigger) is None]
         self._makers: dict[str, Callable[[State], a.Act | None]] = {
             a.BeginRound.kind: self._begin,
             a.PlaceWager.kind: self._wager,
@@ -79,6 +81,8 @@ class People:
             return 0.01
         if kind == a.ChangeMethod.kind and out:
             return 0.5
+        if kind == a.ReportIrregularity.kind and asked_of_short_hand(state, 0) is not None:
+            return 2
         if kind == a.BringSet.kind and any(not s.present or s.due for s in state.sets.values()):
             return 2
         return WEIGHTS.get(kind, OTHERWISE)
@@ -178,6 +182,8 @@ class People:
         )
 
     def _irregularity(self, state: State) -> a.Act:
+        if (asked := asked_of_short_hand(state, 0)) is not None and self.rng.random() < 0.8:
+            return a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, asked.seat)
         seats = list(_round(state).in_play)
         seat = self.rng.choice(seats) if seats and self.rng.random() < 0.9 else 0
         act = self.builder.record(a.ReportIrregularity, state)
