@@ -8,11 +8,12 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from controller.rules.citation import chapter, within
+from controller.rules.citation import Cited, chapter, within
 from controller.rules.model import Row, Rulebook
+from controller.rules.parts import Dealing
 from controller.rules.reader import FILE, Scope, Table
 from controller.rules.vocabulary import Method, Trigger
 
@@ -94,15 +95,23 @@ class Prompt:
 def prompts(coverage: Coverage, rulebook: Rulebook, method: Method) -> tuple[Prompt, ...]:
     """What people at a table that is dealt this way are told, act by act: all that is prompted and carried out.
 
-    A clause in the chapter of another way of dealing does not speak to them.
+    A clause in the chapter of another way of dealing does not speak to them, nor one that only another way rests on.
     """
     chapters = {m: chapter(dealing.cite[0]) for m, dealing in rulebook.dealing.items()}
     others = set(chapters.values()) - {chapters.get(method)}
+    rests_on = {m: _rests_on(dealing) for m, dealing in rulebook.dealing.items()}
+    others |= {clause for found in rests_on.values() for clause in found} - rests_on.get(method, set())
     found: dict[tuple[str, str], list[str]] = {}
     for clause, carried in coverage.clauses.items():
-        if carried.kind is Kind.PROMPTED and not carried.todo and chapter(clause) not in others:
+        if carried.kind is Kind.PROMPTED and not carried.todo and not {chapter(clause), clause} & others:
             found.setdefault((carried.act, carried.text), []).append(clause)
     return tuple(Prompt(act, text, tuple(cite)) for (act, text), cite in found.items())
+
+
+def _rests_on(dealing: Dealing) -> set[str]:
+    """The clauses of what this way of dealing has beside its stacks: burns, a covered dealer's hand and the like."""
+    values = [getattr(dealing, field.name) for field in fields(dealing)]
+    return {clause for value in values if isinstance(value, Cited) for clause in value.cite}
 
 
 def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path: str) -> Coverage:

@@ -152,6 +152,14 @@ def test_people_are_told_what_speaks_of_their_way_of_dealing(md: Rulebook) -> No
     assert told[Method.MANUAL_SHOE]["record_progressive_count"].cite == ("8.C(4)",)
 
 
+def test_nobody_is_told_of_a_cover_card_who_deals_without_one() -> None:
+    """The clause stands among those on decks and speaks of the automated shoe alone. Clause: nj-pikit 39.2(c)."""
+    pikit = find("nj-pikit")
+    told = {method: prompts(find_coverage(pikit), pikit, method) for method in pikit.dealing}
+    covered = {method for method, prompts_ in told.items() for p in prompts_ if p.cite == ("39.2(c)",)}
+    assert covered == {Method.DEALING_SHOE, Method.SHUFFLER}
+
+
 def test_what_is_not_carried_out_is_not_prompted(coverage: Coverage) -> None:
     """A prompt for an act that is not there would send people looking for it."""
     rulebook = find(coverage.rulebook)
