@@ -27,6 +27,7 @@ ELSEWHERE = {
     "journal": ("controller.cli_journal",),
     "rank": ("controller.cli_rank",),
     "rulebook": ("controller.cli_rulebook",),
+    "settle": ("controller.cli_settle",),
     "sim": ("simulators.cli",),
 }
 """Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""

@@ -14,8 +14,9 @@ from controller.cli import A_FILE, WRONG
 from controller.config import DISPENSERS, ConfigInvalid, Elections
 from controller.config_file import BENCH, load_config
 from controller.config_reader import Section
-from controller.decide_filter import MAX_LINE, DecideFilter
+from controller.decide_filter import DecideFilter
 from controller.decide_schema import input_schema, output_schema
+from controller.json_lines import MAX_LINE
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid
@@ -24,7 +25,7 @@ from controller.rules.vocabulary import Method
 from controller.table.state import DeviceSetup, Setup
 from drivers.events import DeviceKind
 
-__all__ = ["decide", "example_setup"]
+__all__ = ["decide", "elections_in", "example_setup", "lines_of"]
 
 CHIP_CENTS = 500
 """Worth of a progressive chip at the table that is taken where no --table is given."""
@@ -79,13 +80,13 @@ def decide(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
     """
     lines = DecideFilter(_setup(rulebook_id, elections_file, table_file))
     out = sys.stdout.buffer
-    for line in _lines(sys.stdin.buffer):
+    for line in lines_of(sys.stdin.buffer):
         out.write(lines.feed(line))
         out.flush()  # whoever pipes a live journal through sees each fact when it is decided
     sys.exit(WRONG if lines.bad else 0)
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
+def lines_of(stream: BinaryIO) -> Iterator[bytes]:
     """Line by line; of one that is too long only so much that it is seen to be, however long it is."""
     while line := stream.readline(MAX_LINE + 1):
         rest = line
@@ -99,7 +100,7 @@ def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
     try:
         rulebook = find(rulebook_id)
         config = load_config(table_file) if table_file else None
-        elections = _elections_in(elections_file) if elections_file else None
+        elections = elections_in(elections_file) if elections_file else None
         if elections is None and config is not None and config.table.rulebook == rulebook_id:
             elections = config.elections
         if elections is None:
@@ -140,7 +141,7 @@ def example_setup(rulebook: Rulebook, elections: Elections) -> Setup:
     )
 
 
-def _elections_in(path: Path) -> Elections:
+def elections_in(path: Path) -> Elections:
     """The section [elections] of a file; its other sections are not read. Raises `ConfigInvalid`."""
     try:
         raw = tomllib.loads(path.read_bytes().decode("utf-8"))

@@ -32,7 +32,8 @@ class Finding:
 def examine(path: Path) -> Finding:
     """Reads the file, its rulebook and its elections, and judges all three. Never raises for what they hold."""
     reading = read_config(path)
-    unelected = reading.law.unelected() if reading.law else ()
+    offered = reading.config.table.offered if reading.config else None
+    unelected = reading.law.unelected(offered) if reading.law else ()
     faults = reading.faults + tuple(map(_unelected, unelected))
     if reading.config is None or reading.law is None:
         return Finding(path, reading.config, reading.law, faults)

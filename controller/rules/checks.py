@@ -6,6 +6,8 @@ from itertools import product
 
 from controller.rules.model import ByReading, Cited, HouseChoice, Question, Reading, Row, governing
 from controller.rules.parts import Dealing, WagerRule
+from controller.rules.pay import PayLimit, PayTable
+from controller.rules.pay_reader import check_pay
 from controller.rules.reader import READING, Scope, nearest
 from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, Action, Guard, Method, Role, Trigger
 
@@ -20,10 +22,17 @@ class Parts:
     rows: Mapping[Trigger, tuple[Row, ...]]
     readings: Mapping[str, Reading]
     choices: Mapping[str, HouseChoice]
+    pay: Mapping[str, PayTable]
+    limits: Mapping[str, PayLimit]
 
     @property
     def questions(self) -> tuple[Question, ...]:
         return (*self.readings.values(), *self.choices.values())
+
+    @property
+    def chosen_tables(self) -> set[str]:
+        """Readings and house choices that decide which pay table is used."""
+        return {question for table in self.pay.values() for question, _ in table.when}
 
 
 def check_parts(parts: Parts, scope: Scope) -> None:
@@ -37,6 +46,8 @@ def check_parts(parts: Parts, scope: Scope) -> None:
             _check_row(parts, row, scope)
     _check_readings(parts, scope)
     _check_choices(parts, scope)
+    asked = {question.id: question for question in parts.questions}
+    check_pay(parts.pay.values(), parts.limits.values(), parts.wagers, asked, scope)
 
 
 def every_state(trigger: Trigger) -> Iterator[frozenset[Guard]]:
@@ -159,7 +170,7 @@ def _check_readings(parts: Parts, scope: Scope) -> None:
     for where, reading_id in scope.value_readings:
         if reading_id not in parts.readings:
             scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
-    chosen = {decided_by for _, decided_by, _ in scope.by_choice} | _needed(parts)
+    chosen = {decided_by for _, decided_by, _ in scope.by_choice} | _needed(parts) | parts.chosen_tables
     for reading in parts.readings.values():
         _check_reading(reading, steps, reading.id in values, reading.id in chosen, scope)
 
@@ -217,9 +228,14 @@ def _check_choices(parts: Parts, scope: Scope) -> None:
             scope.fault(where, "this id is one of a reading")
         if len({option.id for option in choice.choices}) < max(2, len(choice.choices)):
             scope.fault(where, "offers at least two choices, each once")
-        if choice.id not in {decided_by for _, decided_by, _ in scope.by_choice}:
+        if choice.id not in {decided_by for _, decided_by, _ in scope.by_choice} | parts.chosen_tables:
             scope.fault(where, "no value hangs on it")
     for question in parts.questions:
+        if question.wager is not None and question.wager not in parts.wagers:
+            scope.fault(
+                f"({question.id})",
+                f"asks of no known wager: {question.wager!r} {nearest(question.wager, parts.wagers)}",
+            )
         for option in question.choices:
             for needed, choice_id in option.needs:
                 if choice_id not in asked.get(needed, ()):

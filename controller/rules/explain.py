@@ -8,12 +8,13 @@ from typing import TypeAlias
 from controller.rules.citation import chapter, within
 from controller.rules.model import Cited, HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
+from controller.rules.pay import PayTable
 from controller.rules.reader import nearest
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Role
 
 SECTIONS = (
     "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "ranking", "seats", "positions", "adjacent",
-    "dealing", "wagers", "play", "settlement", "progressive", "deck_change", "devices",
+    "dealing", "wagers", "play", "settlement", "pay", "limits", "progressive", "deck_change", "devices",
 )  # fmt: skip
 Part: TypeAlias = Cited[object] | Stack | ProcedureStep
 
@@ -221,6 +222,10 @@ def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:
         case dict():
             for key, value in part.items():
                 yield from _parts(f"{name}.{key}", value)
+        case PayTable():
+            yield from _parts(name, dict(part.rows))
+            for meter, least in (part.resets or {}).items():
+                yield from _parts(f"{name}.{meter} starts at least at", least)
         case tuple():
             for place, value in enumerate(part, 1):
                 yield from _parts(f"{name}.{place}", value)

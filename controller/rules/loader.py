@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
-from controller.rules import rows, sections
+from controller.rules import pay_reader, rows, sections
 from controller.rules.checks import Parts, check_parts
 from controller.rules.model import Cited, Row, Rulebook
 from controller.rules.ranking import ranking
@@ -95,6 +95,7 @@ class _Book:
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
             hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play,
             devices=devices, settlement=settlement,
+            pay=parts.pay, limits=parts.limits,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
             duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,
             choices=parts.choices, clauses=root.scope.clauses,
@@ -109,6 +110,8 @@ class _Book:
             rows=self._rows(),
             readings=self._by_key("reading", "id", rows.read_reading, lambda reading: reading.id),
             choices=self._by_key("choice", "id", rows.read_house_choice, lambda choice: choice.id, optional=True),
+            pay=self._by_key("paytable", "table", pay_reader.pay_table, lambda table: table.name, optional=True),
+            limits=self._by_key("limit", "name", pay_reader.pay_limit, lambda limit: limit.name, optional=True),
         )
 
     def _by_key(

@@ -4,7 +4,7 @@ Read by `loader.py`, never built by hand in the daemon. Clause ids are as printe
 section sign (`13.I(1)`, `15(f)`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ from controller.rules.parts import (
     StubRule,
     WagerRule,
 )
+from controller.rules.pay import PayLimit, PayTable
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Role, Settle, Trigger
 
 __all__ = [
@@ -115,7 +116,8 @@ class Reading:
     """A recorded choice where the document is silent or contradicts itself.
 
     `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
-    decides; a reading that governs, or on which one value of the file rests, offers one choice.
+    decides; a reading that governs, or on which one value of the file rests, offers one choice. `wager`: it is asked only
+    where this optional wager is offered; None: everywhere.
     """
 
     id: str
@@ -125,13 +127,14 @@ class Reading:
     cautious: str
     moves: bool
     governs: Trigger | None = None
+    wager: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HouseChoice:
     """What the text itself leaves to the licensee: a version, an order, a number. None of its choices is the cautious one.
 
-    `everywhere`: true where the document wants the same choice at every table of the house.
+    `everywhere`: true where the document wants the same choice at every table of the house. `wager`: as of a reading.
     """
 
     id: str
@@ -139,6 +142,7 @@ class HouseChoice:
     problem: str
     choices: tuple[Choice, ...]
     everywhere: Cited[bool] | None = None
+    wager: str | None = None
 
     @property
     def cautious(self) -> None:
@@ -157,6 +161,7 @@ class Rulebook:
     `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
     may have; `adjacent`: these must lie side by side. `devices`: whether a shuffler or an automated shoe may be put into
     service, where that hangs on an election. `act_order`: by the kind of act, the clauses that give it its place in a round.
+    `pay`: pay tables by name; `limits`: of what one hand is paid.
     """
 
     id: str
@@ -181,6 +186,8 @@ class Rulebook:
     wagers: Mapping[str, WagerRule]
     play: PlayRule
     settlement: Mapping[Settle, Cited[str]]
+    pay: Mapping[str, PayTable]
+    limits: Mapping[str, PayLimit]
     progressive: ProgressiveRule | None
     devices: Mapping[Method, Cited[bool]]
     deck_change: DeckChangeRule
@@ -291,13 +298,19 @@ class Law:
         voids = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
         return reading == self.of_holds or any(step.reading == reading and {*step.do} & {*voids} for step in steps)
 
-    def unelected(self) -> tuple[Question, ...]:
+    def unelected(self, offered: Collection[str] | None = None) -> tuple[Question, ...]:
         """What nobody has elected and must be: readings that move money or void hands, and what the text leaves to the
         licensee. The table may not open with one.
+
+        `offered`: optional wagers of the table, so that nothing is asked about those that nobody can place; None: all.
         """
-        readings = (r for r in self.rulebook.readings.values() if r.moves and r.id not in self.elections)
-        choices = (c for c in self.rulebook.choices.values() if c.id not in self.elections)
-        return (*readings, *choices)
+        readings = (r for r in self.rulebook.readings.values() if r.moves)
+        asked: tuple[Question, ...] = (*readings, *self.rulebook.choices.values())
+        return tuple(
+            q
+            for q in asked
+            if q.id not in self.elections and (q.wager is None or offered is None or q.wager in offered)
+        )
 
 
 def governing(rows: Iterable[Row], guards: frozenset[Guard]) -> list[Row]:

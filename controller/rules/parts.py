@@ -227,6 +227,7 @@ class PlayRule:
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
+    `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded.
     """
 
     first_card_to: Cited[str]
@@ -238,6 +239,7 @@ class PlayRule:
     collected_in_void: Cited[str] | None = None
     dealer_natural: Cited[tuple[str, ...]] | None = None
     asked_from: Mapping[Moment, Cited[str]] = field(default_factory=dict)
+    fold_keeps: Cited[tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,21 +9,23 @@ def read_reading(table: Table) -> Reading | None:
     reading_id, problem, cautious = table.text("id"), table.text("problem"), table.text("cautious")
     clauses, moves = table.cite("clauses"), table.flag("moves")
     governs = table.word("governs", Trigger, optional=True)
+    wager = table.text("wager", optional=True)
     choices = _choices(table)
     table.close()
     if reading_id is None or problem is None or cautious is None or moves is None:
         return None
-    return Reading(reading_id, clauses, problem, choices, cautious, moves, governs)
+    return Reading(reading_id, clauses, problem, choices, cautious, moves, governs, wager)
 
 
 def read_house_choice(table: Table) -> HouseChoice | None:
     choice_id, problem, clauses = table.text("id"), table.text("problem"), table.cite("clauses")
     everywhere = table.cited("everywhere", Table.flag, optional=True)
+    wager = table.text("wager", optional=True)
     choices = _choices(table)
     table.close()
     if choice_id is None or problem is None:
         return None
-    return HouseChoice(choice_id, clauses, problem, choices, everywhere)
+    return HouseChoice(choice_id, clauses, problem, choices, everywhere, wager)
 
 
 def _choices(table: Table) -> tuple[Choice, ...]:

@@ -48,6 +48,21 @@ SETTLED = {
     Settle.HAND_WITHOUT_BET: ("settled", "ask"),
     Settle.UNDECLARED_WINNER: ("not_paid", "paid", "ask"),
     Settle.LOW_ACE_OF_THREE: ("counts", "does_not_count", "ask"),
+    Settle.LOSING: ("collected",),
+    Settle.UNQUALIFIED: ("ante", "play_5"),
+    Settle.UNPRINTED: ("ask",),
+    Settle.FOLDED_HAND: ("counts", "does_not_count", "ask"),
+    Settle.FOLDED_REST: ("settled", "lost", "ask"),
+    Settle.BREAKAGE: ("up", "down"),
+    Settle.COUPON: ("even_money", "at_odds", "ask"),
+    Settle.METER_HAND: ("flop", "best_of_seven"),
+    Settle.METER_WAGER: ("given_back", "kept"),
+    Settle.METER_AFTER: ("lower", "unchanged"),
+    Settle.SUM_WAGER: ("given_back", "kept"),
+    Settle.ENVY_STAKE: ("in_proportion", "none", "ask"),
+    Settle.ENVY_HOLDER: ("any", "with_progressive"),
+    Settle.ENVY_FOLDED: ("counts", "does_not_count", "ask"),
+    Settle.BAD_BEAT: ("either_hand", "players_hand", "ask"),
 }
 """What may stand for each point. "ask": a person decides each time, the product settles nothing there."""
 
@@ -202,6 +217,7 @@ def play(root: Table) -> PlayRule | None:
     in_void = table.cited("collected_in_void", one_of(COLLECTED_IN_VOID), optional=True)
     natural = table.cited("dealer_natural", Table.texts, optional=True)
     asked_from = _asked_from(table)
+    fold_keeps = table.cited("fold_keeps", Table.texts, optional=True)
     table.close()
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
@@ -217,6 +233,7 @@ def play(root: Table) -> PlayRule | None:
         in_void,
         natural,
         asked_from,
+        fold_keeps,
     )
 
 

@@ -186,6 +186,22 @@ class Settle(StrEnum):
     HAND_WITHOUT_BET = "hand_without_bet"  # of a player who stayed without the later wager
     UNDECLARED_WINNER = "undeclared_winner"  # bonus of a hand that could have won at once and was played on
     LOW_ACE_OF_THREE = "low_ace_of_three"  # ace, two, three of one suit as three consecutive cards
+    LOSING = "losing"  # a hand below the dealer's
+    UNQUALIFIED = "unqualified"  # the wager that goes back where the dealer must hold a minimum and does not
+    UNPRINTED = "unprinted"  # a wager for which the document prints no pay table
+    FOLDED_HAND = "folded_hand"  # whether it counts among all hands of the table
+    FOLDED_REST = "folded_rest"  # optional wagers of a folded hand for which no clause says what becomes of them
+    BREAKAGE = "breakage"  # a part of the least unit that is paid
+    COUPON = "coupon"  # match play beside chips
+    METER_HAND = "meter_hand"  # the five cards by which a progressive wager is paid
+    METER_WAGER = "meter_wager"  # whether a wager that wins a part of a meter goes back beside it
+    METER_AFTER = "meter_after"  # whether a meter of which a part was paid is lower by it
+    SUM_WAGER = "sum_wager"  # whether a wager that wins a fixed sum goes back beside it
+    ENVY_STAKE = "envy_stake"  # an envy bonus for a wager of an amount that no table names
+    ENVY_HOLDER = "envy_holder"  # whether the holder of the envied hand must have a progressive wager
+    ENVY_FOLDED = "envy_folded"  # an envied hand that folded
+    BAD_BEAT = "bad_beat"  # whose beaten hand pays
+    BONUS_PAIR = "bonus_pair"  # a hand that wins by the wager's definition and pushes by its table
 
 
 class Step(StrEnum):

@@ -28,7 +28,7 @@ def _not_ready(setup: Setup) -> Refusal | None:
     """No round is begun of a game that cannot be played to its end, nor under a law that is not complete."""
     if (reason := unplayable(setup.law.rulebook)) is not None:
         return Refusal(reason)
-    missing = setup.law.unelected()
+    missing = setup.law.unelected(setup.offered)
     names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
     nobody = f"these readings move money or void hands and nobody has elected them: {names}"
     return Refusal(nobody) if missing else None

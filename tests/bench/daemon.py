@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from controller.rules.elections import proposals
 from controller.rules.library import find
 
 RULEBOOK = "md-uth"
@@ -10,7 +11,8 @@ RULEBOOK = "md-uth"
 
 def config_text(kind: str, terminal: str, port: int, work: Path) -> str:
     elections = "\n".join(
-        f'"{r.id}" = {{ choice = "{r.cautious}", by = "bench" }}' for r in find(RULEBOOK).readings.values()
+        f'"{question}" = {{ choice = "{choice}", by = "bench" }}'
+        for question, choice in proposals(find(RULEBOOK)).items()
     )
     return f"""
 [table]

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import cli
+from controller.rules.elections import proposals
 from controller.rules.library import find
 
 START_S = 30.0
@@ -27,9 +28,8 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.t
 
 def _config(folder: Path) -> Path:
     elections = "".join(
-        f'"{r.id}" = {{ choice = "{r.cautious}", by = "bench" }}\n'
-        for r in find("md-uth").readings.values()
-        if r.moves
+        f'"{question}" = {{ choice = "{choice}", by = "bench" }}\n'
+        for question, choice in proposals(find("md-uth")).items()
     )
     path = folder / "t.toml"
     path.write_text(

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from controller.cli import cli
 from controller.cli_decide import example_setup
 from controller.config import TableConfig, law_of
-from controller.decide_filter import MAX_LINE
 from controller.games.registry import unplayable
+from controller.json_lines import MAX_LINE
 from controller.rules.elections import proposals
 from controller.rules.library import available, find
 

@@ -37,6 +37,8 @@ def test_a_sound_table_is_told_whole() -> None:
     ):  # fmt: skip
         assert part in text
     for reading in book.readings.values():
+        if reading.wager not in (None, *finding.config.table.offered):
+            continue
         by = "bench" if reading.moves else "the rulebook"
         assert any(line.strip().startswith(f"{reading.id}  {reading.cautious}  by {by}: ") for line in lines), (
             reading.id
@@ -107,7 +109,12 @@ def test_a_table_of_people_alone_says_what_rests_on_their_word(tmp_path: Path) -
     elections = "".join(
         f'"{r.id}" = {{ choice = "{r.cautious}", by = "M. Ortiz" }}\n'
         for r in find("md-uth").readings.values()
-        if r.moves
+        if r.moves and r.wager is None
+    )
+    elections += "".join(
+        f'{c.id} = {{ choice = "{c.choices[0].id}", by = "M. Ortiz" }}\n'
+        for c in find("md-uth").choices.values()
+        if c.wager is None
     )
     path.write_text(
         '[table]\nsite="a"\nid="b"\nseats=6\nrulebook="md-uth"\nmethod="manual_shoe"\nbacks=["red"]\n'

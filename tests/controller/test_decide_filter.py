@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from controller.cli_decide import example_setup
 from controller.clock import SystemClock
-from controller.decide_filter import MAX_AT, MAX_LINE, DecideFilter
+from controller.decide_filter import MAX_AT, DecideFilter
 from controller.decide_schema import input_schema, output_schema
 from controller.engine import Engine
 from controller.journal.record import FACTS, Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.journal.tail import tail
+from controller.json_lines import MAX_LINE
 from controller.rules.elections import proposals
 from controller.rules.library import find
 from controller.rules.vocabulary import Role

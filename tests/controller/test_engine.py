@@ -12,6 +12,7 @@ from controller.journal.errors import JournalWriteFailed
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.rules.elections import proposals
 from controller.rules.loader import load_rulebook
 from controller.rules.model import Election, Law
 from controller.rules.vocabulary import Method, Role
@@ -46,7 +47,7 @@ class Spy:
 
 def setup_of() -> Setup:
     book = load_rulebook(ROOT / "config" / "rulebooks" / "md-uth.toml")
-    elections = {r.id: Election(r.id, r.cautious, "bench") for r in book.readings.values()}
+    elections = {question: Election(question, choice, "bench") for question, choice in proposals(book).items()}
     devices = {SHOE: DeviceSetup(SHOE, e.DeviceKind.SHOE)}
     return Setup(
         "bench", "t1", 6, ("red",), Method.DEALING_SHOE, devices, Law(book, elections), frozenset({"trips"}), "USD"

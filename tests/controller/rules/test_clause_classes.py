@@ -104,7 +104,7 @@ def faults(ma: Rulebook) -> Callable[..., tuple[str, ...]]:
         ('act     = "recut"', 'act     = "cut again"', "'act' must be an act, not 'cut again'"),
         ('act     = "recut"\n', "", "'act' is missing"),
         ('field   = "wager_placed.seat"', 'field   = "seat"', "'field' must be \"fact.field\", not 'seat'"),
-        ('note    = "not yet: pay tables are not read"', 'note = "later"', "begins with 'not yet'"),
+        ('then Trips."\ntests   = ["tests/clauses/test_settlement.py"]', 'then Trips."\nnote = "later"', "begins with 'not yet'"),
         ('rulebook = "ma-uth"', 'rulebook = "md-uth"', "'rulebook' is unknown: 'md-uth' (nearest: ma-uth)"),
         ('"10", "11", "13"', '"10", "11", "99"', "the document has no clause '99'"),
         ("[[physical]]", "[[phisical]]", "unknown key 'phisical' (nearest: physical)"),

@@ -49,7 +49,7 @@ def test_the_cautious_law_has_every_reading_elected(ma: Rulebook, md: Rulebook) 
     """A bench can open a table with it, in a name that says what it is."""
     for book in (ma, md):
         law = cautious(book, "bench")
-        assert law.elections.keys() == book.readings.keys()
+        assert law.elections.keys() == book.questions.keys()
         assert {election.by for election in law.elections.values()} == {"bench"}
 
 

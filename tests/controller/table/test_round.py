@@ -24,7 +24,7 @@ def test_the_table_does_not_open_while_a_reading_that_moves_money_is_not_elected
     """Nobody's silence is taken for a choice: the refusal names each open reading."""
     table = make_table(rulebook, unelected=True)
     refused = table.refused(a.OpenTable())
-    for reading in table.setup.law.unelected():
+    for reading in table.setup.law.unelected(table.setup.offered):
         assert reading.id in refused.reason
 
 

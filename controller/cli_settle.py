@@ -1,0 +1,91 @@
+"""`tablewarden settle`: rounds of play in, what each wager comes to out. No table, no device, no journal, no clock."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+from msgspec import json
+
+from controller.cli import A_FILE, WRONG
+from controller.cli_decide import elections_in, lines_of
+from controller.config import ConfigInvalid
+from controller.config_file import BENCH
+from controller.games.settling.round import RoundRefused
+from controller.rules.elections import ElectionsInvalid, elect, proposals
+from controller.rules.library import RulebookUnknown, find
+from controller.rules.loader import RulebookInvalid
+from controller.settle_filter import SettleFilter
+from controller.settle_schema import input_schema, output_schema
+
+__all__ = ["settle"]
+
+
+def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | None) -> None:
+    if which is not None:
+        made = input_schema() if which == "input" else output_schema()
+        click.echo(json.format(json.encode(made), indent=2))
+        ctx.exit()
+
+
+@click.command()
+@click.option("--rulebook", "rulebook_id", metavar="ID", required=True, help="By which rule document to settle.")
+@click.option(
+    "--elections",
+    "elections_file",
+    type=A_FILE,
+    help="A TOML file with a section [elections], such as a table's; its [table] currency is taken too.  [default: the "
+    "cautious choice of every reading and the first of every house choice; USD]",
+)
+@click.option(
+    "--schema",
+    type=click.Choice(["input", "output"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of a line and end.",
+)
+def settle(rulebook_id: str, elections_file: Path | None) -> None:
+    """Settle rounds: a round as a JSON line on standard input, its settlement as a JSON line on standard output.
+
+    Each wager gets its outcome, what is returned of it and what is paid, in cents, with the clause or the reading that says
+    so. What the document leaves open and nobody elected is held, never guessed; so is a hand with a card that was not read.
+    docs/settle.md has the lines, and a worked round of every game.
+
+    A line that cannot be settled is answered with its number and the cause, and the next one is read; the exit code is
+    then 1.
+
+    \b
+    Example:
+      tablewarden settle --rulebook ma-uth < docs/examples/settle-ma-uth.jsonl
+      tablewarden settle --rulebook md-uth --elections config/tables/example.toml < rounds.jsonl
+    """
+    rounds = _filter(rulebook_id, elections_file)
+    out = sys.stdout.buffer
+    for line in lines_of(sys.stdin.buffer):
+        out.write(rounds.feed(line))
+        out.flush()
+    sys.exit(WRONG if rounds.bad else 0)
+
+
+def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
+    """What to settle by. Raises `click.UsageError` with every fault of what was given."""
+    try:
+        rulebook = find(rulebook_id)
+        if elections_file is None:
+            elections = {question: (choice, BENCH) for question, choice in proposals(rulebook).items()}
+            click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
+            return SettleFilter(elect(rulebook, elections), "USD")
+        law = elect(rulebook, elections_in(elections_file))
+        return SettleFilter(law, _currency(elections_file))
+    except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid, RoundRefused) as exc:
+        raise click.UsageError(str(exc)) from exc
+
+
+def _currency(path: Path) -> str:
+    """That of the file's table, which `elections_in` has found to be sound TOML; USD where it names none."""
+    table = tomllib.loads(path.read_text("utf-8")).get("table", {})
+    currency = table.get("currency", "USD") if isinstance(table, dict) else "USD"
+    if not isinstance(currency, str):
+        raise ConfigInvalid(path, [f"[table] currency is text such as USD, not {currency!r}"])
+    return currency

@@ -1,0 +1,83 @@
+"""Settling a round: its law made ready once, then wager by wager in the text's order. Pure: the same round, the same lines."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from controller.games.registry import GAMES
+from controller.games.settling.check import Checks
+from controller.games.settling.money import Money
+from controller.games.settling.round import Round, RoundRefused, Terms
+from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
+from controller.games.settling.ultimate import Ultimate
+from controller.games.settling.voids import Fates
+from controller.rules.model import Law
+
+
+class Settles(Protocol):
+    """Who wins what in one game."""
+
+    def check(self, round_: Round, *, whole: bool) -> None:
+        """What this game wants of a round beside what every game wants. Raises `RoundRefused`."""
+
+    def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
+        """A line for each wager in the order of settlement, and the meters in cents after the last of them."""
+
+
+SETTLES: dict[str, Callable[[Law, Money, Checks], Settles]] = {"ultimate": Ultimate}
+
+
+class Settler:
+    """Settles rounds under one law. Raises `RoundRefused` for a game that this version does not settle."""
+
+    def __init__(self, law: Law) -> None:
+        plays = law.rulebook.plays
+        if plays not in SETTLES:
+            raise RoundRefused(f"{law.rulebook.id} plays {plays}, which this version does not settle")
+        self.law = law
+        self._money = Money(law)
+        self._checks = Checks(law, GAMES[plays], self._money)
+        self._game = SETTLES[plays](law, self._money, self._checks)
+        self._terms: Terms | None = None  # the last that were found to be sound: a table's do not change
+
+    def settle(self, round_: Round) -> Settlement:
+        """What each wager comes to. Raises `RoundRefused`, naming seat, wager and clause, for a round that cannot be."""
+        whole = round_.irregularity is None
+        self._checks.check(round_, whole=whole)
+        self._game.check(round_, whole=whole)
+        if round_.terms is not self._terms:
+            self._money.check_terms(round_.terms)
+            self._terms = round_.terms
+        fates = None if whole else Fates(self.law, round_)
+        lines, meters = self._game.lines(round_, fates)
+        if any(hand.coupons for hand in round_.hands):
+            lines = self._money.with_coupons(round_, lines)
+        cuts, totals = self._totals(round_, lines)
+        book = self.law.rulebook
+        return Settlement(
+            book.id,
+            book.sha256,
+            round_.terms.currency,
+            tuple(lines),
+            tuple(totals),
+            tuple(cuts),
+            meters,
+            round_.id,
+        )
+
+    def _totals(self, round_: Round, lines: Sequence[Line]) -> tuple[list[Cut], list[SeatTotal]]:
+        cuts: list[Cut] = []
+        stake = dict.fromkeys((hand.seat for hand in round_.hands), 0)
+        back, held = dict(stake), dict(stake)
+        for line in lines:
+            seat = line.seat
+            stake[seat] += line.stake
+            back[seat] += line.returned + line.paid
+            if line.outcome is Outcome.HELD:
+                held[seat] += line.stake
+        least = self._money.least_limit
+        for seat, total in back.items():
+            if least is not None and total > least:
+                found = self._money.cuts(seat, [line for line in lines if line.seat == seat], round_.terms)
+                cuts += found
+                back[seat] -= sum(cut.cut for cut in found if not cut.held)
+        return cuts, [SeatTotal(seat, stake[seat], back[seat], held[seat]) for seat in stake]

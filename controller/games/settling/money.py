@@ -1,0 +1,260 @@
+"""What a row of a pay table comes to: whole cents from exact odds, breakage, coupons, and the limits of a payout."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from controller.games.settling import words
+from controller.games.settling.round import Round, RoundRefused, Terms
+from controller.games.settling.settled import Cut, Line, Outcome
+from controller.rules.model import Law
+from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable
+from controller.rules.vocabulary import Settle
+
+WHOLE: Final = 100
+"""Per cent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of an elected pay table. `text`: what it pays, as in the rulebook."""
+
+    hand: PayHand
+    pays: Pays
+    text: str
+    cite: tuple[str, ...]
+    reading: str | None
+
+
+class Payer:
+    """One pay table as elected: finds the row of a hand. `cite`: the table's, for what has no row and loses."""
+
+    def __init__(self, table: PayTable) -> None:
+        self.cite = table.cite
+        self.rows = {
+            hand: Row(hand, cited.value, str(cited.value), cited.cite, cited.reading)
+            for hand, cited in table.rows.items()
+        }
+        self.of_value = _ByValue(self)
+
+    def row(self, told: Sequence[PayHand]) -> Row | None:
+        """The highest row that speaks of a hand with these words; None where none does."""
+        return next((row for hand, row in self.rows.items() if hand in told), None)
+
+
+class _ByValue(dict[int, Row | None]):
+    """Rows by category and first rank of a value (`value >> 16`), found when first asked for."""
+
+    def __init__(self, payer: Payer) -> None:
+        super().__init__()
+        self._payer = payer
+
+    def __missing__(self, key: int) -> Row | None:
+        row = self[key] = self._payer.row(words.of_value(key << 16))
+        return row
+
+
+class Money:
+    """The pay tables and rules of money of one law."""
+
+    def __init__(self, law: Law) -> None:
+        self.law = law
+        self.settlement = law.rulebook.settlement
+        self._up = self.point(Settle.BREAKAGE) == "up"
+        self._broken = self.settlement.get(Settle.BREAKAGE)
+        self.payers: dict[str, Payer] = {}
+        self.by_hands: dict[tuple[str, int], Payer] = {}
+        self.envy: dict[int, Payer] = {}
+        self.resets: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for table in law.rulebook.pay.values():
+            if all(law.elected(question) == choice for question, choice in table.when):
+                self._take(table)
+        self._limits = [
+            _Limit(limit, self) for limit in law.rulebook.limits.values() if limit.applies.value != "not"
+        ]
+        self.least_limit = min((limit.least for limit in self._limits), default=None)
+
+    def check_terms(self, terms: Terms) -> None:
+        """Raises `RoundRefused` where the house's own limit is missing or too low."""
+        for limit in self._limits:
+            limit.most(terms)
+
+    def _take(self, table: PayTable) -> None:
+        if table.envy_for is not None:
+            self.envy[table.envy_for] = Payer(table)
+        elif table.hands is not None:
+            self.by_hands[table.wager, table.hands] = Payer(table)
+        else:
+            self.payers[table.wager] = Payer(table)
+            self.resets |= {meter: (least.value, least.cite) for meter, least in (table.resets or {}).items()}
+
+    def point(self, point: Settle) -> str:
+        """What was elected, or is printed, on a point of settlement; "ask" where the document has no such point."""
+        cited = self.settlement.get(point)
+        return cited.value if cited else "ask"
+
+    def decided(self, point: Settle) -> tuple[tuple[str, ...], str | None]:
+        """By what a point is decided: clauses and no reading where it is printed, no clauses where a reading decides."""
+        cited = self.settlement.get(point)
+        if cited is None:
+            return (), None
+        return ((), cited.reading) if cited.reading else (cited.cite, None)
+
+    def line(self, seat: int, wager: str, stake: int, row: Row, terms: Terms) -> Line:
+        """The line of a wager that this row is about; a part of a meter has a line of its own (`progressive.py`)."""
+        pays, cite, reading = row.pays, row.cite, row.reading
+        match pays:
+            case Odds():
+                paid, part = divmod(stake * pays.pays, pays.stake)
+                note = ""
+                if part or terms.unit > 1:
+                    paid, note = self.whole(stake * pays.pays, pays.stake, terms.unit)
+                back = 0 if pays.keeps else stake
+                return Line(seat, wager, stake, Outcome.WIN, back, paid, row.text, row.hand, cite, reading, note)
+            case FixedSum():
+                back = stake if self.point(Settle.SUM_WAGER) == "given_back" else 0
+                return Line(seat, wager, stake, Outcome.WIN, back, pays.cents, row.text, row.hand, cite, reading)
+            case Bare.PUSH:
+                return Line(seat, wager, stake, Outcome.PUSH, stake, 0, "", row.hand, cite, reading)
+            case Bare.LOSE:
+                return Line(seat, wager, stake, Outcome.LOSE, 0, 0, "", row.hand, cite, reading)
+            case Bare.ASK:
+                return Line(seat, wager, stake, Outcome.HELD, 0, 0, "", row.hand, cite, reading, ASKED)
+            case OfMeter():
+                raise RoundRefused("a part of a meter is paid by the progressive wager alone", seat, wager, cite)
+            case _:
+                assert_never(pays)
+
+    def whole(self, above: int, below: int, unit: int) -> tuple[int, str]:
+        """`above / below` cents in whole units, by the breakage rule, and what it did in words, "" if nothing."""
+        units, part = divmod(above, below * unit)
+        if not part:
+            return units * unit, ""
+        if self._broken is None:
+            raise RoundRefused(
+                f"{above}/{below} cents is no whole amount of {unit}, and no rule says what is paid then"
+            )
+        by = f"breakage {'up' if self._up else 'down'}, {self._broken.reading or ', '.join(self._broken.cite)}"
+        return (units + self._up) * unit, by
+
+    def with_coupons(self, round_: Round, lines: Sequence[Line]) -> list[Line]:
+        """The lines, each match play coupon beside the wager on which it lies."""
+        found, faces = [], {hand.seat: hand.coupons for hand in round_.hands}
+        for line in lines:
+            found.append(line)
+            if face := faces[line.seat].get(line.wager, 0):
+                found.append(self._coupon(line, face, round_.terms))
+        return found
+
+    def _coupon(self, line: Line, face: int, terms: Terms) -> Line:
+        rule = self.point(Settle.COUPON)
+        reading = self.settlement[Settle.COUPON].reading
+        if line.outcome is not Outcome.WIN:
+            note = "the coupon is taken" if line.outcome is Outcome.LOSE else "the coupon stays with the player"
+            return Line(
+                line.seat,
+                line.wager,
+                0,
+                line.outcome,
+                cite=line.cite,
+                reading=line.reading,
+                note=note,
+                coupon=face,
+            )
+        if rule == "ask":
+            return Line(line.seat, line.wager, 0, Outcome.HELD, reading=reading, note=ASKED, coupon=face)
+        odds = (1, 1) if rule == "even_money" else (line.paid, line.stake)
+        paid, note = self.whole(face * odds[0], odds[1], terms.unit)
+        pays = "1 to 1" if rule == "even_money" else line.pays
+        told = "; ".join(filter(None, ("the coupon is taken", note)))
+        return Line(
+            line.seat,
+            line.wager,
+            0,
+            Outcome.WIN,
+            0,
+            paid,
+            pays,
+            line.hand,
+            reading=reading,
+            note=told,
+            coupon=face,
+        )
+
+    def cuts(self, seat: int, lines: Sequence[Line], terms: Terms) -> list[Cut]:
+        """What the limits take off the wagers of one hand; the lines themselves stay as they are."""
+        found: list[Cut] = []
+        for limit in self._limits:
+            if (cut := limit.cut(seat, lines, terms, found)) is not None:
+                found.append(cut)
+        return found
+
+    def most(self, wager: str) -> tuple[int, int]:
+        """The highest odds that a wager can be paid, as (pays, stake); (0, 1) where it has none."""
+        payers = [payer for (name, _), payer in self.by_hands.items() if name == wager]
+        if wager in self.payers:
+            payers.append(self.payers[wager])
+        odds = [
+            (row.pays.pays, row.pays.stake)
+            for p in payers
+            for row in p.rows.values()
+            if isinstance(row.pays, Odds)
+        ]
+        return max(odds, key=lambda pair: pair[0] * WHOLE // pair[1], default=(0, 1))
+
+
+ASKED: Final = "a person decides; nothing is settled here"
+
+
+class _Limit:
+    """A limit of a payout, as elected. `least`: the lowest sum at which it can bite."""
+
+    def __init__(self, limit: PayLimit, money: Money) -> None:
+        self._limit, self._money = limit, money
+        self.least = limit.least_cents.value
+
+    def cut(self, seat: int, lines: Sequence[Line], terms: Terms, made: Sequence[Cut]) -> Cut | None:
+        """What it takes off beside the cuts `made` before it, which a limit on more wagers does not take off again."""
+        limit = self._limit
+        counted = [line for line in lines if line.wager in limit.wagers.value and not line.holder]
+        with_wagers = limit.of.value == "handed_back"
+        before = sum(line.paid + (line.returned if with_wagers else 0) for line in counted)
+        before -= sum(cut.cut for cut in made if not cut.held and set(cut.wagers) <= set(limit.wagers.value))
+        most = self.most(terms)
+        if before <= most:
+            return None
+        reading = limit.applies.reading or limit.of.reading
+        wagers = tuple(dict.fromkeys(line.wager for line in counted))
+        held = limit.applies.value == "ask"
+        return Cut(seat, most, before, before - most, wagers, limit.least_cents.cite, reading, held)
+
+    def most(self, terms: Terms) -> int:
+        """The amount at which it stands under these terms. Raises `RoundRefused` for terms that do not allow it."""
+        limit = self._limit
+        if limit.applies.value == "house":
+            most = terms.payout_limit
+            if most is None:
+                raise RoundRefused(
+                    "a payout limit of the house was elected, and the terms name none", cite=limit.applies.cite
+                )
+        else:
+            most = self.least
+        at_minimum = self._at_minimum(terms.least) if limit.or_minimum and limit.or_minimum.value else 0
+        least = max(self.least, at_minimum)
+        if limit.applies.value == "house" and most < least:
+            raise RoundRefused(
+                f"the payout limit is {most} cents, and must be at least {least}", cite=limit.least_cents.cite
+            )
+        return max(most, least)
+
+    def _at_minimum(self, least: Mapping[str, int]) -> int:
+        """What one hand could win with the minimum wagers: each at its highest odds, later wagers at their most times."""
+        wagers, total = self._money.law.rulebook.wagers, 0
+        for name in self._limit.wagers.value:
+            rule = wagers[name]
+            stake = least.get(name, 0)
+            if not stake and rule.of is not None:
+                stake = least.get(rule.of, 0) * max(times for _, cited in rule.times for times in cited.value)
+            pays, per = self._money.most(name)
+            total += stake * pays // per
+        return total

@@ -1,0 +1,128 @@
+"""The progressive wager: parts of a meter as it stands at the player's turn, odds, and envy for the hands of others."""
+
+from controller.cards.ranking import Category, five
+from controller.games.model import Decision
+from controller.games.settling.money import ASKED, WHOLE, Money, Row
+from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
+from controller.games.settling.settled import Line, Outcome
+from controller.rules.pay import FixedSum, OfMeter
+from controller.rules.vocabulary import Settle
+
+_WAGER = "progressive"
+_NOT_PROVABLE = "not provable: a card of this hand was not read"
+
+
+class Progressive:
+    """How progressive wagers are paid under one law."""
+
+    def __init__(self, money: Money) -> None:
+        self._money = money
+        self._payer = money.payers.get(_WAGER)
+        self._by_flop = money.point(Settle.METER_HAND) == "flop"
+
+    def check(self, round_: Round) -> None:
+        """Every meter that the elected table pays from is there, and starts again at no less than its least."""
+        if self._payer is None or not any(hand.wagers.get(_WAGER) for hand in round_.hands):
+            return
+        for name, (least, cite) in self._money.resets.items():
+            meter = round_.meters.get(name)
+            if meter is None:
+                raise RoundRefused(f"the meter {name} is not given", 0, _WAGER, cite)
+            if meter.reset < least:
+                raise RoundRefused(
+                    f"the meter {name} starts again at {meter.reset} cents, below {least}", 0, _WAGER, cite
+                )
+            if meter.cents < meter.reset:
+                raise RoundRefused(
+                    f"the meter {name} stands at {meter.cents} cents, below its start", 0, _WAGER, cite
+                )
+
+    def lines(
+        self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None], meters: dict[str, int]
+    ) -> list[Line]:
+        """The wager itself, then an envy line for each other hand that earns one. Takes what it pays from `meters`."""
+        if self._payer is None:
+            cite, reading = self._money.decided(Settle.UNPRINTED)
+            return [Line(hand.seat, _WAGER, stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)]
+        value = self._value(hand, round_, values)
+        return [self._own(hand, stake, value, round_, meters), *self._envy(hand, stake, round_, values)]
+
+    def _value(self, hand: Hand, round_: Round, values: dict[int, int | None]) -> int | None:
+        """The value of the five cards that count; None where it cannot be told."""
+        if not self._by_flop:
+            return values[hand.seat]
+        cards = hand.cards + round_.community[:3]
+        return five(cards) if len(cards) == 5 and UNREADABLE not in cards else None
+
+    def _own(self, hand: Hand, stake: int, value: int | None, round_: Round, meters: dict[str, int]) -> Line:
+        assert self._payer is not None
+        if value is None:
+            return Line(hand.seat, _WAGER, stake, Outcome.HELD, note=_NOT_PROVABLE)
+        row = self._payer.of_value[value >> 16]
+        if row is None:
+            return Line(hand.seat, _WAGER, stake, Outcome.LOSE, cite=self._payer.cite)
+        if isinstance(row.pays, OfMeter):
+            return self._of_meter(hand, stake, row, row.pays, round_, meters)
+        return self._money.line(hand.seat, _WAGER, stake, row, round_.terms)
+
+    def _of_meter(
+        self, hand: Hand, stake: int, row: Row, pays: OfMeter, round_: Round, meters: dict[str, int]
+    ) -> Line:
+        stood = meters[pays.meter]
+        paid, note = self._money.whole(stood * pays.per_cent, WHOLE, round_.terms.unit)
+        if pays.per_cent == WHOLE:
+            meters[pays.meter] = round_.meters[pays.meter].reset
+        elif self._money.point(Settle.METER_AFTER) == "lower":
+            meters[pays.meter] = stood - paid
+        back = stake if self._money.point(Settle.METER_WAGER) == "given_back" else 0
+        told = "; ".join(filter(None, (f"the meter stood at {stood} cents", note)))
+        cite, reading = row.cite, row.reading
+        return Line(hand.seat, _WAGER, stake, Outcome.WIN, back, paid, row.text, row.hand, cite, reading, told)
+
+    def _envy(self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None]) -> list[Line]:
+        """One line for each hand of another player that earns this one an envy bonus, in the order of settlement."""
+        if not self._money.envy:
+            return []
+        found = []
+        for other in sorted(round_.hands, key=lambda other: -other.seat):
+            if other.seat == hand.seat or not self._may_hold(other):
+                continue
+            value = self._value(other, round_, values)
+            if value is None:
+                found.append(Line(hand.seat, "envy", 0, Outcome.HELD, note=_NOT_PROVABLE, holder=other.seat))
+            elif value >> 20 in (Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH):
+                found.append(self._envied(hand, stake, value, other, round_))
+        return found
+
+    def _may_hold(self, other: Hand) -> bool:
+        with_progressive = self._money.point(Settle.ENVY_HOLDER) == "with_progressive"
+        if with_progressive and not other.wagers.get(_WAGER):
+            return False
+        folded = Decision.FOLD in other.decisions
+        return not folded or self._money.point(Settle.ENVY_FOLDED) != "does_not_count"
+
+    def _envied(self, hand: Hand, stake: int, value: int, other: Hand, round_: Round) -> Line:
+        seat, holder = hand.seat, other.seat
+        if Decision.FOLD in other.decisions and self._money.point(Settle.ENVY_FOLDED) == "ask":
+            _, reading = self._money.decided(Settle.ENVY_FOLDED)
+            return Line(seat, "envy", 0, Outcome.HELD, reading=reading, note=ASKED, holder=holder)
+        printed = stake if stake in self._money.envy else min(self._money.envy)
+        row = self._money.envy[printed].of_value[value >> 16]
+        assert row is not None
+        assert isinstance(row.pays, FixedSum)
+        if printed == stake:
+            return Line(
+                seat, "envy", 0, Outcome.WIN, 0, row.pays.cents, row.text, row.hand, row.cite, holder=holder
+            )
+        _, reading = self._money.decided(Settle.ENVY_STAKE)
+        match self._money.point(Settle.ENVY_STAKE):
+            case "in_proportion":
+                paid, note = self._money.whole(row.pays.cents * stake, printed, round_.terms.unit)
+                told = "; ".join(filter(None, (f"in proportion to a wager of {printed} cents", note)))
+                return Line(
+                    seat, "envy", 0, Outcome.WIN, 0, paid, row.text, row.hand, row.cite, reading, told, holder
+                )
+            case "none":
+                return Line(seat, "envy", 0, Outcome.LOSE, reading=reading, holder=holder)
+            case _:
+                return Line(seat, "envy", 0, Outcome.HELD, reading=reading, note=ASKED, holder=holder)

@@ -1,0 +1,84 @@
+"""A round of play as it is settled: who wagered what, which cards were seen, what each player answered. Whole cents.
+
+Cards are numbers as in `controller.cards`; `UNREADABLE` stands for one that was dealt and could not be read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from controller.games.model import Decision
+from controller.rules.vocabulary import Guard, Trigger
+
+UNREADABLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One seat. `wagers`: cents by wager; `cards`: as dealt; `decisions`: the player's answers in order.
+
+    `played`: the cards chosen to play where a game lets the player choose; `shown`: those of a bonus wager that is settled
+    before the rest. `coupons`: face in cents of a match play coupon beside the chips of a wager.
+    """
+
+    seat: int
+    wagers: Mapping[str, int]
+    cards: tuple[int, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    played: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()
+    coupons: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A progressive meter before the first payment of the round, and what it starts again with, both in cents."""
+
+    cents: int
+    reset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the house sets within the document: least and most of a wager, a payout limit of its own, all in cents.
+
+    `unit`: the least amount that is paid; smaller parts go by the breakage rule.
+    """
+
+    currency: str = ""
+    least: Mapping[str, int] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
+    payout_limit: int | None = None
+    unit: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Irregularity:
+    """What happened in the round, in the words of the rulebook. `state`: conditions that held; `seat`: 0 = the table."""
+
+    trigger: Trigger
+    state: tuple[Guard, ...] = ()
+    seat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """`box`: the cards of the six card bonus."""
+
+    hands: tuple[Hand, ...]
+    dealer: tuple[int, ...] = ()
+    community: tuple[int, ...] = ()
+    box: tuple[int, ...] = ()
+    meters: Mapping[str, Meter] = field(default_factory=dict)
+    irregularity: Irregularity | None = None
+    terms: Terms = field(default_factory=Terms)
+    id: str = ""
+
+
+class RoundRefused(Exception):
+    """This round cannot be settled as it was given. `seat`, `wager`: 0 and "" where it is about the round itself."""
+
+    def __init__(self, reason: str, seat: int = 0, wager: str = "", cite: tuple[str, ...] = ()) -> None:
+        where = ", ".join(filter(None, (f"seat {seat}" if seat else "", wager)))
+        clauses = f" [{', '.join(cite)}]" if cite else ""
+        super().__init__((f"{where}: " if where else "") + reason + clauses)
+        self.reason, self.seat, self.wager, self.cite = reason, seat, wager, cite

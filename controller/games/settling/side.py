@@ -1,0 +1,177 @@
+"""The optional wagers of Ultimate Texas Hold 'Em, each by its own cards; which of them there are stands in the rulebook."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Final
+
+from controller.cards.ranking import ACE, five
+from controller.cards.six import six_card_bonus, super_royal
+from controller.games.model import Decision
+from controller.games.settling import words
+from controller.games.settling.money import ASKED, Money, Payer, Row
+from controller.games.settling.progressive import Progressive
+from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
+from controller.games.settling.settled import Line, Outcome
+from controller.games.settling.voids import Fates
+from controller.rules.model import Law
+from controller.rules.pay import PayHand
+from controller.rules.vocabulary import Settle
+
+NOT_PROVABLE: Final = "not provable: a card of this hand was not read"
+_BOX = 4
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a round shows. `values`: by seat; None for a hand that cannot be told. `meters`: cents, as payments go on."""
+
+    dealer: int | None
+    values: dict[int, int | None]
+    meters: dict[str, int]
+
+
+class Sides:
+    """The optional wagers that this document has, in the order in which they are settled."""
+
+    def __init__(self, law: Law, money: Money) -> None:
+        self._money = money
+        self._progressive = Progressive(money)
+        known: dict[str, Callable[[Hand, int, Seen, Round], list[Line]]] = {
+            "trips": self._trips,
+            "six_card": self._six_card,
+            "ultimate_pairs": self._pairs,
+            "bad_beat": self._bad_beat,
+            "play_the_board": self._board,
+            "progressive": self._in_turn,
+        }
+        self._known = {name: how for name, how in known.items() if name in law.rulebook.wagers}
+        keeps = law.rulebook.play.fold_keeps
+        self._kept_at_fold = keeps.value if keeps else ()
+
+    def check(self, round_: Round, *, whole: bool) -> None:
+        """The cards of the six card bonus, and the meters."""
+        if whole and any(hand.wagers.get("six_card") for hand in round_.hands) and len(round_.box) != _BOX:
+            raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {_BOX}", 0, "six_card")
+        self._progressive.check(round_)
+
+    def lines(self, hand: Hand, seen: Seen, round_: Round, decided: Collection[str]) -> list[Line]:
+        """Lines of the wagers of this seat that are not decided already."""
+        found: list[Line] = []
+        folded = bool(hand.decisions) and hand.decisions[-1] is Decision.FOLD
+        wagers = hand.wagers
+        for name, how in self._known.items():
+            stake = wagers.get(name, 0)
+            if not stake or name in decided:
+                continue
+            if folded and name not in self._kept_at_fold and (rest := self._folded(hand, name, stake)) is not None:
+                found.append(rest)
+            else:
+                found += how(hand, stake, seen, round_)
+        return found
+
+    def _folded(self, hand: Hand, name: str, stake: int) -> Line | None:
+        """A wager of which no clause says what becomes of it at a fold; None where the cards decide all the same."""
+        _, reading = self._money.decided(Settle.FOLDED_REST)
+        match self._money.point(Settle.FOLDED_REST):
+            case "settled":
+                return None
+            case "lost":
+                return Line(hand.seat, name, stake, Outcome.LOSE, reading=reading)
+            case _:
+                return Line(hand.seat, name, stake, Outcome.HELD, reading=reading, note=ASKED)
+
+    def _paid(self, hand: Hand, wager: str, stake: int, row: Row | None, round_: Round) -> list[Line]:
+        if row is None:
+            return [Line(hand.seat, wager, stake, Outcome.LOSE, cite=self._money.payers[wager].cite)]
+        return [self._money.line(hand.seat, wager, stake, row, round_.terms)]
+
+    def _trips(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
+        value = seen.values[hand.seat]
+        if value is None:
+            return [_unproven(hand, "trips", stake)]
+        return self._paid(hand, "trips", stake, self._money.payers["trips"].of_value[value >> 16], round_)
+
+    def _six_card(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
+        cards = hand.cards + round_.box
+        if len(cards) != len(hand.cards) + _BOX or UNREADABLE in cards:
+            return [_unproven(hand, "six_card", stake)]
+        told = words.of_value(six_card_bonus(cards))
+        if super_royal(cards) == "d":
+            told = (PayHand.SUPER_ROYAL_DIAMONDS, *told)
+        return self._paid(hand, "six_card", stake, self._money.payers["six_card"].row(told), round_)
+
+    def _pairs(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
+        payer = self._money.payers["ultimate_pairs"]
+        if UNREADABLE in hand.cards or len(hand.cards) != 2:
+            return [_unproven(hand, "ultimate_pairs", stake)]
+        told = words.of_two(hand.cards)
+        if PayHand.PAIR_OF_ACES in told and PayHand.ACES_OF_PLAYER_AND_DEALER in payer.rows:
+            if UNREADABLE in round_.dealer:
+                return [_unproven(hand, "ultimate_pairs", stake)]
+            if all((card >> 2) + 2 == ACE for card in round_.dealer):
+                told = (PayHand.ACES_OF_PLAYER_AND_DEALER, *told)
+        return self._paid(hand, "ultimate_pairs", stake, payer.row(told), round_)
+
+    def _bad_beat(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
+        value, dealer = seen.values[hand.seat], seen.dealer
+        if value is None or dealer is None:
+            return [_unproven(hand, "bad_beat", stake)]
+        cite, reading = self._money.decided(Settle.BAD_BEAT)
+        row = self._money.payers["bad_beat"].of_value[min(value, dealer) >> 16] if value != dealer else None
+        match self._money.point(Settle.BAD_BEAT):
+            case "ask" if row is not None:
+                return [Line(hand.seat, "bad_beat", stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)]
+            case "players_hand" if value > dealer:
+                row = None
+        return self._paid(hand, "bad_beat", stake, row, round_)
+
+    def _board(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
+        if UNREADABLE in round_.community or len(round_.community) != 5:
+            return [_unproven(hand, "play_the_board", stake)]
+        row = self._money.payers["play_the_board"].of_value[five(round_.community) >> 16]
+        return self._paid(hand, "play_the_board", stake, row, round_)
+
+    def _in_turn(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
+        return self._progressive.lines(hand, stake, round_, seen.values, seen.meters)
+
+    def of_the_table(
+        self, seen: Seen, round_: Round, fates: Fates | None, decided: Collection[tuple[int, str]]
+    ) -> list[Line]:
+        """Cover All, settled after all players by the highest hand of the table (ma-uth 13(b), (g), (j))."""
+        placed = [
+            hand
+            for hand in round_.hands
+            if hand.wagers.get("cover_all") and (hand.seat, "cover_all") not in decided
+        ]
+        if not placed:
+            return []
+        payer = self._money.by_hands["cover_all", len(round_.hands) + 1]
+        out = {h.seat for h in round_.hands if Decision.FOLD in h.decisions or (fates and fates.is_void(h.seat))}
+        found = []
+        for hand in sorted(placed, key=lambda hand: -hand.seat):
+            stake = hand.wagers["cover_all"]
+            found.append(self._cover_all(hand, stake, seen, round_, out, payer))
+        return found
+
+    def _cover_all(self, hand: Hand, stake: int, seen: Seen, round_: Round, out: set[int], payer: Payer) -> Line:
+        every = [seen.dealer, *seen.values.values()]
+        played = [seen.dealer, *(value for seat, value in seen.values.items() if seat not in out)]
+        rule = self._money.point(Settle.FOLDED_HAND)
+        counted = played if rule == "does_not_count" else every
+        if None in counted:
+            return _unproven(hand, "cover_all", stake)
+        row = _row(payer, counted)
+        if rule == "ask" and _row(payer, played) is not row:
+            _, reading = self._money.decided(Settle.FOLDED_HAND)
+            return Line(hand.seat, "cover_all", stake, Outcome.HELD, reading=reading, note=ASKED)
+        if row is None:
+            return Line(hand.seat, "cover_all", stake, Outcome.LOSE, cite=payer.cite)
+        return self._money.line(hand.seat, "cover_all", stake, row, round_.terms)
+
+
+def _row(payer: Payer, values: list[int | None]) -> Row | None:
+    return payer.of_value[max(value for value in values if value is not None) >> 16]
+
+
+def _unproven(hand: Hand, wager: str, stake: int) -> Line:
+    return Line(hand.seat, wager, stake, Outcome.HELD, note=NOT_PROVABLE)

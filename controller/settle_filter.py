@@ -1,0 +1,161 @@
+"""Settling rounds line by line: a round of play as JSON, its settlement as JSON. Pure.
+
+A line that cannot be settled is answered with the cause, and the next one is read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from controller.cards.cards import CardError, parse
+from controller.games.model import Decision
+from controller.games.settling.engine import Settler
+from controller.games.settling.round import UNREADABLE, Hand, Irregularity, Meter, Round, RoundRefused, Terms
+from controller.games.settling.settled import Change, Settlement, difference
+from controller.json_lines import LineRefused, convert, object_in, verify
+from controller.rules.model import Law
+
+__all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
+
+UNREAD = "??"
+"""Stands for a card that could not be read."""
+EXAMPLE = '{"seats": [{"seat": 1, "wagers": {"ante": 1000}}]}'
+_ENCODER = msgspec.json.Encoder()
+_ALWAYS = frozenset(
+    {"seat", "stake", "returned", "paid", "back", "before", "now", "owed", "cut", "limit", "lines"}
+)
+"""Keys that stand there also where they are 0 or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandLine:
+    """One seat. `wagers`: cents by wager; cards as `As Kd ??`, `??` for one that could not be read.
+
+    `played`: the cards that the player chose to play, where the game lets them choose; `shown`: those of a bonus wager that is
+    settled before the rest; `coupons`: face in cents of a match play coupon beside a wager.
+    """
+
+    seat: int
+    wagers: dict[str, int]
+    cards: str = ""
+    decisions: tuple[Decision, ...] = ()
+    played: str = ""
+    shown: str = ""
+    coupons: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A round. `box`: cards of the six card bonus; `meters`: as they stood before the first payment.
+
+    `corrects`: an earlier settlement of this round, as it was printed; the changes are then told.
+    """
+
+    seats: tuple[HandLine, ...]
+    dealer: str = ""
+    community: str = ""
+    box: str = ""
+    meters: dict[str, Meter] = field(default_factory=dict)
+    irregularity: Irregularity | None = None
+    terms: Terms | None = None
+    id: str = ""
+    corrects: Settlement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettledLine:
+    """`changes`: against the settlement that this one corrects; absent where it corrects none."""
+
+    line: int
+    settlement: Settlement
+    changes: tuple[Change, ...] | None = None
+
+
+class SettleFilter:
+    """Settles round after round under one law. `bad`: lines that were answered with an error; `currency`: unless terms say."""
+
+    def __init__(self, law: Law, currency: str) -> None:
+        self._settler, self._currency = Settler(law), currency
+        self._decks = law.rulebook.decks.per_set.value
+        self.lines = self.bad = 0
+
+    def feed(self, line: bytes) -> bytes:
+        """What is to be written for this line: one complete line, nothing for a blank one. Never raises."""
+        self.lines += 1
+        if not line.strip():
+            return b""
+        try:
+            settled = self._settled(line)
+        except (LineRefused, RoundRefused, CardError) as refused:
+            self.bad += 1
+            return _ENCODER.encode({"line": self.lines, "error": str(refused)}) + b"\n"
+        return _ENCODER.encode(lean(settled)) + b"\n"
+
+    def _settled(self, line: bytes) -> SettledLine:
+        raw = object_in(line, EXAMPLE)
+        verify(raw, RoundLine, "")
+        given: RoundLine = convert(raw, RoundLine, "")
+        settlement = self._settler.settle(round_of(given, self._currency, self._decks))
+        changes = None
+        if given.corrects is not None:
+            if (given.corrects.rulebook, given.corrects.round) != (settlement.rulebook, settlement.round):
+                raise LineRefused(
+                    f"'corrects' is round {given.corrects.round!r} under {given.corrects.rulebook}, and this is round "
+                    f"{settlement.round!r} under {settlement.rulebook}"
+                )
+            changes = difference(given.corrects, settlement)
+        return SettledLine(self.lines, settlement, changes)
+
+
+def round_of(given: RoundLine, currency: str, decks: int) -> Round:
+    """The round that a line tells of. Raises `CardError` with the place of the card, `LineRefused`."""
+    hands = tuple(
+        Hand(
+            hand.seat, hand.wagers, _cards(hand.cards, f"seat {hand.seat}, cards"), hand.decisions,
+            _cards(hand.played, f"seat {hand.seat}, played"), _cards(hand.shown, f"seat {hand.seat}, shown"), hand.coupons,
+        )
+        for hand in given.seats
+    )  # fmt: skip
+    terms = given.terms or Terms()
+    return Round(
+        hands,
+        _cards(given.dealer, "dealer"),
+        _cards(given.community, "community"),
+        _cards(given.box, "box"),
+        given.meters,
+        given.irregularity,
+        terms if terms.currency else replace(terms, currency=currency),
+        given.id,
+    )
+
+
+def _cards(text: str, where: str) -> tuple[int, ...]:
+    """The cards of a text, read one by one so that an unreadable one keeps its place."""
+    cards = []
+    for place, word in enumerate(text.replace(",", " ").split(), start=1):
+        try:
+            cards.append(UNREADABLE if word == UNREAD else parse(word)[0])
+        except CardError as exc:
+            raise CardError(f"{where}: {str(exc).replace('word 1,', f'word {place},', 1)}") from exc
+    return tuple(cards)
+
+
+def lean(record: Any) -> Any:
+    """The record for JSON without what is unknown, empty or nought by default."""
+    return _lean(msgspec.to_builtins(record, str_keys=True))
+
+
+def _lean(value: Any) -> Any:
+    match value:
+        case Mapping():
+            return {
+                key: _lean(each)
+                for key, each in value.items()
+                if key in _ALWAYS or each not in (None, "", 0, [], (), {})
+            }
+        case list() | tuple():
+            return [_lean(each) for each in value]
+        case _:
+            return value

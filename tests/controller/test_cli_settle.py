@@ -1,0 +1,155 @@
+"""`tablewarden settle` as people type it, and docs/settle.md run as it stands."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import cli
+from controller.settle_schema import input_schema, output_schema
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "settle.md").read_text()
+EXAMPLES = re.findall(r"^```json example (\S+)$", PAGE, re.MULTILINE)
+FLUSH = (ROOT / "docs" / "examples" / "settle-ma-uth.jsonl").read_text()
+
+
+def _settle(given: str, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["settle", *words], input=given)
+
+
+def _lines(result: Result) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def _block(label: str) -> str:
+    found = re.search(rf"^```json {label}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, label
+    return found[1]
+
+
+def _shows(page: Any, real: Any) -> bool:
+    """True where the page says nothing that is not so; keys may be left out on it, items of a list may not."""
+    match page, real:
+        case dict(), dict():
+            return all(key in real and _shows(value, real[key]) for key, value in page.items())
+        case list(), list():
+            return len(page) == len(real) and all(map(_shows, page, real))
+        case _:
+            return bool(page == real)
+
+
+@pytest.mark.parametrize("rulebook", EXAMPLES)
+def test_the_worked_rounds_of_the_page_are_what_comes_out(rulebook: str) -> None:
+    """Line for line, and both sides keep to their schemas."""
+    given = (ROOT / "docs" / "examples" / f"settle-{rulebook}.jsonl").read_text()
+    result = _settle(given, "--rulebook", rulebook)
+    assert result.exit_code == 0, result.output
+    page, real = [json.loads(line) for line in _block(f"example {rulebook}").splitlines()], _lines(result)
+    assert len(page) == len(real)
+    for shown, settled in zip(page, real, strict=True):
+        assert _shows(shown, settled), f"{shown}\nis not\n{settled}"
+        jsonschema.validate(settled, output_schema())
+    for line in given.splitlines():
+        jsonschema.validate(json.loads(line), input_schema())
+
+
+def test_a_bad_line_is_answered_with_its_cause_and_the_next_one_is_settled() -> None:
+    """The page's errors word for word, then a good round; the exit code says that some were bad."""
+    result = _settle(_block("in ma-uth") + "\n" + FLUSH, "--rulebook", "ma-uth")
+    page = [json.loads(line) for line in _block("out ma-uth").splitlines()]
+    assert result.exit_code == 1
+    assert _lines(result)[:-1] == page
+    assert _lines(result)[-1]["settlement"]["round"] == "1207"
+    for line in page:
+        jsonschema.validate(line, output_schema())
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("[]", 'a line is an object such as {"seats": [{"seat": 1, "wagers": {"ante": 1000}}]}'),
+        ('{"seats": [], "dealers": "Kc"}', "a line has no 'dealers' (nearest: dealer)"),
+        ('{"seats": [{"seat": 1}]}', "seats needs 'wagers'"),
+        ('{"seats": [{"seat": 1, "wagers": {"ante": 10.5}}]}', "'seats[0].wagers[...]': expected int, got float"),
+        (
+            '{"seats": [{"seat": 1, "wagers": {}, "decisions": ["raise"]}]}',
+            "'seats.decisions' is 'raise' ",
+        ),
+        (
+            '{"seats": [], "meters": {"major": {"cents": 1, "rset": 1}}}',
+            "meters.major has no 'rset' (nearest: reset)",
+        ),
+        (
+            '{"seats": [], "irregularity": {"trigger": "jam"}}',
+            "'irregularity.trigger' is 'jam' (nearest: shoe_jam)",
+        ),
+    ],
+)
+def test_a_line_that_is_no_round_is_refused_with_what_would_be(line: str, error: str) -> None:
+    """Unknown keys and words, wrong types and parts of a cent are named with their place."""
+    result = _settle(line, "--rulebook", "ma-uth")
+    assert result.exit_code == 1
+    assert _lines(result)[0]["error"].startswith(error)
+
+
+def test_a_correction_stands_beside_the_settlement_that_it_corrects() -> None:
+    """The changes say for each wager what was handed back, what it should have been, and what is owed."""
+    first = _lines(_settle(FLUSH, "--rulebook", "ma-uth"))[0]["settlement"]
+    corrected = json.loads(FLUSH.replace("Ah 9c", "Ac 9c")) | {"corrects": first}
+    (line,) = _lines(_settle(json.dumps(corrected), "--rulebook", "ma-uth"))
+    assert line["changes"] == [
+        {"seat": 6, "wager": "ante", "before": 5000, "now": 0, "owed": -5000, "was": "win", "became": "lose"},
+        {"seat": 6, "wager": "blind", "before": 6250, "now": 0, "owed": -6250, "was": "win", "became": "lose"},
+        {"seat": 6, "wager": "play", "before": 10000, "now": 0, "owed": -10000, "was": "win", "became": "lose"},
+        {"seat": 6, "wager": "trips", "before": 4000, "now": 0, "owed": -4000, "was": "win", "became": "lose"},
+    ]
+    jsonschema.validate(line, output_schema())
+    jsonschema.validate(corrected, input_schema())
+
+
+def test_a_correction_of_another_round_is_refused() -> None:
+    """A settlement is compared with one of the same round under the same document alone."""
+    first = _lines(_settle(FLUSH, "--rulebook", "ma-uth"))[0]["settlement"]
+    other = json.loads(FLUSH) | {"id": "1208", "corrects": first}
+    (line,) = _lines(_settle(json.dumps(other), "--rulebook", "ma-uth"))
+    assert line["error"] == "'corrects' is round '1207' under ma-uth, and this is round '1208' under ma-uth"
+
+
+def test_a_table_file_gives_elections_and_currency(tmp_path: Path) -> None:
+    """What was elected decides, and nothing is said of cautious readings."""
+    table = (ROOT / "config" / "tables" / "example-ma.toml").read_text()
+    file = tmp_path / "table.toml"
+    file.write_text(
+        table.replace('trips_table = { choice = "A"', 'trips_table = { choice = "B"').replace(
+            "seats = 6", 'seats = 6\ncurrency = "CAD"'
+        )
+    )
+    result = _settle(FLUSH, "--rulebook", "ma-uth", "--elections", str(file))
+    assert (result.exit_code, result.stderr) == (0, "")
+    settlement = _lines(result)[0]["settlement"]
+    assert settlement["currency"] == "CAD"
+    assert next(line["pays"] for line in settlement["lines"] if line["wager"] == "trips") == "6 to 1"
+
+
+def test_without_an_election_its_wager_is_refused(tmp_path: Path) -> None:
+    """A pay table that nobody elected settles nothing; rounds without that wager are settled all the same."""
+    file = tmp_path / "elections.toml"
+    file.write_text('[elections]\n"R-107" = { choice = "up", by = "J. Doe" }\n')
+    without = json.loads(FLUSH)
+    del without["seats"][1]["wagers"]["trips"]
+    result = _settle(FLUSH + json.dumps(without), "--rulebook", "ma-uth", "--elections", str(file))
+    refused, settled = _lines(result)
+    assert refused["error"] == "seat 6, trips: no pay table is elected: trips_table is one of A, B, C, D [11(d)]"
+    assert len(settled["settlement"]["lines"]) == 6
+
+
+@pytest.mark.parametrize(("which", "made"), [("input", input_schema), ("output", output_schema)])
+def test_the_printed_schema_is_the_kept_one(which: str, made: Any) -> None:
+    """What the command prints, what the code makes and what lies in docs/schema are one."""
+    printed = json.loads(_settle("", "--schema", which).stdout)
+    assert printed == made() == json.loads((ROOT / "docs" / "schema" / f"settle-{which}.json").read_text())
