@@ -225,7 +225,11 @@ class _Bench:
 
     async def _hear_people(self, people: Child) -> None:
         async for line in _lines(people, self.directory):
-            self.ears.people.append(json.loads(line))
+            told = json.loads(line)
+            self.ears.people.append(told)
+            if told["what"] == "brought":
+                about = {"cards": told["cards"], "to": "table"}
+                self.ears.evidence.lines.append(Line("people", told["at"], "brought", about))
 
     async def _daemon_ended(self) -> None:
         """Returns when the daemon has ended and nobody is about to start it again."""

@@ -24,13 +24,8 @@ class Deal:
         if await self.chips.come_late() or await self.chips.count(layout):
             return True
         view, sets = self.table.view, self.sets
-        if (
-            view.keeps_set
-            and self.table.scenario.expects(view.number, Cue.LATE_SHUFFLE)
-            and sets.laid == view.back
-        ):
-            sets.hold(await sets.take_rest())  # the house has the cards shuffled before this round
-            return True
+        if self.table.scenario.expects(view.number, Cue.LATE_SHUFFLE):
+            return False  # the set of this round goes into the shuffler first
         dispenser = sets.dispenser
         waits = any(d.back == view.back or (dispenser and d.device == dispenser.name) for d in view.duties)
         if waits or not await sets.lay(view.back) or not self.chips.are_locked():

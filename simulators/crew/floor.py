@@ -87,9 +87,10 @@ class Floor:
                 return await self._confirm(duty)
 
     async def _confirm(self, duty: Duty) -> bool:
+        """Somebody says that it is done; for a player, who has no terminal, the dealer."""
         await self.table.pause(CONFIRM_S)
-        seat = duty.seat or next(iter(self.table.view.in_play), 1)
-        return await self.table.act("confirm_duty", duty.least_role, seat, duty=duty.id)
+        role = "dealer" if duty.least_role == "player" else duty.least_role
+        return await self.table.act("confirm_duty", role, duty=duty.id)
 
     def _device(self, name: str) -> Device | None:
         return next((d for d in self.table.devices.values() if d.name == name), None)

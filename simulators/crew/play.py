@@ -6,7 +6,7 @@ No game is known here: what may be bet and answered, and which act ends a stage,
 from .chips import Chips
 from .deal import STEP_S, Deal
 from .layout import Layout
-from .players import answer, bets, says_of_dealer
+from .players import answers, bets, says_of_dealer
 from .report import Reports
 from .scenario import Cue
 from .sets import Sets
@@ -55,22 +55,24 @@ class Play:
             return False
         if any(view.next_step(other) is not None for other in view.sets):
             return False
-        if await self._change_method():
-            return True
+        if self.table.scenario.expects(view.number, Cue.BETWEEN):
+            return await self._change_method()
         back = self.sets.next_back
         return bool(back) and await self.table.act("begin_round", back=back)
 
     async def _change_method(self) -> bool:
         """The scenario's change: the device that deals goes away, and cards are dealt from a manual shoe."""
         table, sets = self.table, self.sets
-        if not table.scenario.expects(table.view.number, Cue.BETWEEN):
-            return False
         if sets.dispenser is not None and sets.dispenser.is_moving:
             return False
-        if sets.left:
-            sets.hold(await sets.take_rest())
+        back, rest = sets.laid, await sets.take_rest() if sets.left else []
         await table.cue(Cue.BETWEEN)
-        return await table.act("change_method", "floorperson", method="manual_shoe")
+        done = await table.act("change_method", "floorperson", method="manual_shoe")
+        if rest and table.view.keeps_set:
+            sets.laid, sets.deck = back, rest  # dealt on from the manual shoe
+        else:
+            sets.hold(rest)
+        return done
 
     async def count_whole_set(self) -> bool:
         """Between rounds: all cards of the set that was played last are counted face down, before it is shuffled again."""
@@ -100,25 +102,36 @@ class Play:
     async def _play(self, stage: Stage) -> bool:
         """Players answer one after another; then the dealer ends the stage."""
         view, layout = self.table.view, self.layout
+        if await self.reports.what_was_dealt_wrong(layout):
+            return True
         if not view.has_acted and await self.reports.on(Cue.HANDS_OUT, layout):
             return True
         if await self._cutting_card() or await self.deal.take_stub(layout):
             return True
         if self.sets.is_idle_shuffle_due:
             return await self.sets.tend_shuffler()
-        for seat in stage.waiting:
-            await self.table.pause(BET_S)
-            if await self.table.act("record_decision", "player", seat, **answer(self.table, seat, stage.answers)):
-                return True
+        if stage.waiting:
+            return await self._ask(stage.waiting[0], stage)
         if view.has_acted and await self.reports.on(Cue.ACTED, layout):
             return True
         return await self._count_stub() or await self._end(stage.ends)
 
+    async def _ask(self, seat: int, stage: Stage) -> bool:
+        """The player whose turn it is answers; where an irregularity forbids that answer, another one."""
+        await self.table.pause(BET_S)
+        for given in answers(self.table, seat, stage.answers):
+            if await self.table.act("record_decision", "player", seat, **given):
+                return True
+        return False
+
     async def _cutting_card(self) -> bool:
-        """Where a set is dealt from for several rounds, its cutting card comes up some day."""
+        """Where a set is dealt from for several rounds, its cutting card comes up some day; at once before a round whose
+        shuffle the scenario is about."""
         sets, layout, view = self.sets, self.layout, self.table.view
-        reached = 0 < sets.left * CUTTING_CARD_AT <= view.full_set and bool(layout.stacks)
-        if not view.keeps_set or not reached or layout.cutting_card_seen:
+        if not view.keeps_set or not layout.stacks or layout.cutting_card_seen:
+            return False
+        wanted = self.table.scenario.expects(view.number + 1, Cue.LATE_SHUFFLE)
+        if not wanted and not 0 < sets.left * CUTTING_CARD_AT <= view.full_set:
             return False
         layout.cutting_card_seen = True
         return await self.table.act("report_irregularity", trigger="cutting_card_reached")
@@ -145,7 +158,8 @@ class Play:
         if not ends or self.table.view.stage is None or self.table.view.stage.waiting:
             return False
         given = {"street": ends["street"]} if "street" in ends else {}
-        given |= says_of_dealer(self.table, ends.get("asks", []))
+        if not self.layout.wrong_street:  # a scenario about cards for all wants them dealt
+            given |= says_of_dealer(self.table, ends.get("asks", []))
         await self.table.pause(STEP_S)
         if not await self.table.act(str(ends["act"]), **given):
             return False

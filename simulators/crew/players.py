@@ -3,10 +3,12 @@
 They know no game. What may be bet and answered stands in the table's status; here stands only how often they do it.
 """
 
+from collections.abc import Iterator
+
 from .table import Table
 from .view import Answer, WagerRule
 
-__all__ = ["answer", "bets", "says_of_dealer"]
+__all__ = ["answers", "bets", "says_of_dealer"]
 
 Bets = dict[int, dict[str, int]]
 """By seat: each wager with its cents; 0 for a chip on a sensor."""
@@ -46,12 +48,15 @@ def _amount(rule: WagerRule, cents: int) -> int:
     return rule.cents or (OPTIONAL_CENTS if rule.optional else cents)
 
 
-def answer(table: Table, seat: int, answers: tuple[Answer, ...]) -> dict[str, object]:
-    """What the player of a seat answers now, as the act that records it is told."""
+def answers(table: Table, seat: int, offered: tuple[Answer, ...]) -> Iterator[dict[str, object]]:
+    """What the player of a seat answers now, as the act that records it is told; then what else he would answer, in order."""
     rng = table.rng("decision", table.view.number, seat, table.view.phase)
-    (chosen,) = rng.choices(answers, [LIKED.get(one.decision, 1) for one in answers])
-    multiple = {"multiple": rng.choice(chosen.multiples)} if chosen.multiples else {}
-    return {"decision": chosen.decision, **multiple}
+    left = list(offered)
+    while left:
+        (chosen,) = rng.choices(left, [LIKED.get(one.decision, 1) for one in left])
+        left.remove(chosen)
+        multiple = {"multiple": rng.choice(chosen.multiples)} if chosen.multiples else {}
+        yield {"decision": chosen.decision, **multiple}
 
 
 def says_of_dealer(table: Table, asks: list[str]) -> dict[str, object]:

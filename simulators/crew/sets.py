@@ -56,10 +56,6 @@ class Sets:
         deals_on = view.keeps_set and self.left and view.is_armed(self.laid)
         return self.laid if deals_on else view.next_back()
 
-    @property
-    def has_shuffler(self) -> bool:
-        return self.shuffler is not None and not self.table.view.device(self.shuffler.name).get("out")
-
     def hold(self, cards: list[str]) -> None:
         """Cards come into people's hands, sorted by back colour."""
         for card in cards:
@@ -159,14 +155,17 @@ class Sets:
     def _shuffles_again(self) -> bool:
         """The scenario wants the set that waits to be shuffled once more in this round."""
         view = self.table.view
-        wanted = bool(view.round) and self.table.scenario.expects(view.number, Cue.IDLE_SHUFFLE)
-        return wanted and self.in_shuffler != view.back
+        if not view.round:
+            return False
+        if self.in_shuffler == view.back:
+            return view.phase == "bets_closed" and self.table.scenario.expects(view.number, Cue.LATE_SHUFFLE)
+        return self.table.scenario.expects(view.number, Cue.IDLE_SHUFFLE)
 
     @property
     def is_idle_shuffle_due(self) -> bool:
         """The scenario lets something befall the set that is not in play: people watch it before they play on."""
         shuffler, view = self.shuffler, self.table.view
-        if shuffler is None or not self.has_shuffler:
+        if shuffler is None or not self.table.view.has_shuffler:
             return False
         running = shuffler.is_shuffling and self._watched == view.number
         return running or self.table.scenario.expects(view.number, Cue.IDLE_SHUFFLE)
@@ -211,13 +210,14 @@ class Sets:
         view = self.table.view
         if not self.table.cards.get(back, [back]):  # a set that nobody has held yet lies beside the shuffler
             return False
-        if back == self.laid and self.left:
+        if (back == self.laid and self.left) or view.next_step(back) is not None:
             return False
-        if self._waits_for_wagers(back) or view.next_step(back) is not None:
+        is_duty = back in self._to_reshuffle()  # that comes before anything that a scenario has in mind
+        if self._waits_for_wagers(back) and not is_duty:
             return False
         if view.round and view.back == back:
             return view.phase in ("betting", "bets_closed")
-        return not self._must_be_counted(back) and not self._other_comes_first(back)
+        return not self._must_be_counted(back) and (is_duty or not self._other_comes_first(back))
 
     def _other_comes_first(self, back: str) -> bool:
         """The shuffler is kept free for the set of this or the coming round, which waits for its wagers."""
@@ -261,7 +261,7 @@ class Sets:
         """Where no shuffler is at work a set is washed, shuffled and cut on the table, once all its cards are gathered."""
         view = self.table.view
         back = back or view.back or self.next_back
-        if self.has_shuffler or not view.is_present(back) or not self._is_free(back):
+        if self.table.view.has_shuffler or not view.is_present(back) or not self._is_free(back):
             return False
         await self.table.pause(LOAD_S)
         if self.shuffler is not None:
@@ -303,7 +303,9 @@ class Sets:
     async def _shuffled(self, back: str) -> list[str]:
         """The whole shuffled set into people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
         shuffler, cards = self.shuffler, self.table.cards.get(back, [])
-        if self.table.view.sets[back].get("by_hand") and self.in_shuffler != back:
+        if (
+            cards and not self.table.view.has_shuffler
+        ):  # shuffled by hand, or taken out of a shuffler that is away now
             self.table.cards[back] = []
             return cards
         if shuffler is None or self.in_shuffler != back or shuffler.phase != "ready" or shuffler.is_moving:

@@ -11,7 +11,7 @@ import pytest
 
 from drivers.protocol.reports import DeviceKind
 from simulators.crew.floor import Floor
-from simulators.crew.players import answer, bets
+from simulators.crew.players import answers, bets
 from simulators.crew.scenario import MISHAPS, Cue, Mishap, Scenario, ScenarioError, Stack
 from simulators.crew.sets import Sets
 from simulators.crew.table import Settings, Table
@@ -199,16 +199,17 @@ def test_the_same_seed_gives_the_same_players_and_another_one_others(tmp_path):
 def test_players_answer_what_may_be_answered_and_place_what_goes_with_it(tmp_path):
     """Each answer is drawn from those of the status, with one of its multiples; the same seed answers the same."""
     table = table_of(tmp_path / "x")
-    given = []
+    offered = (Answer("play_5", (1, 2)), Answer("fold", ()), Answer("unheard_of", ()))
+    first = []
     for number in range(1, 60):
         table.view = TableView({"round": {"number": number, "phase": "decision"}})
-        given.append(answer(table, 1, (Answer("play_5", (1, 2)), Answer("fold", ()), Answer("unheard_of", ()))))
-        assert given[-1] == answer(
-            table, 1, (Answer("play_5", (1, 2)), Answer("fold", ()), Answer("unheard_of", ()))
-        )
-    assert {one["decision"] for one in given} == {"play_5", "fold", "unheard_of"}
-    assert {one["multiple"] for one in given if one["decision"] == "play_5"} == {1, 2}
-    assert all("multiple" not in one for one in given if one["decision"] != "play_5")
+        given = list(answers(table, 1, offered))
+        assert sorted(str(one["decision"]) for one in given) == ["fold", "play_5", "unheard_of"]
+        assert given == list(answers(table, 1, offered))
+        first.append(given[0])
+    assert {one["decision"] for one in first} == {"play_5", "fold", "unheard_of"}
+    assert {one["multiple"] for one in first if one["decision"] == "play_5"} == {1, 2}
+    assert all("multiple" not in one for one in first if one["decision"] != "play_5")
 
 
 @pytest.mark.parametrize(

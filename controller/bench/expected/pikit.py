@@ -84,8 +84,13 @@ PIKIT = Document(
         "wrong_count_player": (_void("38.12(c)"),),
         "wrong_count_dealer": (_void("38.12(c)"),),
         "dealer_card_exposed": (
-            # Once all have acted the dealer's cards are to be revealed anyway.
-            Case(("all_players_acted",), must={"play_on": ("39.10(d)",)}),
+            # Once all have acted the hand is due to be revealed; until the dealer does so nothing is said.
+            Case(
+                ("all_players_acted",),
+                may=under(
+                    ("R-90",), *ASK, "play_on", "void_all_hands", "reshuffle", "return_all_wagers", "hold_all_wagers"
+                ),
+            ),
             _void("38.12(d)"),
         ),
         "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),

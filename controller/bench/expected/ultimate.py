@@ -143,6 +143,17 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         ),
     ),
     "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),
+    "community_card_exposed": (
+        Case(("all_players_acted",), must={"play_on": ("11.F",)}),
+        Case(
+            may=under(
+                ("R-52",), *ASK, "void_all_hands", "reshuffle", "return_all_wagers", "hold_all_wagers"
+            )
+        ),
+    ),
+    "player_left": (
+        Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
+    ),
     "cards_insufficient": (
         Case(may=under(("R-39",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
     ),
@@ -279,6 +290,17 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(must={"void_all_hands": ("15(a)",)}, may=_MA_OPEN),
     ),
     "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),
+    "community_card_exposed": (
+        Case(("all_players_acted",), must={"play_on": ("10(e)",)}),
+        Case(
+            may=under(
+                ("R-52",), *ASK, "void_all_hands", "reshuffle", "return_all_wagers", "hold_all_wagers"
+            )
+        ),
+    ),
+    "player_left": (
+        Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
+    ),
     "cards_insufficient": (
         Case(
             may=under(

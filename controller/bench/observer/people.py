@@ -8,7 +8,7 @@ from controller.bench.observer.record import Row
 __all__ = ["alarms"]
 
 NAME = "8 holds and duties outlive restarts"
-LADDER = ("dealer", "floorperson", "supervisor")
+LADDER = ("player", "dealer", "floorperson", "supervisor")
 WHILE_HELD = (
     "dealing_allowed",
     "round_begun",
@@ -17,8 +17,9 @@ WHILE_HELD = (
     "round_settled",
     "round_ended",
 )
-PROOFS = ("cards_removed", "shuffle_completed", "record_shuffle", "record_stub_count")
-"""Inputs that close a duty without a confirmation: a device that proves it, a shuffle or count that a person did."""
+PROOFS = ("cards_removed", "shuffle_completed", "record_shuffle", "record_stub_count", "report_irregularity")
+"""Inputs that close a duty without a confirmation: a device that proves it, a shuffle or count that a person did, or
+the player's own word that was asked for."""
 
 
 class _Open:

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from controller.bench.expected import EXPECTED
 from controller.bench.observer.evidence import Evidence, Line, Verdict
+from controller.bench.observer.record import Row
 
 __all__ = ["cards_stay", "sets_armed"]
 
@@ -12,14 +14,15 @@ FACE = rb'"(?:10|[2-9TJQKA])[cdhsCDHS]"'
 SIGN = "[2-9TJQKA10]{0,2}[\u2660-\u2667]".encode()
 BACKS = rb"(?:red|blue|green|black)"
 RANDOMISING = ("shuffle", "cover_all")
-SET_SIZE = 52
+BY_HAND = ("hand", "manual_shoe")
+"""Methods by which no device deals."""
 
 
 def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
     """No written card, no uid of one and no face stands in a journal body, a delivered payload, or the daemon's log."""
     cards = [card for line in evidence.device_lines("brought") for card in line.data.get("cards", ())]
     if not cards:
-        return Verdict.of("1 cards stay at the table", 0, [], "no device brought cards")
+        return Verdict.of("1 cards stay at the table", 0, [], "nobody brought cards")
     prefixes = {card.split("/")[2].rpartition(".")[0] for card in cards}
     uids = b"|".join(re.escape(prefix).encode() + rb"\.\d+\b" for prefix in sorted(prefixes))
     leak = re.compile(FACE + b"|[2-9TJQKA][cdhs]/" + BACKS + b"|" + uids + b"|[\xe2]\x99[\xa0-\xa7]")
@@ -38,24 +41,36 @@ def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
 
 @dataclass(slots=True)
 class _Set:
-    """What the devices' own records say of one set."""
+    """What is known of one set. `fresh`: shuffled since it was dealt from. `spent`: its cutting card has come."""
 
     present: bool = True
     in_cycle: bool = False
     disturbed: bool = False
     whole: bool = False
+    fresh: bool = True
+    spent: bool = False
+    by_hand: bool = False
     why: str = "it was never shuffled"
+
+    def unfit(self, why: str) -> None:
+        self.whole, self.why = False, why
+
+    def fit(self, *, by_hand: bool = False) -> None:
+        self.whole, self.fresh, self.spent, self.by_hand, self.why = True, True, False, by_hand, ""
 
 
 class _Sets:
-    """Follows every card and every cycle through the records of all devices, in the order of their clock."""
+    """Follows every card and every cycle through the records of all devices, and what hands did through the journal."""
 
-    def __init__(self, jams_count: bool) -> None:
-        self._jams_count = jams_count
+    def __init__(self, evidence: Evidence) -> None:
+        self._jams_count = evidence.elections.get("R-30", "jam") == "jam"
+        law = EXPECTED[evidence.rulebook]
+        self._size, self._keeps = law.size(evidence.elections), law.swaps == "shoe"
         self._sets: dict[str, _Set] = {}
         self._places: dict[tuple[str, str], str] = {}
         self._last_dealt = ""
         self._in_deal: dict[str, bool] = {}
+        self._round = ("", "")  # back and method
         self.deals = 0
         self.problems: list[str] = []
 
@@ -65,6 +80,25 @@ class _Sets:
                 self._move(line)
             case "report":
                 self._report(line, line.data["kind"], line.data["body"])
+            case _:
+                pass
+
+    def read(self, row: Row) -> None:
+        """A fact of the journal: what hands have shuffled, which round is dealt, and when its cutting card came."""
+        data = row.data
+        match row.kind:
+            case "set_shuffled_by_hand":
+                self._of(data["back"]).fit(by_hand=True)
+            case "set_brought":
+                self._of(data["back"]).unfit("it is new and was not shuffled yet")
+            case "round_begun":
+                self._round = (data["back"], data["method"])
+            case "dealing_allowed" if self._round[1] in BY_HAND and not data.get("resumed"):
+                self._dealt("the dealer", self._round[0])
+            case "disposition_made" if data["trigger"] == "cutting_card_reached":
+                self._of(self._round[0]).spent = True
+            case "round_ended" if self._of(self._round[0]).spent:
+                self._of(self._round[0]).unfit("its cutting card had come and it was not shuffled since")
             case _:
                 pass
 
@@ -87,8 +121,8 @@ class _Sets:
         card_set = self._of(str(body.get("back", "")))
         match kind:
             case "shuffle_started":
-                card_set.in_cycle, card_set.disturbed, card_set.whole = True, False, False
-                card_set.why = "its last cycle is not over"
+                card_set.in_cycle, card_set.disturbed = True, False
+                card_set.unfit("its last cycle is not over")
             case "shuffle_completed":
                 self._completed(line.device, card_set, body)
             case "jammed" | "shuffle_stopped" if card_set.in_cycle:
@@ -103,39 +137,50 @@ class _Sets:
                 pass
 
     def _completed(self, device: str, card_set: _Set, body: dict[str, object]) -> None:
-        """A whole set is one that really lies there, 52 different faces, and that the device did not miscount."""
+        """A whole set is one that really lies there, each face as often as another, and that the device did not miscount."""
         lying = self._in(device, "rack")
-        really_whole = len(lying) == SET_SIZE == len({face for _, face, _ in lying})
-        seen_wrong = body.get("count") not in (None, SET_SIZE) or body.get("identities") == "incomplete"
+        counted = body.get("count")
+        seen_wrong = counted not in (None, self._size) or body.get("identities") == "incomplete"
         card_set.in_cycle = False
         if body.get("mode") not in RANDOMISING:
-            card_set.why = f"its last cycle was {body.get('mode')}, not a shuffle"
+            card_set.unfit(f"its last cycle was {body.get('mode')}, not a shuffle")
         elif card_set.disturbed and self._jams_count:
-            card_set.why = "its last cycle was jammed or stopped"
-        elif seen_wrong or (body.get("count") is not None and not really_whole and len(lying) != SET_SIZE):
-            card_set.why = f"the device counted {body.get('count')} with {len(lying)} cards in it"
+            card_set.unfit("its last cycle was jammed or stopped")
+        elif seen_wrong or (counted is not None and len(lying) != self._size):
+            card_set.unfit(f"the device counted {counted} with {len(lying)} cards in it")
         else:
-            card_set.whole, card_set.why = True, ""
+            card_set.fit()
 
     def _dispensed(self, line: Line, back: str) -> None:
-        if self._in_deal.get(line.device):
-            return
-        self._in_deal[line.device] = True
+        if not self._in_deal.get(line.device):
+            self._in_deal[line.device] = True
+            self._dealt(line.device, back)
+
+    def _dealt(self, by: str, back: str) -> None:
+        """A deal began. Where a set is kept it is whole for many deals, else for one."""
         self.deals += 1
         card_set = self._of(back)
         if not card_set.whole:
-            self.problems.append(f"{line.device} dealt the {back} set although {card_set.why}")
+            self.problems.append(f"{by} dealt the {back} set although {card_set.why}")
         others = [
             name for name, other in self._sets.items() if name not in (back, "unknown", "") and other.present
         ]
-        if back == self._last_dealt and others:
-            self.problems.append(f"{line.device} dealt the {back} set twice running with {others[0]} at the table")
-        card_set.whole, card_set.why, self._last_dealt = False, "it was dealt already and not shuffled since", back
+        again = back == self._last_dealt and card_set.fresh and not card_set.by_hand
+        if again and others:
+            self.problems.append(f"{by} dealt the {back} set twice running with {others[0]} at the table")
+        if not self._keeps:
+            card_set.unfit("it was dealt already and not shuffled since")
+        card_set.fresh, self._last_dealt = not self._keeps, back
 
 
 def sets_armed(evidence: Evidence) -> Verdict:
     """Each deal began with a set whose last cycle was whole, a shuffle, counted right, and whose turn it was."""
-    follower = _Sets(jams_count=evidence.elections.get("R-30", "jam") == "jam")
-    for line in sorted(evidence.lines, key=lambda line: line.at_ns):
-        follower.see(line)
-    return Verdict.of("2 only armed sets are dealt", follower.deals, follower.problems, "no stack was dealt")
+    follower = _Sets(evidence)
+    seen: list[tuple[int, int, Line | Row]] = [(line.at_ns, 0, line) for line in evidence.lines]
+    seen += [(row.mono_ns, 1, row) for row in evidence.facts if row.order > evidence.began]
+    for _, _, one in sorted(seen, key=lambda at: at[:2]):
+        if isinstance(one, Line):
+            follower.see(one)
+        else:
+            follower.read(one)
+    return Verdict.of("2 only armed sets are dealt", follower.deals, follower.problems, "no card was dealt")
