@@ -32,8 +32,10 @@ class Reports:
         if not layout.to_report:
             return False
         trigger, seat, more = layout.to_report.pop(0)
-        completable = {"completable": True} if trigger == "wrong_count_dealer" and more < 0 else {}
-        await self._report(trigger, seat, **completable)
+        about = (
+            {"too_many": True} if more > 0 else {"completable": True} if trigger == "wrong_count_dealer" else {}
+        )
+        await self._report(trigger, seat, **about)
         return True
 
     async def _report(self, trigger: str, seat: int, **about: object) -> None:

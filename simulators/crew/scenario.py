@@ -130,6 +130,8 @@ MISHAPS: dict[str, Scene] = {
     "community_exposed": _seen("A community card is seen too early.", Cue.HANDS_OUT, "community_card_exposed"),
     "insufficient": _seen("The cards do not suffice for the round.", Cue.HANDS_OUT, "cards_insufficient"),
     "player_left": _seen("A player leaves in the round.", Cue.HANDS_OUT, "player_left", of_seat=True),
+    "touched": _seen("Somebody else touches a player's cards.", Cue.HANDS_OUT, "hand_touched", of_seat=True),
+    "hidden": _seen("A player's cards are out of sight.", Cue.HANDS_OUT, "hand_hidden", of_seat=True),
     "false_declaration": _seen(
         "A player declares a hand that is none.", Cue.HANDS_OUT, "false_declaration", of_seat=True
     ),

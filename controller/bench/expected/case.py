@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-__all__ = ["ASK", "Case", "Clauses", "Document", "under"]
+__all__ = ["ASK", "HANDS_MEDDLED_WITH", "Case", "Clauses", "Document", "under"]
 
 Clauses = tuple[str, ...]
 
@@ -65,3 +65,6 @@ def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]
 
 ASK = ("hold_round", "call_floorperson")
 """To stop and ask is never a remedy by itself, but it too is done under a named reading."""
+_MEDDLED = (Case(may=under(("R-82",), *ASK, "record_only")),)
+HANDS_MEDDLED_WITH = {"hand_touched": _MEDDLED, "hand_hidden": _MEDDLED}
+"""All five documents say whose hands may touch cards, or where these must lie, and none what follows where it was not so."""

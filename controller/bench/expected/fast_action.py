@@ -1,6 +1,6 @@
 """Fast Action Hold 'Em, by hand from the text. It allows devices and says nothing of what may happen to them (R-18)."""
 
-from controller.bench.expected.case import ASK, Case, Document, under
+from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
 
 __all__ = ["FAST_ACTION"]
 
@@ -21,6 +21,13 @@ FAST_ACTION = Document(
         "card_drawn_unexposed": (Case(may=under(("R-65",), *ASK, "use_as_next")),),
         "wrong_count_player": (
             Case(("too_many",), must={"discard_excess": ("(i)(4)",), "play_on": ("(i)(4)",)}),
+            # The missing cards come before the community cards, so after these the choice is no longer there.
+            Case(
+                ("community_dealt",),
+                may=under(
+                    ("R-94",), "void_hand", "play_on", "hold_seat_wagers", "return_seat_wagers", "call_floorperson"
+                ),
+            ),
             Case(must={"ask_void_or_complete": ("(i)(3)",), "play_on": ("(i)(3)",)}),
         ),
         "hand_declared_void": (
@@ -62,6 +69,7 @@ FAST_ACTION = Document(
             Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
         ),
         "false_declaration": (Case(may=under(("R-67",), *ASK, "play_on", "record_only")),),
+        **HANDS_MEDDLED_WITH,
         "round_unproven": (Case(may=under(("R-47",), *_HELD, "void_round", "return_all_wagers", "reshuffle")),),
     },
     later={"split": "second_hand"},

@@ -4,7 +4,7 @@ Chapter and section numbers are those of dealing from an automated shoe or shuff
 chapter of another method says the same, `chapters` has its number.
 """
 
-from controller.bench.expected.case import ASK, Case, Document, under
+from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
 
 __all__ = ["MARYLAND", "MASSACHUSETTS"]
 
@@ -168,6 +168,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(("after_lock",), may=under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
         Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
     ),
+    **HANDS_MEDDLED_WITH,
     "round_unproven": (
         Case(may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
     ),
@@ -316,6 +317,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(("after_lock",), may=under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
         Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
     ),
+    **HANDS_MEDDLED_WITH,
     "round_unproven": (
         Case(
             may=under(
