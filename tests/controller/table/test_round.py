@@ -208,6 +208,23 @@ def test_a_set_is_dealt_only_when_all_its_predicates_hold(make_table):
     table.act(a.StartDealing())
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"mode": e.Mode.DEMO}, "mode shuffle: NO"),
+        ({"count": 51}, "count right: NO"),
+        ({"identities": e.Identities.INCOMPLETE}, "identities complete: NO"),
+    ],
+)
+def test_one_predicate_that_is_not_met_is_enough_to_keep_the_cards_in(make_table, changes, said):
+    """Each stands by itself: 52 cards of which one is there twice are no deck, whatever they were shuffled in."""
+    table = make_table("md-uth").ready().begin("red").close_bets()
+    table.shuffled("red", **changes)
+    for hold in list(table.state.holds):  # nor does a person who lifts a hold make a set of it
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    assert said in table.refused(a.StartDealing()).reason
+
+
 def test_play_acts_belong_to_the_dealer_and_holds_to_the_floor(make_table):
     """A technician touches devices, never the game; a dealer lifts no hold."""
     table = make_table("md-uth").ready()
