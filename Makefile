@@ -10,8 +10,9 @@ SPEED ?= 20
 BROKER ?= auto
 KILLS ?= 100
 SOAK_ROUNDS ?= 100000
+MODULE ?=
 
-.PHONY: run test lint kill hands bench soak lock clean setup rankers system
+.PHONY: run test lint kill hands bench soak mutants lock clean setup rankers system
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
@@ -35,6 +36,10 @@ soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
 
+# One file after another, such as MODULE=controller/rules/model.py; all of them take some hours.
+mutants: $(VENV)-mutants/.ready
+	$(VENV)-mutants/bin/python -m tests.mutants.run $(MODULE)
+
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
 
@@ -43,6 +48,8 @@ lock:
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
 	  --no-header --no-annotate -o requirements-rankers.lock
+	uv pip compile -q --generate-hashes --extra dev --group mutants --python-version 3.11 \
+	  --no-header --no-annotate pyproject.toml -o requirements-mutants.lock
 
 setup: $(VENV)/.ready
 
@@ -61,8 +68,14 @@ $(VENV)/.rankers: $(VENV)/.ready requirements-rankers.lock
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-rankers.lock
 	@touch $@
 
+$(VENV)-mutants/.ready: requirements-mutants.lock
+	@echo "installing into $(VENV)-mutants: the packages of requirements-mutants.lock, each checked by hash"
+	$(PYTHON) -m venv $(VENV)-mutants
+	$(VENV)-mutants/bin/pip install -q --disable-pip-version-check --require-hashes -r requirements-mutants.lock
+	@touch $@
+
 system:
 	@.ci/system-packages
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-mutants mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis

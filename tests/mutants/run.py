@@ -1,0 +1,123 @@
+"""`make mutants`: each line of the core is changed in turn, and a test has to fail; what survives is listed and judged.
+
+    python -m tests.mutants.run [controller/table/rounds.py ...] [--processes N] [--report]
+
+Without a module all of `controller/rules` and `controller/table` is tried, which takes hours; what was tried before and has
+not changed since is not tried again (`mutants/` keeps it). Survivors are compared with `judged.toml`. Words for people may
+change without a test that notices, so a survivor that changes only these is counted and not listed.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutmut.mutation.diff_apply import get_diff_for_mutant
+
+ROOT = Path(__file__).resolve().parents[2]
+JUDGED = Path(__file__).with_name("judged.toml")
+SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (24, 36, 152, 255, -24)
+LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A change that no test noticed. `was`, `now`: the changed lines, without their indentation."""
+
+    function: str
+    was: str
+    now: str
+
+    @property
+    def words_only(self) -> bool:
+        """True where nothing but a text with spaces in it is another one: no key, no kind, no name."""
+        was, now = LITERAL.findall(self.was), LITERAL.findall(self.now)
+        changed = [old for old, new in zip(was, now, strict=False) if old != new]
+        same_code = LITERAL.sub("''", self.was) == LITERAL.sub("''", self.now)
+        return same_code and len(was) == len(now) and bool(changed) and all(" " in old for old in changed)
+
+
+def main() -> int:
+    """Returns the exit code: 0, or 1 where a survivor is not judged, or a judgement has nothing to judge any more."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("modules", nargs="*", type=Path, help="files of the core; all of it where none is named")
+    parser.add_argument("--processes", type=int, default=None)
+    parser.add_argument("--report", action="store_true", help="only tell what was found before")
+    given = parser.parse_args()
+    names = [".".join(module.with_suffix("").parts) for module in given.modules]
+    if not given.report:
+        _try(names, given.processes)
+    return report(names)
+
+
+def _try(names: list[str], processes: int | None) -> None:
+    """Runs mutmut in the root of the project, where its configuration stands."""
+    mutmut = str(Path(sys.executable).with_name("mutmut"))
+    limit = ["--max-children", str(processes)] if processes else []
+    subprocess.run([mutmut, "run", *limit, *(f"{name}.*" for name in names)], cwd=ROOT, check=True)
+
+
+def report(names: list[str]) -> int:
+    """Prints what was found in these modules, by function."""
+    judged = _judged()
+    open_still: list[Survivor] = []
+    met: set[Survivor] = set()
+    for meta in sorted((ROOT / "mutants").rglob("*.py.meta")):
+        path = meta.relative_to(ROOT / "mutants").with_suffix("")
+        name = ".".join(path.with_suffix("").parts)
+        if names and name not in names:
+            continue
+        codes = json.loads(meta.read_text())["exit_code_by_key"]
+        counts = Counter(_ended(code) for code in codes.values())
+        survivors = [_survivor(key, path) for key, code in codes.items() if code in (SURVIVED, UNTESTED)]
+        worded = [s for s in survivors if s.words_only]
+        met |= set(survivors)
+        open_here = [s for s in survivors if not s.words_only and s not in judged]
+        open_still += open_here
+        if codes:
+            said = ", ".join(f"{many} {ended}" for ended, many in sorted(counts.items()))
+            print(
+                f"{path}: {said}; of the survivors {len(worded)} change words only, {len(open_here)} are not judged"
+            )
+    for survivor in sorted(open_still, key=lambda s: s.function):
+        print(f"\n{survivor.function}\n  - {survivor.was}\n  + {survivor.now}")
+    tried = {name.rpartition(".")[0] for name in (s.function for s in met)} if names else None
+    stale = [s for s in judged if s not in met and (tried is None or s.function.rpartition(".")[0] in tried)]
+    for survivor in stale:
+        print(f"\njudged, and survives no more: {survivor.function}\n  - {survivor.was}\n  + {survivor.now}")
+    return 1 if open_still or stale else 0
+
+
+def _ended(code: int | None) -> str:
+    if code is None:
+        return "not tried"
+    return {SURVIVED: "survived", UNTESTED: "without a test"}.get(
+        code, "timed out" if code in TIMED_OUT else "killed"
+    )
+
+
+def _survivor(key: str, path: Path) -> Survivor:
+    """`key`: mutmut's name of the change, such as `controller.rules.elections.x_elect__mutmut_4`."""
+    lines = get_diff_for_mutant(key, path=path).splitlines()
+    was = " ".join(line[1:].strip() for line in lines if line.startswith("-") and not line.startswith("---"))
+    now = " ".join(line[1:].strip() for line in lines if line.startswith("+") and not line.startswith("+++"))
+    module, _, mangled = key.rpartition("__mutmut_")[0].rpartition(".")
+    function = mangled.removeprefix("xǁ").replace("ǁ", ".") if "ǁ" in mangled else mangled.removeprefix("x_")
+    return Survivor(f"{module}.{function}", was, now)
+
+
+def _judged() -> set[Survivor]:
+    """Survivors that were looked at, each with a reason why no test has to notice. Raises `SystemExit` for one without."""
+    rows = tomllib.loads(JUDGED.read_text()).get("survivor", [])
+    if without := [row for row in rows if not row.get("because", "").strip()]:
+        raise SystemExit(f"{JUDGED.name}: judged without a reason: {without}")
+    return {Survivor(row["function"], row["was"], row["now"]) for row in rows}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
