@@ -11,9 +11,11 @@ from controller.games import model as game
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Settle
 from controller.table import acts as a
+from controller.table import burns
 from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
 from controller.table.codec import builtins
+from controller.table.cuts import offered_to
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
 from controller.table.procedures import spoken
 from controller.table.state import Device, Duty, Hold, Round, Setup, State, deal_plan
@@ -33,11 +35,11 @@ def table_document(setup: Setup, state: State) -> Document:
         "method": state.method.value,
         "held": [_demand("hold", hold) for hold in state.holds.values()],
         "duties": [_demand("duty", duty) for duty in state.duties.values()],
-        "round": _round(setup, state.round) if state.round else None,
+        "round": _round(setup, state, state.round) if state.round else None,
         "rounds": state.rounds,
         "wagers": wager_documents(setup),
         "keeps_set": keeps_set(setup),
-        "sets": {back: _set(card_set) for back, card_set in state.sets.items()},
+        "sets": {back: _set(setup, state, card_set) for back, card_set in state.sets.items()},
         "stub": {
             "since": state.since_stub_count,
             "every": law.stub.every_rounds.value if law.stub else None,
@@ -88,7 +90,7 @@ def _demand(name: str, demand: Hold | Duty) -> Document:
     return {name: document.pop("id"), **document}
 
 
-def _set(card_set: CardSet) -> Document:
+def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
     return {
         "present": card_set.present,
         "armed": card_set.armed,
@@ -99,12 +101,16 @@ def _set(card_set: CardSet) -> Document:
         "by_hand": card_set.by_hand,
         "since_us": card_set.since.wall_us if card_set.since else None,
         "due": card_set.due,
+        "cut_due": card_set.cut_due,
+        "cut_by": setup.law.rulebook.cut.by.value,
+        "cut_offered_to": list(offered_to(setup, state, card_set.back)),
+        "gone": card_set.gone,
         "procedure": card_set.procedure.value if card_set.procedure else None,
         "steps": [{"step": s.step.value, "by": s.by.value, "cite": list(s.cite)} for s in card_set.steps],
     }
 
 
-def _round(setup: Setup, round_: Round) -> Document:
+def _round(setup: Setup, state: State, round_: Round) -> Document:
     return {
         "round": round_.id,
         "number": round_.number,
@@ -112,6 +118,7 @@ def _round(setup: Setup, round_: Round) -> Document:
         "phase": round_.phase.value,
         "void": round_.void,
         "accepted": sorted([seat, sensor] for seat, sensor in round_.accepted),
+        "burn_due": burns.due(setup, state),
         "progressive_counted": round_.progressive_counted,
         "stacks_out": round_.stacks_out,
         "plan": [{"to": s.area.value, "seat": s.seat, "cards": s.cards} for s in deal_plan(setup, round_)],
@@ -151,6 +158,8 @@ def next_step(setup: Setup, state: State) -> str:
     for card_set in state.sets.values():
         if (step := card_set.waits) is not None:
             return f"The {card_set.back} set: {spoken(step.step)}, by the {step.by} [{', '.join(step.cite)}]."
+        if card_set.present and card_set.cut_due:
+            return f"Cut the {card_set.back} set."
     if stub_count_overdue(setup, state):
         return "The set must be counted before the next round."
     return "Open the betting of the next round."
@@ -175,6 +184,10 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
         first = f"duty {left[0].id}: {left[0].action.replace('_', ' ')}" if left else "collect the cards"
         return f"Play of this round has stopped. Next: {first}."
     if round_.phase is Phase.BETS_CLOSED:
+        if state.sets[round_.back].cut_due:
+            return f"Cut the {round_.back} set."
+        if (because := burns.due(setup, state)) is not None:
+            return f"Burn a card unseen for the {spoken(because)}."
         needs_count = bool(round_.accepted) and not round_.progressive_counted
         rule = setup.law.rulebook.progressive
         verify = rule is not None and rule.verify_count.value

@@ -89,7 +89,8 @@ class ShuffleRule:
 class CutRule:
     """`after`: shuffles that a cut follows (manual | preshuffled). `by`: dealer | players, in the order of `offered_to`.
 
-    `least_cards`: from the end of the stack. `cutting_card_at`: how far from its back the cutting card goes in, "1/4".
+    `least_cards`: from the top of the stack, or with `either_end` from each of its ends. `cutting_card_at`: how far from
+    its back the cutting card goes in, "1/4".
     """
 
     after: Cited[tuple[str, ...]]
@@ -97,6 +98,7 @@ class CutRule:
     least_cards: Cited[int]
     offered_to: Cited[tuple[str, ...]] | None = None
     cutting_card_at: Cited[str] | None = None
+    either_end: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from controller.rules.parts import (
     WagerRule,
 )
 from controller.rules.reader import Read, Table
-from controller.rules.vocabulary import Area, Method, Moment, Role, Settle, ShuffleAt, Step
+from controller.rules.vocabulary import Area, BurnAt, Method, Moment, Role, Settle, ShuffleAt, Step
 
 SECOND_SET = ("no", "with_shuffler", "required_with_shuffler")
 SWAP_AFTER = ("round", "shoe")
@@ -30,7 +30,7 @@ CUT_AFTER = ("manual", "preshuffled")
 CUT_BY = ("dealer", "players")
 CUTTER = ("first_player", "player_at_cutting_card", "rightmost_player", "next_clockwise", "dealer")
 CUTTING_CARD_AT = ("1/4",)
-BURNS_AT = ("new_shoe", "new_dealer")
+BURNS_AT = tuple(BurnAt)
 APPROVAL = ("device", "place", "procedures")
 DELIVERED = ("with_players", "after_decisions")
 DEVICE_MODE = ("cover_all",)
@@ -157,10 +157,11 @@ def cut(root: Table) -> CutRule | None:
     least_cards = table.cited("least_cards", Table.positive)
     offered_to = table.cited("offered_to", some_of(CUTTER), optional=True)
     at = table.cited("cutting_card_at", one_of(CUTTING_CARD_AT), optional=True)
+    either_end = table.cited("either_end", Table.flag, optional=True)
     table.close()
     if after is None or by is None or least_cards is None:
         return None
-    return CutRule(after, by, least_cards, offered_to, at)
+    return CutRule(after, by, least_cards, offered_to, at, either_end)
 
 
 def stub(root: Table) -> StubRule | None:

@@ -176,6 +176,13 @@ class ShuffleAt(StrEnum):
     ON_DIRECTION = "on_direction"  # of a person, or of the house
 
 
+class BurnAt(StrEnum):
+    """What a card is burned for beside those of each round."""
+
+    NEW_SHOE = "new_shoe"  # a full set was placed in it
+    NEW_DEALER = "new_dealer"
+
+
 class Settle(StrEnum):
     """A point of settling wagers on which documents differ, or which they leave open."""
 

@@ -6,7 +6,21 @@ from typing import ClassVar
 
 from controller.games.model import Decision, Street
 from controller.rules.vocabulary import Method, Trigger
-from controller.table.set_acts import BringSet, ConfirmStep, IdleTable, RecordShuffle, RequestSpread, SetAct
+from controller.table.set_acts import (
+    BringSet,
+    BurnCard,
+    ConfirmStep,
+    DirectShuffle,
+    IdleTable,
+    NewDealer,
+    RecordCut,
+    RecordShuffle,
+    Recut,
+    ReportSetDue,
+    RequestSpread,
+    SetAct,
+    TakeSetAway,
+)
 
 __all__ = [
     "ACTS",
@@ -14,24 +28,30 @@ __all__ = [
     "AnnounceNoMoreBets",
     "BeginRound",
     "BringSet",
+    "BurnCard",
     "ChangeMethod",
     "CloseTable",
     "CollectCards",
     "ConfirmDuty",
     "ConfirmStep",
     "Decision",
+    "DirectShuffle",
     "EndRound",
     "IdleTable",
+    "NewDealer",
     "OpenTable",
     "OutOfService",
     "PlaceWager",
+    "RecordCut",
     "RecordDecision",
     "RecordInitialDeal",
     "RecordProgressiveCount",
     "RecordShuffle",
     "RecordStubCount",
+    "Recut",
     "ReleaseLockout",
     "ReportIrregularity",
+    "ReportSetDue",
     "RequestSpread",
     "Resolution",
     "ResolveHold",
@@ -43,6 +63,7 @@ __all__ = [
     "StartDealing",
     "Street",
     "TakeDeviceOut",
+    "TakeSetAway",
     "WithdrawWager",
 ]
 

@@ -59,6 +59,13 @@ def _phases(game: Game) -> Phases:
         a.ConfirmStep.kind: (*whole, NO_ROUND),
         a.IdleTable.kind: (NO_ROUND,),
         a.RequestSpread.kind: (NO_ROUND,),
+        a.DirectShuffle.kind: (*whole, NO_ROUND),
+        a.RecordCut.kind: (*whole, NO_ROUND),
+        a.Recut.kind: (NO_ROUND, Phase.BETTING, Phase.BETS_CLOSED),
+        a.NewDealer.kind: (*whole, NO_ROUND),
+        a.BurnCard.kind: whole,
+        a.TakeSetAway.kind: (*whole, NO_ROUND),
+        a.ReportSetDue.kind: (*whole, NO_ROUND),
         a.TakeDeviceOut.kind: (*whole, NO_ROUND),
         a.ReturnDevice.kind: (*whole, NO_ROUND),
         a.ChangeMethod.kind: (NO_ROUND,),
@@ -76,6 +83,9 @@ LEAST_ROLE: dict[str, Role] = {
     a.BringSet.kind: Role.FLOORPERSON,
     a.ConfirmStep.kind: Role.PLAYER,  # of each step the document names its own
     a.RequestSpread.kind: Role.PLAYER,
+    a.DirectShuffle.kind: Role.FLOORPERSON,
+    a.Recut.kind: Role.FLOORPERSON,
+    a.TakeSetAway.kind: Role.FLOORPERSON,
     a.TakeDeviceOut.kind: Role.FLOORPERSON,
     a.ReturnDevice.kind: Role.FLOORPERSON,
     a.ChangeMethod.kind: Role.FLOORPERSON,
@@ -85,7 +95,7 @@ LEAST_ROLE: dict[str, Role] = {
 WHILE_HELD = frozenset(
     {
         a.ConfirmDuty.kind, a.ResolveHold.kind, a.ReportIrregularity.kind, a.TakeDeviceOut.kind,
-        a.ReturnDevice.kind, a.BringSet.kind, a.RecordShuffle.kind,
+        a.ReturnDevice.kind, a.BringSet.kind, a.RecordShuffle.kind, a.TakeSetAway.kind, a.NewDealer.kind,
     }
 )  # fmt: skip
 """All that may be done while play is held."""

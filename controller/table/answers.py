@@ -3,7 +3,7 @@
 from controller.games.model import Stage
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
-from controller.table import upkeep
+from controller.table import burns, upkeep
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, order_cite
 from controller.table.refusal import Refusal
@@ -64,6 +64,8 @@ def all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     if waiting and round_.live:
         return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite)
     if isinstance(act, a.RevealCommunity):
+        if (burn := burns.before_cards(setup, state)) is not None:
+            return burn
         if (asked := upkeep.asked_of_short_hand(state, 0)) is not None:
             return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite)
         if round_.streets >= len(round_.game.streets):

@@ -2,13 +2,14 @@
 
 from typing import assert_never
 
-from controller.rules.vocabulary import Action, Step
+from controller.rules.vocabulary import Action, Step, Trigger
 from controller.table import acts as a
+from controller.table import burns, cuts, procedures
 from controller.table import facts as f
-from controller.table import procedures
 from controller.table.deadlines import changed, put_in_play
+from controller.table.dispositions import dispose
 from controller.table.draft import Draft
-from controller.table.inputs import Actor
+from controller.table.inputs import Actor, SetDue
 
 RESHUFFLES = (
     Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
@@ -21,10 +22,27 @@ def decide_set_act(draft: Draft, act: a.SetAct, actor: Actor) -> None:
     match act:
         case a.BringSet():
             procedures.set_brought(draft, act.back, actor.who, preshuffled=act.preshuffled)
+            if draft.state.sets[act.back].armed:
+                cuts.ask_for_cut(draft, act.back, actor.who, cuts.PRESHUFFLED)
             put_in_play(draft, act.back, actor.who)
             changed(draft, act.back, actor.who, actor.role)
         case a.RecordShuffle():
             _shuffled_by_hand(draft, act.back, actor)
+        case a.TakeSetAway():
+            _taken_away(draft, act.back, actor)
+        case a.ReportSetDue():
+            draft.add(SetDue(act.back, f"{actor.who} says so"))
+            dispose(draft, Trigger.DECK_CHANGE_DUE, back=act.back)
+        case a.DirectShuffle():
+            cuts.shuffle_directed(draft, act.back, actor.who)
+        case a.RecordCut():
+            cuts.cut_made(draft, act, actor)
+        case a.Recut():
+            cuts.cut_again(draft, act.back, actor.who)
+        case a.NewDealer():
+            draft.add(f.DealerCame(actor.who))
+        case a.BurnCard():
+            burns.burned(draft, actor.who)
         case a.ConfirmStep():
             procedures.step_confirmed(draft, act, actor)
         case a.IdleTable():
@@ -38,5 +56,13 @@ def decide_set_act(draft: Draft, act: a.SetAct, actor: Actor) -> None:
 def _shuffled_by_hand(draft: Draft, back: str, actor: Actor) -> None:
     draft.add(f.SetShuffledByHand(back, actor.who))
     procedures.proven(draft, back, Step.SHUFFLE, actor.who, actor.role)
+    cuts.ask_for_cut(draft, back, actor.who, cuts.MANUAL)
     for duty in [d for d in draft.state.duties.values() if d.action in RESHUFFLES and d.back == back]:
+        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+
+
+def _taken_away(draft: Draft, back: str, actor: Actor) -> None:
+    """What was to be done with this set is done, or is the business of the next one."""
+    draft.add(f.SetRemoved(back, actor.who))
+    for duty in [d for d in draft.state.duties.values() if d.back == back]:
         draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))

@@ -9,7 +9,7 @@ from controller.games.model import Phase
 from controller.games.registry import unplayable
 from controller.rules.vocabulary import Action, Method, Moment, Trigger
 from controller.table import acts as a
-from controller.table import answers, procedures, upkeep
+from controller.table import answers, burns, cuts, procedures, sets_at_table, upkeep
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, one_set_only, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
@@ -50,7 +50,9 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
-    if (steps := procedures.before_round(state, act.back)) is not None:
+    if (
+        steps := sets_at_table.as_many_as_wanted(setup, state) or procedures.before_round(state, act.back)
+    ) is not None:
         return steps
     if (only := one_set_only(setup, state, act.back)) is not None:
         return Refusal(
@@ -131,13 +133,13 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     card_set = state.sets[round_.back]
     if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
-    if round_.phase is Phase.BETS_CLOSED and (steps := procedures.before_deal(state, round_.back)) is not None:
-        return steps
-    if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
-        return Refusal("all stacks are out")
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
         return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
+    if round_.phase is Phase.BETS_CLOSED and (first := _before_first_card(setup, state, round_.back)) is not None:
+        return first
+    if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
+        return Refusal("all stacks are out")
     concerned = _first_duty(state, round_)
     if concerned is not None:
         return Refusal(
@@ -152,6 +154,14 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         cite = law.cite_for(verify_count.cite, state.method)
         return Refusal("count the progressive chips first and record the count", cite)
     return _dispenser_ready(state)
+
+
+def _before_first_card(setup: Setup, state: State, back: str) -> Refusal | None:
+    return (
+        procedures.before_deal(state, back)
+        or cuts.before_deal(setup, state, back)
+        or burns.before_cards(setup, state)
+    )
 
 
 def _first_duty(state: State, round_: Round) -> Duty | None:
@@ -297,9 +307,15 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.ResolveHold.kind: upkeep.resolve_hold,
     a.TakeDeviceOut.kind: upkeep.device,
     a.ReturnDevice.kind: upkeep.device,
-    a.RecordShuffle.kind: upkeep.shuffle_by_hand,
-    a.BringSet.kind: upkeep.bring_set,
+    a.RecordShuffle.kind: sets_at_table.shuffle_by_hand,
+    a.BringSet.kind: sets_at_table.bring_set,
     a.ConfirmStep.kind: procedures.may_confirm,
     a.IdleTable.kind: procedures.may_idle,
     a.RequestSpread.kind: procedures.may_request,
+    a.DirectShuffle.kind: cuts.may_direct,
+    a.RecordCut.kind: cuts.may_cut,
+    a.Recut.kind: cuts.may_recut,
+    a.BurnCard.kind: burns.may_burn,
+    a.TakeSetAway.kind: sets_at_table.take_away,
+    a.ReportSetDue.kind: sets_at_table.report_due,
 }

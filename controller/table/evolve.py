@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
-from controller.rules.vocabulary import Action, Trigger
+from controller.rules.vocabulary import Action, BurnAt, Trigger
 from controller.table import facts as f
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.inputs import ServiceStarted
@@ -32,7 +32,13 @@ def evolve(state: State, fact: f.Fact) -> State:
         case ServiceStarted():
             return _restarted(state)
         case f.TableOpened():
-            return replace(state, open=True, marker=0)
+            return replace(state, open=True, marker=0, last_seats=())
+        case f.TableIdle():
+            return replace(state, last_seats=())
+        case f.DealerCame():
+            return replace(state, new_dealer=True)
+        case f.CardBurned(because=because) if because == BurnAt.NEW_DEALER:
+            state = replace(state, new_dealer=False)
         case f.TableClosed():
             return replace(state, open=False)
         case f.MethodChanged(method=method):
@@ -65,6 +71,9 @@ def _restarted(state: State) -> State:
 def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     """What the round remembers of its irregularities: cards face up, a hand of too many, that it cannot be proven."""
     round_, trigger = state.round, made.trigger
+    if round_ is not None and trigger is Trigger.CUTTING_CARD_REACHED:
+        card_set = replace(state.sets[round_.back], cutting_card=made.seat)
+        return replace(state, sets=_with(state.sets, round_.back, card_set))
     if (
         round_ is not None
         and made.seat in round_.seats
@@ -200,7 +209,7 @@ def _round(state: State, event: f.Event) -> State:
             round_ = Round(event.round, event.number, event.back, event.method, game=game, marker=state.marker)
             return replace(state, round=round_, rounds=event.number)
         case f.RoundEnded():
-            state = _ended(state)
+            state = _ended(state, event)
             return state if event.marker is None else replace(state, marker=event.marker)
     if isinstance(event, f.StubCounted):
         state = stub_counted(replace(state, since_stub_count=0), event)
@@ -218,7 +227,7 @@ def _passed(round_: Round) -> Round:
     return round_
 
 
-def _ended(state: State) -> State:
+def _ended(state: State, event: f.RoundEnded) -> State:
     """The set that was played must be shuffled again before it comes back; one more round without a stub count."""
     assert state.round is not None
     round_ = state.round
@@ -227,7 +236,8 @@ def _ended(state: State) -> State:
         state,
         round=None,
         last_back=round_.back if round_.played else state.last_back,
-        sets=sets_after_round(state, round_),
+        sets=sets_after_round(state, round_, event.cards),
+        last_seats=tuple(round_.in_play),
         since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,
     )
 

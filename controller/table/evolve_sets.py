@@ -12,51 +12,65 @@ from controller.table.state import Round, State
 
 OF_SETS = (
     f.SetChecked, f.SetDisarmed, f.SetShuffledByHand, f.SetRemoved, f.SetBrought, f.SetInPlay, f.SetTimeCarried, SetDue,
-    f.StepsAsked, f.StepTaken,
+    f.StepsAsked, f.StepTaken, f.CutAsked, f.SetCut, f.CardBurned,
 )  # fmt: skip
 
 
 def set_after(state: State, event: f.Event) -> State:
+    back = getattr(event, "back", None)
+    if not isinstance(back, str):
+        return state
+    before = state.sets.get(back, CardSet(back))
     match event:
         case f.SetChecked():
             card_set = replace(
-                _checked(state, event), cycle_complete=event.cycle_complete,
-                mode_shuffle=event.mode_shuffle, count_right=event.count_right,
-                identities_complete=event.identities_complete, by_hand=False, in_shoe=False,
+                _shuffled(_checked(before, event)), cycle_complete=event.cycle_complete, mode_shuffle=event.mode_shuffle,
+                count_right=event.count_right, identities_complete=event.identities_complete, by_hand=False,
+                cutting_card=None,
             )  # fmt: skip
-        case f.SetDisarmed(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), cycle_complete=False, in_shoe=False)
-        case f.SetShuffledByHand(back=back):
+        case f.SetShuffledByHand():
             card_set = replace(
-                state.sets.get(back, CardSet(back)), cycle_complete=True, mode_shuffle=True, by_hand=True,
-                count_right=None, identities_complete=None, in_shoe=False, preshuffled=False,
+                _shuffled(before), cycle_complete=True, mode_shuffle=True, by_hand=True, count_right=None,
+                identities_complete=None,
             )  # fmt: skip
-        case f.SetRemoved(back=back):
+        case f.SetDisarmed():
+            card_set = replace(before, cycle_complete=False, in_shoe=False)
+        case f.SetRemoved():
             card_set = replace(
-                state.sets.get(back, CardSet(back)),
-                present=False,
-                cycle_complete=False,
-                in_shoe=False,
-                procedure=None,
-                steps=(),
+                before, present=False, cycle_complete=False, in_shoe=False, procedure=None, steps=()
             )
-        case f.SetBrought(back=back, preshuffled=shuffled):
+        case f.SetBrought(preshuffled=shuffled):
             card_set = CardSet(
                 back, cycle_complete=shuffled, mode_shuffle=shuffled, by_hand=shuffled, preshuffled=shuffled
             )
-        case f.StepsAsked(back=back):
-            card_set = state.sets.get(back, CardSet(back))
-            card_set = replace(card_set, procedure=event.procedure, steps=event.steps, stepped_by="")
-        case f.StepTaken(back=back):
-            card_set = _stepped(state.sets.get(back, CardSet(back)), event)
-        case f.SetInPlay(back=back) | f.SetTimeCarried(back=back):
-            since = Moment(event.wall_us, event.mono_ns, event.boot, event.clock)
-            card_set = replace(state.sets.get(back, CardSet(back)), since=since)
-        case SetDue(back=back):
-            card_set = replace(state.sets.get(back, CardSet(back)), due=True)
+        case f.SetInPlay() | f.SetTimeCarried():
+            card_set = replace(before, since=Moment(event.wall_us, event.mono_ns, event.boot, event.clock))
+        case SetDue():
+            card_set = replace(before, due=True)
         case _:
-            return state
-    return replace(state, sets={**state.sets, card_set.back: card_set}, round=_proven(state.round, event))
+            card_set = _handled(before, event)
+    return replace(state, sets={**state.sets, back: card_set}, round=_proven(state.round, event))
+
+
+def _shuffled(card_set: CardSet) -> CardSet:
+    """What any shuffle makes undone: nothing has left this shoe, and a cut that may follow is asked for by itself."""
+    return replace(card_set, in_shoe=False, preshuffled=False, cut_due=False, was_cut=False, gone=0)
+
+
+def _handled(card_set: CardSet, event: f.Event) -> CardSet:
+    """What people do with a set before it is dealt."""
+    match event:
+        case f.StepsAsked():
+            return replace(card_set, procedure=event.procedure, steps=event.steps, stepped_by="")
+        case f.StepTaken():
+            return _stepped(card_set, event)
+        case f.CutAsked():
+            return replace(card_set, cut_due=True, was_cut=False)
+        case f.SetCut():
+            return replace(card_set, cut_due=False, was_cut=True, cutting_card=None)
+        case f.CardBurned():
+            return replace(card_set, gone=card_set.gone + 1)
+    return card_set
 
 
 def _stepped(card_set: CardSet, event: f.StepTaken) -> CardSet:
@@ -78,14 +92,12 @@ def _read(event: f.SetChecked) -> bool:
     return event.identities_complete is True and event.count_right is not False
 
 
-def _checked(state: State, event: f.SetChecked) -> CardSet:
+def _checked(card_set: CardSet, event: f.SetChecked) -> CardSet:
     """A good verdict answers for every round before it; a wrong one leaves them open."""
-    card_set = state.sets.get(event.back, CardSet(event.back))
     return replace(
         card_set,
         uncounted=NOTHING_PLAYED if _counted(event) else card_set.uncounted,
         unread=NOTHING_PLAYED if _read(event) else _still_unread(card_set, event),
-        preshuffled=False,
     )
 
 
@@ -129,10 +141,10 @@ def stub_counted(state: State, event: f.StubCounted) -> State:
     return replace(state, sets={**state.sets, event.back: replace(card_set, uncounted=NOTHING_PLAYED)})
 
 
-def sets_after_round(state: State, round_: Round) -> Mapping[str, CardSet]:
+def sets_after_round(state: State, round_: Round, cards: int) -> Mapping[str, CardSet]:
     """The sets once this round has ended: its set answers for it from now on, and has to be shuffled.
 
-    Where a game deals on from one set, that waits for the cutting card.
+    Where a game deals on from one set, that waits for the cutting card. `cards`: that left the set in the round.
     """
     card_set = state.sets.get(round_.back, CardSet(round_.back))
     if round_.played:
@@ -143,5 +155,12 @@ def sets_after_round(state: State, round_: Round) -> Mapping[str, CardSet]:
             unread = unread.followed_by(played)
         kept = round_.game.keeps_set and card_set.cycle_complete
         in_shoe = kept and card_set.in_shoe
-        card_set = replace(card_set, cycle_complete=kept, in_shoe=in_shoe, uncounted=uncounted, unread=unread)
+        card_set = replace(
+            card_set,
+            cycle_complete=kept,
+            in_shoe=in_shoe,
+            uncounted=uncounted,
+            unread=unread,
+            gone=card_set.gone + cards,
+        )
     return {**state.sets, round_.back: card_set}

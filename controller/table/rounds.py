@@ -227,7 +227,7 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
 def _end_round(draft: Draft, actor: Actor) -> None:
     round_ = _round(draft)
     outcome = "void" if round_.void else "stopped" if round_.phase is Phase.STOPPED else "played"
-    draft.add(f.RoundEnded(round_.id, outcome, actor.who, _next_marker(draft, round_)))
+    draft.add(f.RoundEnded(round_.id, outcome, actor.who, _next_marker(draft, round_), cards_out(draft)))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].wanted.get(Level.LAMPS):
         draft.want(progressive[0], Level.LAMPS, "", "the round has ended")

@@ -51,4 +51,67 @@ class RequestSpread:
     back: str
 
 
-SetAct = RecordShuffle | BringSet | ConfirmStep | IdleTable | RequestSpread
+@dataclass(frozen=True, slots=True)
+class DirectShuffle:
+    """The floor wants this set shuffled; one that is being dealt from, after its round."""
+
+    kind: ClassVar[str] = "direct_shuffle"
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCut:
+    """A set was cut. `seat`: of the player who did it, 0 = the dealer; `declined`: seats that would not, in that order.
+
+    `cards`: in front of the cutting or cover card, where somebody counted them.
+    """
+
+    kind: ClassVar[str] = "record_cut"
+    back: str
+    seat: int = 0
+    declined: tuple[int, ...] = ()
+    cards: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recut:
+    """The cut was improper: it is made again before the first card."""
+
+    kind: ClassVar[str] = "recut"
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewDealer:
+    """Who says so has taken the dealer's place."""
+
+    kind: ClassVar[str] = "new_dealer"
+
+
+@dataclass(frozen=True, slots=True)
+class BurnCard:
+    """A card went unseen into the discard rack, as a new shoe or a new dealer demands."""
+
+    kind: ClassVar[str] = "burn_card"
+
+
+@dataclass(frozen=True, slots=True)
+class TakeSetAway:
+    """A set leaves the table, and no new one comes in its place for now."""
+
+    kind: ClassVar[str] = "take_set_away"
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSetDue:
+    """The house's own time for this set is over, where no clock keeps one that is printed."""
+
+    kind: ClassVar[str] = "report_set_due"
+    back: str
+
+
+SetAct = (
+    RecordShuffle | BringSet | ConfirmStep | IdleTable | RequestSpread | DirectShuffle | RecordCut | Recut | NewDealer
+    | BurnCard | TakeSetAway | ReportSetDue
+)  # fmt: skip

@@ -239,7 +239,11 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands."""
+    """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands.
+
+    `last_seats`: that played the last round, () where the game is just beginning. `new_dealer`: one came, and what this
+    demands is not done yet.
+    """
 
     method: Method
     devices: Mapping[str, Device]
@@ -253,6 +257,8 @@ class State:
     holds: Mapping[str, Hold] = field(default_factory=dict)
     serial: int = 0
     marker: int = 0
+    last_seats: tuple[int, ...] = ()
+    new_dealer: bool = False
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":

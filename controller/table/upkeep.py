@@ -4,7 +4,6 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table import acts as a
 from controller.table.inputs import Actor
-from controller.table.law import away_first
 from controller.table.refusal import Refusal
 from controller.table.state import Device, Duty, Round, Setup, State
 from drivers.events import DeviceKind
@@ -126,44 +125,6 @@ def device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     if isinstance(act, a.TakeDeviceOut) and inside:
         return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
     return None
-
-
-def set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.RecordShuffle | a.BringSet)
-    if act.back not in state.sets:
-        return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
-    if state.round is not None and state.round.back == act.back and state.round.on_layout:
-        return Refusal(f"the {act.back} set is in play; its cards are collected first")
-    if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
-        return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
-    return None
-
-
-def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """A set that must be taken away is gone before another of its colour comes, so that the two are never mixed up."""
-    assert isinstance(act, a.BringSet)
-    opening = setup.law.rulebook.opening
-    if act.preshuffled and not (opening.preshuffled and opening.preshuffled.value):
-        return Refusal(
-            "here every set is inspected, spread and shuffled at the table; preshuffled cards have no other way",
-            opening.steps[0].cite,
-        )
-    for duty in state.duties.values():
-        if duty.action is Action.REMOVE_SET and duty.back == act.back:
-            return Refusal(f"first {duty.id}: {duty.action} ({act.back})", duty.cite)
-    return set_known(setup, state, act, actor)
-
-
-def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Another method of shuffling waits until the shuffler is where the document wants it."""
-    name = setup.device_of(DeviceKind.SHUFFLER)
-    demand = away_first(setup, state, name) if name else None
-    if demand is not None:
-        rest = f" (reading {demand.reading})" if demand.reading else ""
-        return Refusal(
-            f"{name} is not to be used beside a shuffle by hand: first {demand.action}{rest}", demand.cite
-        )
-    return set_known(setup, state, act, actor)
 
 
 def _round(state: State) -> Round:

@@ -34,6 +34,9 @@ class Deal:
             if not view.is_online(dispenser.name):
                 return False
             await self._set_plan(dispenser, [stack.cards for stack in view.plan])
+        if view.round.get("burn_due"):
+            layout.by_hand += await sets.draw(1)
+            return await self.table.act("burn_card")
         await self.table.pause(STEP_S)
         return await self.table.act("start_dealing")
 

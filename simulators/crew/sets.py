@@ -357,6 +357,8 @@ class Sets:
                 return True
             if view.is_present(back) or "bring_set" not in view.allowed:
                 continue
+            if not self.has_shuffler and any(view.is_present(other) for other in view.sets):
+                continue  # a second set is only for a shuffler
             if not self.table.cards.get(back):
                 await self._fetch(back)
             return await self.table.act("bring_set", "floorperson", back=back)

@@ -19,6 +19,8 @@ class Steps:
 
     async def take(self) -> bool:
         """The next step that can be taken with any set; False where none is asked for."""
+        if await self._leave_one() or await self._cut():
+            return True
         for back in self.table.view.sets:
             step = self.table.view.next_step(back)
             if step is not None and await self._gather(back):
@@ -26,6 +28,25 @@ class Steps:
                 role = str(step["by"])
                 return await self.table.act("confirm_step", role, A_PLAYER, back=back, step=step["step"])
         return False
+
+    async def _cut(self) -> bool:
+        """Who is offered the cut first takes it."""
+        for back, about in self.table.view.sets.items():
+            if about.get("cut_due") and self.table.view.is_present(back):
+                seats = list(about.get("cut_offered_to", ())) or [A_PLAYER]
+                seat = seats[0] if about.get("cut_by") == "players" else 0
+                await self.table.pause(STEP_S)
+                return await self.table.act("record_cut", back=back, seat=seat)
+        return False
+
+    async def _leave_one(self) -> bool:
+        """Without a shuffler in service one set alone stays at the table: the one that was not played last."""
+        view, sets = self.table.view, self.sets
+        present = [back for back in view.sets if view.is_present(back)]
+        if view.round or view.holds or sets.has_shuffler or len(present) < 2 or not view.is_open:
+            return False
+        back = next(other for other in present if other != sets.next_back)
+        return await sets.retire(back) and await self.table.act("take_set_away", "floorperson", back=back)
 
     async def _gather(self, back: str) -> bool:
         """True once no card of this set is left in a device, or where it is dealt from."""

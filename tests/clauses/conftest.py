@@ -132,7 +132,7 @@ class Stage:
     def _shuffle(self, back: str) -> None:
         """By the shuffler where one is at the table, else by hand."""
         if "shuffler-1" not in self.table.setup.devices:
-            self.table.act(a.RecordShuffle(back))
+            self.table.shuffled_by_hand(back)
             return
         self.table.shuffled(back, self.law.decks.full.value if self.given.get("counting", True) else None)
 

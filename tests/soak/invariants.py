@@ -10,12 +10,14 @@ from typing import Any
 from controller.games.model import Phase
 from controller.rules.vocabulary import Trigger
 from controller.table import acts as a
+from controller.table import burns
 from controller.table import facts as f
 from controller.table.allowed import verify
 from controller.table.deadlines import due
 from controller.table.dispositions import LATE_CHIP
 from controller.table.inputs import Input, SetDue
 from controller.table.law import not_its_turn
+from controller.table.sets_at_table import as_many_as_wanted
 from controller.table.state import Setup, State
 from drivers import events as e
 
@@ -107,6 +109,7 @@ class Watch:
         assert event.number == before.rounds + 1
         assert before.sets[event.back].present
         assert before.sets[event.back].waits is None
+        assert as_many_as_wanted(self.setup, before) is None
         assert not_its_turn(self.setup, before, event.back) is None
         stub = self.setup.law.rulebook.stub
         assert stub is None or before.since_stub_count < stub.every_rounds.value or stub.waived_by
@@ -119,6 +122,8 @@ class Watch:
         if not event.resumed:
             assert card_set.present
             assert card_set.next_step is None
+            assert not card_set.cut_due
+            assert burns.due(self.setup, before) is None
             assert card_set.cycle_complete
             assert card_set.mode_shuffle
             assert card_set.count_right is not False

@@ -15,17 +15,28 @@ DEAREST = 2.0
 NO_STUB = "the document asks for no stub count"
 NO_PROGRESSIVE = "the document has no progressive wager, and says so to who counts chips"
 EACH_IS_SPREAD = "after an idle table each set is spread and shown, so that no player has to ask for it"
+NO_BURN = "the document burns cards in the rounds alone"
+NO_ORDER = "the document names no shuffle by order"
+BY_THE_CLOCK = "the document prints the time of a set for every way of dealing"
 NEVER_DONE: dict[str, dict[str, str]] = {
-    "md-uth": {"request_spread": EACH_IS_SPREAD},
-    "ma-uth": {"request_spread": EACH_IS_SPREAD},
-    "fast-action": {"record_stub_count": NO_STUB, "record_progressive_count": NO_PROGRESSIVE},
+    "md-uth": {"request_spread": EACH_IS_SPREAD, "burn_card": NO_BURN, "report_set_due": BY_THE_CLOCK},
+    "ma-uth": {"request_spread": EACH_IS_SPREAD, "burn_card": NO_BURN, "direct_shuffle": NO_ORDER},
+    "fast-action": {
+        "recut": "the document knows no second cut",
+        "record_stub_count": NO_STUB,
+        "record_progressive_count": NO_PROGRESSIVE,
+    },
     "nj-pikit": {
         "request_spread": EACH_IS_SPREAD,
+        "burn_card": NO_BURN,
+        "direct_shuffle": NO_ORDER,
         "record_progressive_count": NO_PROGRESSIVE,
         "reveal_community": "the game has no community cards",
     },
     "ma-colorado": {
         "request_spread": EACH_IS_SPREAD,
+        "burn_card": NO_BURN,
+        "direct_shuffle": NO_ORDER,
         "record_progressive_count": NO_PROGRESSIVE,
         "reveal_dealer": "the dealer has no hand in this game",
     },
@@ -34,13 +45,11 @@ NEVER_DONE: dict[str, dict[str, str]] = {
 NO_DECISION = (
     "no decision of the core raises it: the stub count stands before the next round by the checks of the acts"
 )
-NO_INTERVAL = "the document names no time for which a set may stay in play"
 NEVER_SEEN: dict[str, dict[Trigger, str]] = {
     "md-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION},
-    "ma-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION, Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
-    "nj-pikit": {Trigger.STUB_COUNT_DUE: NO_DECISION, Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
-    "ma-colorado": {Trigger.STUB_COUNT_DUE: NO_DECISION, Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
-    "fast-action": {Trigger.DECK_CHANGE_DUE: NO_INTERVAL},
+    "ma-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION},
+    "nj-pikit": {Trigger.STUB_COUNT_DUE: NO_DECISION},
+    "ma-colorado": {Trigger.STUB_COUNT_DUE: NO_DECISION},
 }
 """Triggers with a row that answers them, and nothing that raises them."""
 

@@ -11,6 +11,8 @@ from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment as When
 from controller.rules.vocabulary import Trigger
 from controller.table import acts as a
+from controller.table import burns
+from controller.table.cuts import offered_to
 from controller.table.draft import Draft
 from controller.table.inputs import Moment
 from controller.table.law import asking_order, full_set, not_its_turn
@@ -18,7 +20,7 @@ from controller.table.procedures import SPREADS
 from controller.table.rounds import cards_out
 from controller.table.state import Fate, Round, Setup, State, Wager
 from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE, asked_of_short_hand
-from drivers.events import ALLOWED, Level
+from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
 
 WEIGHTS: dict[str, float] = {
@@ -28,7 +30,9 @@ WEIGHTS: dict[str, float] = {
     a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
     a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.08, a.ConfirmDuty.kind: 5,
     a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05,
-    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1, a.TakeDeviceOut.kind: 0.01,
+    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1,
+    a.DirectShuffle.kind: 0.03, a.RecordCut.kind: 8, a.Recut.kind: 0.03, a.NewDealer.kind: 0.03, a.BurnCard.kind: 8,
+    a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2,
 }  # fmt: skip
 OTHERWISE = 0.5
@@ -62,6 +66,8 @@ class People:
             a.BringSet.kind: self._set,
             a.RecordShuffle.kind: self._shuffle,
             a.ConfirmStep.kind: self._step,
+            a.RecordCut.kind: self._cut,
+            a.BurnCard.kind: self._burn,
         }
 
     def new_guests(self) -> None:
@@ -84,8 +90,21 @@ class People:
         if kind == a.ReportIrregularity.kind and asked_of_short_hand(state, 0) is not None:
             return 2
         if kind == a.BringSet.kind and any(not s.present or s.due for s in state.sets.values()):
-            return 2
+            return 2 if self._wants_set(state) else 0.05
+        if (
+            kind == a.TakeSetAway.kind
+            and state.device_of(DeviceKind.SHUFFLER) is None
+            and self._present(state) > 1
+        ):
+            return 4
         return WEIGHTS.get(kind, OTHERWISE)
+
+    def _wants_set(self, state: State) -> bool:
+        due = any(card_set.present and card_set.due for card_set in state.sets.values())
+        return due or not self._present(state) or state.device_of(DeviceKind.SHUFFLER) is not None
+
+    def _present(self, state: State) -> int:
+        return sum(card_set.present for card_set in state.sets.values())
 
     def _begin(self, state: State) -> a.Act:
         present = [s for s in state.sets.values() if s.present and not_its_turn(self.setup, state, s.back) is None]
@@ -203,6 +222,24 @@ class People:
     def _set(self, state: State) -> a.Act:
         wanted = [s.back for s in state.sets.values() if not s.present or s.due]
         return a.BringSet(self.rng.choice(wanted or list(state.sets)), self.rng.random() < 0.3)
+
+    def _cut(self, state: State) -> a.Act | None:
+        """Offered in the order of the document, and taken by somebody; now and then otherwise."""
+        waiting = [s.back for s in state.sets.values() if s.cut_due and s.present]
+        if not waiting:
+            return None
+        if self.rng.random() < 0.05:
+            return self.builder.record(a.RecordCut, state)  # type: ignore[no-any-return]
+        order = offered_to(self.setup, state, waiting[0])
+        taken = self.rng.randrange(len(order) + 1)
+        by_players = self.setup.law.rulebook.cut.by.value == "players"
+        if not order:
+            return a.RecordCut(waiting[0], 1 if by_players else 0)
+        seat = order[taken] if taken < len(order) else 0
+        return a.RecordCut(waiting[0], seat, order[:taken], self.rng.choice((None, 10, 40)))
+
+    def _burn(self, state: State) -> a.Act | None:
+        return a.BurnCard() if burns.due(self.setup, state) is not None else None
 
     def _step(self, state: State) -> a.Act | None:
         """The step that is next with some set, now and then one that is not."""

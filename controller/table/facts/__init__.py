@@ -20,6 +20,7 @@ from controller.table.facts.money import (
 from controller.table.facts.round import (
     CardsCollected,
     CommunityRevealed,
+    DealerCame,
     DealerRevealed,
     DealingAllowed,
     DecisionFailed,
@@ -33,14 +34,18 @@ from controller.table.facts.round import (
     TableOpened,
 )
 from controller.table.facts.sets import (
+    CardBurned,
+    CutAsked,
     SetBrought,
     SetChecked,
+    SetCut,
     SetDisarmed,
     SetInPlay,
     SetRemoved,
     SetShuffledByHand,
     SetSuspected,
     SetTimeCarried,
+    ShuffleDirected,
     SpreadRequested,
     StepsAsked,
     StepTaken,
@@ -56,9 +61,12 @@ __all__ = [
     "FACTS",
     "HEALTH",
     "BetsClosed",
+    "CardBurned",
     "CardsCollected",
     "CommunityRevealed",
     "Conclusion",
+    "CutAsked",
+    "DealerCame",
     "DealerRevealed",
     "DealingAllowed",
     "DecisionFailed",
@@ -84,12 +92,14 @@ __all__ = [
     "RoundVoided",
     "SetBrought",
     "SetChecked",
+    "SetCut",
     "SetDisarmed",
     "SetInPlay",
     "SetRemoved",
     "SetShuffledByHand",
     "SetSuspected",
     "SetTimeCarried",
+    "ShuffleDirected",
     "SpreadRequested",
     "StepTaken",
     "StepsAsked",
@@ -139,6 +149,11 @@ Conclusion = (
     | SetInPlay
     | SetTimeCarried
     | SpreadRequested
+    | ShuffleDirected
+    | CutAsked
+    | SetCut
+    | CardBurned
+    | DealerCame
     | TableIdle
     | StepTaken
     | StepsAsked

@@ -40,6 +40,14 @@ class TableClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class DealerCame:
+    """A new dealer stands at the table."""
+
+    kind: ClassVar[str] = "dealer_came"
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class RoundBegun:
     """`game`: the name of the game that is played; "" in records that were made before there was more than one."""
 
@@ -92,7 +100,8 @@ class CardsCollected:
 class RoundEnded:
     """`outcome`: played | void | stopped (no wager was left).
 
-    `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none.
+    `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none. `cards`: known to
+    have left the set in this round.
     """
 
     kind: ClassVar[str] = "round_ended"
@@ -100,6 +109,7 @@ class RoundEnded:
     outcome: str
     by: str
     marker: int | None = None
+    cards: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,52 @@ class StepTaken:
 
 
 @dataclass(frozen=True, slots=True)
+class ShuffleDirected:
+    kind: ClassVar[str] = "shuffle_directed"
+    back: str
+    by: str
+    cite: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CutAsked:
+    """A set is to be cut before its first card. `again`: the first cut did not satisfy `by`."""
+
+    kind: ClassVar[str] = "cut_asked"
+    back: str
+    by: str
+    cite: tuple[str, ...]
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetCut:
+    """`seat`: of the player who cut, 0 = the dealer; `declined`: seats that were offered the cut before, in order.
+
+    `cards`: in front of the card that was put in; absent where nobody counted, and then their number was not checked.
+    """
+
+    kind: ClassVar[str] = "set_cut"
+    back: str
+    seat: int
+    declined: tuple[int, ...]
+    by: str
+    cite: tuple[str, ...]
+    cards: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardBurned:
+    """`because`: new_shoe | new_dealer. It counts among the cards that have left the shoe."""
+
+    kind: ClassVar[str] = "card_burned"
+    back: str
+    because: str
+    by: str
+    cite: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableIdle:
     """No play at the open table."""
 

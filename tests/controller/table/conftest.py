@@ -12,8 +12,10 @@ from controller.rules.loader import load_rulebook
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Method, Role
 from controller.table import acts as a
+from controller.table import burns
 from controller.table import facts as f
 from controller.table.acts import Act
+from controller.table.cuts import offered_to
 from controller.table.decide import decide, fold
 from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
@@ -127,6 +129,15 @@ class Table:
         fields: dict[str, object] = {"mode": e.Mode.SHUFFLE, "identities": e.Identities.NOT_READ, **changes}
         return self.put(e.ShuffleCompleted(e.Back(back), count=count, **fields), "shuffler-1")  # type: ignore[arg-type]
 
+    def shuffled_by_hand(self, back: str) -> "Table":
+        """Shuffled, and cut by the dealer or by the first player who may."""
+        self.act(a.RecordShuffle(back))
+        if self.state.sets[back].cut_due:
+            order = offered_to(self.setup, self.state, back)
+            by_players = self.setup.law.rulebook.cut.by.value == "players"
+            self.act(a.RecordCut(back, (order or (1,))[0] if by_players else 0))
+        return self
+
     def begin(self, back: str = "red", seats: tuple[int, ...] = (1, 3), trips: tuple[int, ...] = (1,)) -> "Table":
         """Betting open, ante and blind at these seats, the lock-out released."""
         self.act(a.BeginRound(back))
@@ -156,6 +167,8 @@ class Table:
         self.act(a.AnnounceNoMoreBets())
         if "progressive-1" in self.setup.devices:
             self.put(e.LockoutEngaged(e.Cause.COMMAND, 2), "progressive-1")
+        while burns.due(self.setup, self.state) is not None and self.state.sets[self.round.back].armed:
+            self.act(a.BurnCard())
         return self
 
     def let_out(self) -> "Table":

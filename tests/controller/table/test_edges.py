@@ -469,7 +469,8 @@ def test_cards_dealt_from_the_hand_are_shuffled_by_a_shuffler(make_table, rulebo
     """Clause: md-uth 9.A(1), ma-uth 8(b)(1)."""
     table = make_table(rulebook, Method.HAND).ready()
     table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED))
-    table.act(a.RecordShuffle("red"))
+    table.act(a.TakeSetAway("blue"))
+    table.shuffled_by_hand("red")
     table.begin("red").close_bets()
     needs = table.setup.law.rulebook.dealing[Method.HAND].needs_shuffler
     assert table.refused(a.StartDealing()).cite == needs.cite
@@ -541,7 +542,7 @@ def test_a_set_shuffled_by_hand_is_counted_whatever_the_idle_shuffler_can(make_t
     table = make_table("md-uth", elect={"R-40": "no_demand"}).ready()
     for number in range(4):
         table.whole_round("red" if number % 2 == 0 else "blue")
-    table.act(a.RecordShuffle("red"))
+    table.shuffled_by_hand("red")
     table.begin("red").let_out().deal().to_showdown()
     table.act(a.SettleRound())
     table.act(a.CollectCards())

@@ -1,0 +1,150 @@
+"""Shuffles by order, and the cut that follows a shuffle by hand: who is offered it, who made it, and whether it counts."""
+
+from controller.rules.vocabulary import Action, Role, ShuffleAt, Step
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table import procedures
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.law import full_set
+from controller.table.refusal import Refusal
+from controller.table.state import Setup, State
+
+MANUAL, PRESHUFFLED = "manual", "preshuffled"
+BY_PLAYERS = "players"
+
+
+def ask_for_cut(draft: Draft, back: str, who: str, after: str) -> None:
+    """A cut follows this kind of shuffle, or not. Clause: `[cut] after`."""
+    rule = draft.setup.law.rulebook.cut.after
+    if after in rule.value:
+        draft.add(f.CutAsked(back, who, rule.cite))
+
+
+def cut_made(draft: Draft, act: a.RecordCut, actor: Actor) -> None:
+    rule = draft.setup.law.rulebook.cut
+    draft.add(f.SetCut(act.back, act.seat, act.declined, actor.who, rule.by.cite, act.cards))
+    procedures.proven(draft, act.back, Step.CUT, actor.who, actor.role)
+
+
+def cut_again(draft: Draft, back: str, who: str) -> None:
+    draft.add(f.CutAsked(back, who, draft.setup.law.rulebook.act_roles[a.Recut.kind].cite, again=True))
+
+
+def shuffle_directed(draft: Draft, back: str, who: str) -> None:
+    """What is out on the layout is played to its end first; any other set counts as shuffled no more."""
+    rulebook, round_ = draft.setup.law.rulebook, draft.state.round
+    cite = rulebook.shuffle.at[ShuffleAt.ON_DIRECTION].cite
+    draft.add(f.ShuffleDirected(back, who, cite))
+    in_play = round_ is not None and round_.back == back and round_.played
+    action = Action.RESHUFFLE_AFTER_ROUND if in_play else Action.RESHUFFLE
+    if not in_play and draft.state.sets[back].cycle_complete:
+        draft.add(f.SetDisarmed(back, f"{who} wants it shuffled"))
+    if any(d.back == back and d.action is action for d in draft.state.duties.values()):
+        return
+    role = rulebook.duty_roles.get(action)
+    draft.add(f.DutyOpened(draft.next_id("D"), action, role.value if role else Role.DEALER, back=back, cite=cite))
+
+
+def offered_to(setup: Setup, state: State, back: str) -> tuple[int, ...]:
+    """Seats to which the cut is offered, in this order; () where the dealer cuts, or where nobody has played yet.
+
+    Clause: `[cut] offered_to`: the player at whose hand the cutting card showed, else the one farthest to the dealer's
+    right; after a refusal clockwise.
+    """
+    seats = sorted(state.last_seats)
+    if setup.law.rulebook.cut.by.value != BY_PLAYERS or not seats:
+        return ()
+    first = state.sets[back].cutting_card or seats[-1]
+    return (first, *sorted((s for s in seats if s != first), key=lambda seat: (seat - first) % (setup.seats + 1)))
+
+
+# ---- what stands in the way
+
+
+def may_direct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.DirectShuffle)
+    at = setup.law.rulebook.shuffle.at
+    if ShuffleAt.ON_DIRECTION not in at:
+        cite = at[ShuffleAt.AFTER_ROUND].cite if ShuffleAt.AFTER_ROUND in at else ()
+        return Refusal(
+            f"{setup.law.rulebook.id} names no shuffle by order; a set is shuffled after its round", cite
+        )
+    return _at_table(state, act.back)
+
+
+def may_cut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """A cut is made where one is due, by whom the document wants, and deep enough where somebody counted."""
+    assert isinstance(act, a.RecordCut)
+    rule = setup.law.rulebook.cut
+    if (absent := _at_table(state, act.back)) is not None:
+        return absent
+    card_set = state.sets[act.back]
+    if not card_set.cut_due:
+        why = "was shuffled by a device" if card_set.armed and not card_set.by_hand else "waits for no cut"
+        return Refusal(
+            f"the {act.back} set {why}; a cut follows a shuffle: {' or '.join(rule.after.value)}", rule.after.cite
+        )
+    most = (
+        full_set(setup) - rule.least_cards.value
+        if rule.either_end and rule.either_end.value
+        else full_set(setup) - 1
+    )
+    if act.cards is not None and not rule.least_cards.value <= act.cards <= most:
+        return Refusal(
+            f"a cut is {rule.least_cards.value} to {most} cards deep, not {act.cards}", rule.least_cards.cite
+        )
+    if rule.by.value != BY_PLAYERS:
+        wrong = act.seat or act.declined
+        return Refusal("here the dealer cuts, and nobody else is offered it", rule.by.cite) if wrong else None
+    return _offered_in_order(setup, state, act)
+
+
+def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal | None:
+    """Players are asked from the first one on clockwise; one who has left declines. The dealer cuts if nobody will."""
+    rule, order = setup.law.rulebook.cut, offered_to(setup, state, act.back)
+    cite = rule.offered_to.cite if rule.offered_to else rule.by.cite
+    asked = (*act.declined, act.seat) if act.seat else act.declined
+    if any(not 1 <= seat <= setup.seats for seat in asked) or len(set(asked)) < len(asked):
+        return Refusal(f"the cut is offered once to each of seats 1 to {setup.seats}", cite)
+    if not asked:
+        first = f"seat {order[0]}" if order else "the first player at the table"
+        return Refusal(f"the cut is offered to {first} first; the dealer cuts if every player declines", cite)
+    if order and asked[0] != order[0]:
+        return Refusal(f"the cut is offered to seat {order[0]} first", cite)
+    turns = [(seat - asked[0]) % (setup.seats + 1) for seat in asked]
+    if turns != sorted(turns):
+        return Refusal("after a refusal the cut is offered on clockwise around the table", cite)
+    left = [seat for seat in order if seat not in asked]
+    if not act.seat and left:
+        return Refusal(f"offer the cut to seat {left[0]} before the dealer cuts", cite)
+    return None
+
+
+def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Only a cut that was made, and before any card was dealt after it."""
+    assert isinstance(act, a.Recut)
+    role = setup.law.rulebook.act_roles.get(a.Recut.kind)
+    if role is None:
+        return Refusal(f"{setup.law.rulebook.id} knows no second cut")
+    if (absent := _at_table(state, act.back)) is not None:
+        return absent
+    if not state.sets[act.back].was_cut or state.sets[act.back].in_shoe:
+        return Refusal(f"the {act.back} set was not cut, or cards were dealt since", role.cite)
+    return None
+
+
+def before_deal(setup: Setup, state: State, back: str) -> Refusal | None:
+    if not state.sets[back].cut_due:
+        return None
+    rule = setup.law.rulebook.cut
+    return Refusal(
+        f"first cut the {back} set, at least {rule.least_cards.value} cards deep (record_cut)", rule.after.cite
+    )
+
+
+def _at_table(state: State, back: str) -> Refusal | None:
+    card_set = state.sets.get(back)
+    if card_set is None or not card_set.present:
+        return Refusal(f"no {back} set is at the table; there are: {', '.join(state.sets)}")
+    return None

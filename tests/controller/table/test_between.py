@@ -1,0 +1,187 @@
+"""Between rounds: sets that come and go, what is asked for before the first card, and who may do it."""
+
+import pytest
+
+from controller.rules.vocabulary import Action, Method, Role
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.card_set import CardSet
+from controller.table.decide import fold
+from controller.table.state import State
+from drivers import events as e
+
+
+def duties(table):
+    return [duty.action for duty in table.state.duties.values()]
+
+
+@pytest.fixture
+def by_hand(make_table):
+    """A table without devices and with one set, opened, shuffled by hand and cut."""
+
+    def make(rulebook):
+        table = make_table(rulebook, Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
+        return table.shuffled_by_hand("red")
+
+    return make
+
+
+def test_a_set_that_must_leave_leaves_before_another_of_its_colour_comes(make_table):
+    """Otherwise the confirmation would take the new set off the table."""
+    table = make_table("md-uth").ready()
+    table.shuffled("red", 51)
+    assert duties(table) == [Action.REMOVE_SET]
+    refused = table.refused(a.BringSet("red"))
+    assert "remove_set" in refused.reason
+    (duty,) = table.state.duties
+    table.act(a.ConfirmDuty(duty))
+    table.act(a.BringSet("red"))
+    assert table.state.sets["red"].present
+
+
+def test_without_a_shuffler_in_service_one_set_alone_stays(make_table, rulebook):
+    """Clause: md-uth 3.B, ma-uth 2(b)."""
+    table = make_table(rulebook, Method.MANUAL_SHOE).ready()
+    table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED))
+    refused = table.refused(a.BeginRound("red"))
+    assert refused.cite == table.setup.law.rulebook.decks.second_set.cite
+    table.act(a.TakeSetAway("blue"))
+    assert not table.state.sets["blue"].present
+    table.act(a.BeginRound("red"))
+
+
+def test_a_set_that_is_taken_away_takes_its_duties_along(make_table):
+    """What was to be done with it would block the table for ever."""
+    table = make_table("md-uth").ready()
+    table.act(a.DirectShuffle("blue"))
+    assert duties(table) == [Action.RESHUFFLE]
+    table.act(a.TakeSetAway("blue"), Role.FLOORPERSON)
+    assert duties(table) == []
+
+
+def test_the_set_in_play_is_not_taken_away(make_table):
+    """It may leave when its round has ended."""
+    table = make_table("md-uth").ready().begin("red")
+    assert "in play" in table.refused(a.TakeSetAway("red")).reason
+    assert "no green set" in table.refused(a.TakeSetAway("green")).reason
+
+
+@pytest.mark.parametrize("elected", ["house_interval", "no_demand"])
+def test_the_houses_own_time_for_a_set_is_reported_by_a_person(make_table, elected):
+    """Reading R-41: only where the house has such a time is anything demanded."""
+    table = make_table("ma-uth", elect={"R-41": elected}).ready()
+    if elected == "no_demand":
+        assert "no change of sets is demanded" in table.refused(a.ReportSetDue("red")).reason
+        return
+    table.act(a.ReportSetDue("red"), Role.DEALER)
+    assert duties(table) == [Action.CHANGE_SET]
+    assert "already" in table.refused(a.ReportSetDue("red")).reason
+    table.act(a.BringSet("red"))
+    assert duties(table) == []
+
+
+def test_a_time_that_is_printed_is_kept_by_the_clock(make_table):
+    """Clause: md-uth 3.C; who wants a change earlier brings a new set."""
+    table = make_table("md-uth").ready()
+    assert table.refused(a.ReportSetDue("red")).cite == ("3.C(2)",)
+
+
+def test_a_set_from_the_shuffler_is_not_cut(make_table):
+    """Clause: md-uth 5.D(1)."""
+    table = make_table("md-uth").ready()
+    refused = table.refused(a.RecordCut("red"))
+    assert "shuffled by a device" in refused.reason
+    assert refused.cite == ("5.D(1)", "5.D(2)")
+
+
+def test_a_preshuffled_set_is_cut_before_it_is_dealt(by_hand):
+    """Clause: md-uth 5.D(2)."""
+    table = by_hand("md-uth")
+    table.act(a.BringSet("red", preshuffled=True))
+    table.begin("red").close_bets()
+    assert table.refused(a.StartDealing()).cite == ("5.D(1)", "5.D(2)")
+    table.act(a.RecordCut("red"))
+    table.act(a.StartDealing())
+
+
+def test_here_the_dealer_cuts_and_nobody_else_is_asked(by_hand):
+    """Clause: md-uth 5.F."""
+    table = by_hand("md-uth")
+    table.act(a.RecordShuffle("red"))
+    assert table.refused(a.RecordCut("red", 3)).cite == ("5.F",)
+    assert table.refused(a.RecordCut("red", 0, (3,))).cite == ("5.F",)
+
+
+def test_a_second_shuffle_asks_for_a_second_cut(by_hand):
+    """The first one was of other cards."""
+    table = by_hand("ma-uth")
+    assert table.state.sets["red"].was_cut
+    table.act(a.RecordShuffle("red"))
+    assert table.state.sets["red"].cut_due
+    assert not table.state.sets["red"].was_cut
+
+
+def test_a_document_without_that_order_refuses_it(make_table):
+    """Clause: ma-uth 4(a): shuffled after each round; no shuffle by order is printed."""
+    table = make_table("ma-uth").ready()
+    assert table.refused(a.DirectShuffle("red")).cite == ("4(a)",)
+    fast = make_table("fast-action", Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
+    assert "knows no second cut" in fast.refused(a.Recut("red")).reason
+
+
+def test_each_shoe_and_each_dealer_has_a_burn_of_its_own(make_table):
+    """Clause: fast-action (g)(1): a dealer who comes to a new shoe burns two."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
+    table.shuffled_by_hand("red")
+    table.act(a.NewDealer())
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "original", 1000))
+    table.act(a.AnnounceNoMoreBets())
+    burned = [table.act(a.BurnCard())[0] for _ in range(2)]
+    assert [event.because for event in burned] == ["new_shoe", "new_dealer"]
+    assert table.state.sets["red"].gone == 2
+    table.act(a.StartDealing())
+
+
+def test_cards_of_a_shoe_are_counted_from_round_to_round(make_table):
+    """Burns, hands, the burn of the round and the community cards; a shuffle begins anew."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
+    table.shuffled_by_hand("red")
+    table.bet((1, "original", 1000), (3, "original", 1000)).let_out()
+    table.act(a.RecordInitialDeal())
+    table.answer(1, "set")
+    table.answer(3, "set")
+    table.act(a.RevealDealer())
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    table.act(a.SettleRound())
+    table.act(a.CollectCards())
+    (ended, *_) = [event for event in table.act(a.EndRound()) if isinstance(event, f.RoundEnded)]
+    assert ended.cards == 12 + 1 + 5
+    assert table.state.sets["red"].gone == 1 + 18
+    table.act(a.RecordShuffle("red"))
+    assert table.state.sets["red"].gone == 0
+
+
+def test_records_of_earlier_versions_still_fold(make_table):
+    """A round that ended, and a set that came, without what these facts say today."""
+    table = make_table("md-uth")
+    state = fold(
+        State.initial(table.setup),
+        [f.Fact("table", f.SetBrought("red", "sam")), f.Fact("table", f.SetShuffledByHand("red", "ada"))],
+    )
+    assert state.sets["red"] == CardSet("red", cycle_complete=True, mode_shuffle=True, by_hand=True)
+
+
+def test_a_device_that_shuffled_too_early_closes_no_step(make_table):
+    """The set is spread and washed after that, and must be shuffled again."""
+    table = make_table("md-uth")
+    for name in table.setup.devices:
+        table.online(name)
+    table.act(a.OpenTable())
+    table.shuffled("red")
+    assert table.state.sets["red"].armed
+    table.take_steps()
+    assert not table.state.sets["red"].armed
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.shuffled("red")
+    assert table.state.sets["red"].steps == ()
