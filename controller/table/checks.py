@@ -11,7 +11,7 @@ from controller.rules.vocabulary import Action, Method, Moment, Trigger
 from controller.table import acts as a
 from controller.table import answers, burns, cuts, procedures, sets_at_table, upkeep
 from controller.table.inputs import Actor
-from controller.table.law import full_set, not_its_turn, one_set_only, stub_count_overdue, stub_count_waived
+from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan
 from drivers.events import ENGAGED, DeviceKind, Level
@@ -54,11 +54,6 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         steps := sets_at_table.as_many_as_wanted(setup, state) or procedures.before_round(state, act.back)
     ) is not None:
         return steps
-    if (only := one_set_only(setup, state, act.back)) is not None:
-        return Refusal(
-            f"without a shuffler the game has one set: play on with the {only} one",
-            setup.law.rulebook.decks.second_set.cite,
-        )
     if (out_of_turn := not_its_turn(setup, state, act.back)) is not None:
         return Refusal(f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite)
     return _not_ready(setup)  # the table may have been opened under another configuration

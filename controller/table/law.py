@@ -96,15 +96,3 @@ def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
     if back == last.back:
         return None if last.in_shoe else f"the last shoe was dealt from the {back} set"
     return f"the {last.back} set is in the shoe and not yet at its cutting card" if last.in_shoe else None
-
-
-def one_set_only(setup: Setup, state: State, back: str) -> str | None:
-    """The set that is played on with where nobody but people shuffle, if this is another one. Clause: `[decks] second_set`.
-
-    Of two sets at the table it is the one that was shuffled by hand for the last round; before that either may become it.
-    """
-    beside_shuffler = setup.law.rulebook.decks.second_set.value == "with_shuffler"
-    last = state.sets.get(state.last_back)
-    if not beside_shuffler or state.device_of(DeviceKind.SHUFFLER) is not None or last is None:
-        return None
-    return last.back if last.by_hand and last.present and back != last.back else None

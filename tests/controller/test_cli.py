@@ -133,7 +133,8 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     assert page.output.startswith("t1 at lv01  ")
     assert "prompt    Inspect the set" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
-    assert {prompt["act"] for prompt in document["prompts"]} == {"bring_set", "idle_table", "record_shuffle"}
+    told = {prompt["act"] for prompt in document["prompts"]}
+    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_shuffle", "recut"}
     assert (document["table"], document["record"]["ok"]) == ("t1", True)
 
 

@@ -6,6 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from controller.rules.vocabulary import Action, Method, Role, Step, Trigger
 from controller.table import acts as a
+from controller.table import burns
 from controller.table import facts as f
 from controller.table.decide import fold
 from controller.table.inputs import Actor, ServiceStarted, SetDue
@@ -155,7 +156,10 @@ class AnySequence(RuleBasedStateMachine):
             case "bets_closed":
                 if "progressive-1" in self.table.setup.devices:
                     self.table.put(e.LockoutEngaged(e.Cause.COMMAND, 1), "progressive-1")
-                yield from (a.RecordProgressiveCount(len(round_.accepted)), a.StartDealing())
+                yield a.RecordProgressiveCount(len(round_.accepted))
+                while burns.due(self.table.setup, self.table.state) is not None:
+                    yield a.BurnCard()
+                yield a.StartDealing()
             case "dealing" if (dispenser := self.table.state.dispenser()) is not None:
                 yield a.StartDealing()
                 plan = deal_plan(self.table.setup, round_)
