@@ -357,7 +357,7 @@ class Sets:
                 return True
             if view.is_present(back) or "bring_set" not in view.allowed:
                 continue
-            if not self.has_shuffler and any(view.is_present(other) for other in view.sets):
+            if not view.has_shuffler and any(view.is_present(other) for other in view.sets):
                 continue  # a second set is only for a shuffler
             if not self.table.cards.get(back):
                 await self._fetch(back)

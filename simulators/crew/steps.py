@@ -43,7 +43,7 @@ class Steps:
         """Without a shuffler in service one set alone stays at the table: the one that was not played last."""
         view, sets = self.table.view, self.sets
         present = [back for back in view.sets if view.is_present(back)]
-        if view.round or view.holds or sets.has_shuffler or len(present) < 2 or not view.is_open:
+        if view.round or view.holds or view.has_shuffler or len(present) < 2 or not view.is_open:
             return False
         back = next(other for other in present if other != sets.next_back)
         return await sets.retire(back) and await self.table.act("take_set_away", "floorperson", back=back)
