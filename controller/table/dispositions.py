@@ -168,7 +168,8 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
         _fate(draft, demand, fate, _named(wager))
     for demand in late:
         decide_late_wager(draft, demand, seat)
-    declared = (Fate.SETTLED,) if _of_declaration(demands) else ()
+    live = draft.state.round is not None and draft.state.round.live
+    declared = (Fate.SETTLED,) if live and _of_declaration(demands) else ()
     for demand in [d for d in demands if d.action is Action.COLLECT_ANTE]:
         _fate(draft, demand, Fate.LOST, lambda at, wager: (at, wager) == (seat, "ante"), *declared)
     for demand in of_seat:
