@@ -1,9 +1,9 @@
 """How the dealer of Fast Action Hold 'Em sets a hand: which two of four cards are played (fast-action (h)(9)).
 
-The document lists fourteen ways, the first that fits decides. "Highest" goes by the higher of the two cards, then by the
-lower one; a bound such as "10 or better" holds for each card that it is said of. An ace goes with a card only by a
-way that names it or by rank: it runs with a king, never with a two, since it stands below a two only to complete a
-straight ((c)(1)).
+The document lists fourteen ways, the first that fits decides. Of several pairs that fit, the highest is played, by its higher
+card, then by its lower one: a hand is set to rank highest ((a)(1)(ix)), unless the way says "any". A bound such as "10 or
+better" holds for each card that it is said of. Running goes by rank: an ace runs with a king, never with a two, since it
+stands below a two only to complete a straight ((c)(1)).
 """
 
 from collections.abc import Callable, Sequence

@@ -63,11 +63,6 @@ def worth(category: IntEnum, *ranks: int) -> int:
     return value
 
 
-def category(value: int) -> Category:
-    """What the hand is that has this value."""
-    return Category(value >> 20)
-
-
 def ranks(value: int) -> tuple[int, ...]:
     """The ranks that count in a value, the most telling first."""
     return tuple(rank for place in _PLACES if (rank := value >> place & 15))

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.cards.cards import parse
-from controller.cards.ranking import Category, best_five, category, five, ranks, seven, six, worth
+from controller.cards.ranking import Category, best_five, five, ranks, seven, six, worth
+from controller.cards.words import kind
 
 FIVES = st.lists(st.integers(0, 51), min_size=5, max_size=5)
 """Five cards of many decks."""
@@ -54,13 +55,13 @@ def test_the_seventeen_ranks_of_several_decks_stand_in_the_order_of_their_text()
     """What several decks alone can deal has its own ranks; a straight flush is below four of a kind of one suit."""
     found = values([hand for hand, _ in MANY_DECKS], decks=8)
     assert found == sorted(set(found), reverse=True)
-    assert [category(value) for value in found] == [what for _, what in MANY_DECKS]
+    assert [kind(value) for value in found] == [what for _, what in MANY_DECKS]
     assert {what for _, what in MANY_DECKS} == set(Category) - {Category.SUPER_ROYAL}
 
 
 def test_an_ace_stands_below_a_two_and_nowhere_in_between():
     """Queen, king, ace, two, three is no straight, and a low ace makes the lowest one."""
-    assert category(five(parse("Qc Kd Ah 2s 3c"))) is Category.HIGH_CARD
+    assert kind(five(parse("Qc Kd Ah 2s 3c"))) is Category.HIGH_CARD
     assert ranks(five(parse("Ac 2d 3h 4s 5c"))) == (5,)
 
 
@@ -113,13 +114,13 @@ def test_of_six_or_seven_cards_the_best_five_count(cards):
 @given(FIVES, FIVES)
 def test_the_first_card_that_only_one_hand_has_decides_within_a_rank(one, other):
     """Like hands that are equal by what makes them: the highest card that the other lacks decides; none lacking, they tie."""
-    if category(five(one)) is not category(five(other)):
+    if kind(five(one)) is not kind(five(other)):
         return
     mine, theirs = (Counter((card >> 2) + 2 for card in cards) for cards in (one, other))
     often = [
         sorted((rank for rank in held if held[rank] > 1), key=lambda r: (held[r], r)) for held in (mine, theirs)
     ]
-    straight = category(five(one)) in (Category.STRAIGHT, Category.STRAIGHT_FLUSH)
+    straight = kind(five(one)) in (Category.STRAIGHT, Category.STRAIGHT_FLUSH)
     if straight or often[0] != often[1]:
         return
     lacking = max(mine - theirs, default=0), max(theirs - mine, default=0)
