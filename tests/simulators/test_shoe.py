@@ -9,6 +9,7 @@ from drivers.protocol.reports import (
     Back,
     ButtonPressed,
     CardsLoaded,
+    CardsRemoved,
     DealCompleted,
     DealStopped,
     DoorOpened,
@@ -207,3 +208,27 @@ def test_a_shoe_has_no_lockout_and_no_mode(bench: Callable) -> None:
         assert answer.text
     assert shoe.want(Level.DISPLAY, "HELD").holds
     assert shoe.model.state()["display"] == "HELD"
+
+
+def test_a_shoe_that_is_dealt_on_from_needs_no_new_set_for_each_deal(bench: Callable) -> None:
+    """Two deals of the same set, one after the other from its top, and cards that hands draw in between."""
+    shoe = bench("shoe", plan=(1, 1), decks=6, deals_on=True)
+    deal(shoe)
+    first = [card for stack in shoe.take_all() for card in stack]
+    drawn = shoe.act("draw", cards=6).cards
+    assert shoe.of(CardsRemoved) == [CardsRemoved(312 - 8)]
+    assert shoe.act("green").note == ""
+    second = [card for stack in shoe.take_all() for card in stack]
+    assert [card.face for card in (*first, *drawn, *second)] == list(FACES[:10])
+    assert shoe.of(DealCompleted) == [DealCompleted(Back.RED, 2, 310), DealCompleted(Back.RED, 2, 302)]
+
+
+def test_nobody_draws_from_a_shoe_that_moves_or_more_than_lies_there(bench: Callable) -> None:
+    """Hands stay out while a stack is on its way; a card that is not there can't be drawn."""
+    shoe = bench("shoe", plan=(2,), deals_on=True)
+    deal(shoe)
+    with pytest.raises(ActImpossible, match="moving"):
+        shoe.act("draw", cards=1)
+    shoe.take_all()
+    with pytest.raises(ActImpossible, match="50 cards"):
+        shoe.act("draw", cards=51)

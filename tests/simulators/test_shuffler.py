@@ -433,3 +433,18 @@ def test_allowed_again_by_an_old_command_does_not_hold(bench: Callable) -> None:
     assert [r.cause for r in table.of(DispensingInhibited)] == [Cause.POWER_UP, Cause.WATCHDOG]
     assert table.want(Level.DISPENSING, "allowed", operation=8).holds
     assert [r.operation for r in table.of(DispensingAllowed)] == [7, 8]
+
+
+@pytest.mark.parametrize(("fault", "count"), [((), 312), (("count_low",), 311)])
+def test_a_set_of_six_decks_is_shuffled_and_counted_as_one(
+    bench: Callable, fault: tuple[str, ...], count: int
+) -> None:
+    """Ready only where all 312 cards passed, and read as complete where each face was there six times."""
+    shuffler = bench("shuffler", *fault, plan=(), decks=6, reads=True)
+    shuffler.act("load", back="red")
+    shuffler.act("green")
+    shuffler.run(150.0)
+    (done,) = shuffler.of(ShuffleCompleted)
+    assert done.count == count
+    assert shuffler.model.state()["phase"] == ("ready" if count == 312 else "spent")
+    assert (done.identities is Identities.COMPLETE) is (count == 312)

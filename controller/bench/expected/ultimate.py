@@ -166,7 +166,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
     "progressive_mismatch": (Case(may=under(("R-09",), *ASK, "record_only")),),
     "progressive_late": (
         Case(("after_lock",), may=under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
-        Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
+        Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager")),
     ),
     **HANDS_MEDDLED_WITH,
     "round_unproven": (
@@ -315,7 +315,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     "progressive_mismatch": (Case(may=under(("R-09",), *ASK, "record_only")),),
     "progressive_late": (
         Case(("after_lock",), may=under(("R-45",), *ASK, "hold_late_wager", "return_late_wager")),
-        Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager", "accept_late_wager")),
+        Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager")),
     ),
     **HANDS_MEDDLED_WITH,
     "round_unproven": (

@@ -63,7 +63,9 @@ class _Sets:
     """Follows every card and every cycle through the records of all devices, and what hands did through the journal."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._jams_count = evidence.elections.get("R-30", "jam") == "jam"
+        self._jams_count = (
+            evidence.elections.get("R-30") == "jam"
+        )  # a document without it leaves jams to the house
         law = EXPECTED[evidence.rulebook]
         self._size, self._keeps = law.size(evidence.elections), law.swaps == "shoe"
         self._sets: dict[str, _Set] = {}
