@@ -1,93 +1,27 @@
-"""Where the sets of cards go: into the shuffler, over to the dispenser, out of a device, off the table, new ones on it.
-
-The cards are real: what is loaded is what people hold, and what comes out is what the device gives back.
-"""
+"""Where the sets of cards go: into the shuffler and out of it, off the table, new ones on it."""
 
 from drivers.protocol.reports import Back
 from simulators.cards import FACES, Printer
 
+from .laid import LOAD_S, Laid
 from .scenario import Cue
 from .table import Device, Table
 
 __all__ = ["Sets"]
 
-LOAD_S, EMPTY_S, BRING_S = 1.5, 4.0, 6.0
-"""Seconds of the table that people need to put a set in, to take cards out of a device, to fetch a new set."""
+BRING_S = 6.0
+"""Seconds of the table that people need to fetch a new set."""
 RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set", "reshuffle_after_round")
 
 
-class Sets:
+class Sets(Laid):
     """Everything people do with whole sets. Each method does one thing, or nothing and says False."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
-        self.shuffler = table.devices.get("shuffler")
-        self.in_shuffler = ""
-        """Back colour of the set that was put into the shuffler last, "" = none."""
-        self.laid = ""
-        """Back colour of the set that lies where it is dealt from: in the device, in a manual shoe, in the hand."""
-        self.deck: list[str] = []
-        """That set, where no device deals it."""
+        super().__init__(table)
         self._printer = Printer("people")
         self._watched = 0
         """Number of the last round in which the scenario let something befall a shuffle."""
-
-    @property
-    def dispenser(self) -> Device | None:
-        """The device that deals under the present method."""
-        kind = {"dealing_shoe": "shoe", "shuffler": "shuffler"}.get(self.table.view.method, "")
-        return self.table.devices.get(kind)
-
-    @property
-    def deals_from_shuffler(self) -> bool:
-        return self.table.view.method == "shuffler"
-
-    @property
-    def left(self) -> int:
-        """Cards that lie where they are dealt from."""
-        if not self.laid:
-            return 0
-        return self.dispenser.inside if self.dispenser else len(self.deck)
-
-    @property
-    def next_back(self) -> str:
-        """The set for the next round: one that is dealt on from as long as it may be, else the one whose turn it is."""
-        view = self.table.view
-        deals_on = view.keeps_set and self.left and view.is_armed(self.laid)
-        return self.laid if deals_on else view.next_back()
-
-    def hold(self, cards: list[str]) -> None:
-        """Cards come into people's hands, sorted by back colour."""
-        for card in cards:
-            self.table.cards.setdefault(card.split("/")[1], []).append(card)
-
-    async def empty(self, device: Device) -> list[str]:
-        """Takes everything out of a device that stands still: closes an open deal, opens the lid of a broken one."""
-        await self.table.pause(EMPTY_S)
-        if device is self.dispenser:
-            self.laid = ""
-        if device is self.shuffler:
-            self.in_shuffler = ""
-        if device.deal in ("forming", "offered"):
-            await device.act("green")
-            await device.look()
-        if not device.inside:
-            if device.is_broken:  # only its lid was opened: shut it, and it is ready again
-                await self._through_lid(device, remove=False)
-            return []
-        if device.is_broken or device.state.get("lid_open"):
-            return await self._through_lid(device, remove=True)
-        cards = await device.act("remove")
-        await device.look()
-        return cards
-
-    async def _through_lid(self, device: Device, *, remove: bool) -> list[str]:
-        if not device.state.get("lid_open"):
-            await device.act("open_lid")
-        cards = await device.act("remove") if remove else []
-        await device.act("close_lid")
-        await device.look()
-        return cards
 
     async def tend_shuffler(self) -> bool:
         """Keeps the shuffler going: clears what is spent, and puts in the set that is to be shuffled next."""
@@ -274,62 +208,6 @@ class Sets:
         view = self.table.view
         back = view.back or self.next_back
         return bool(back) and not view.is_armed(back) and await self.shuffle_by_hand(back)
-
-    async def lay(self, back: str) -> bool:
-        """Brings the shuffled set of this round where it is dealt from; True once it lies there."""
-        if not self.table.view.is_armed(back):
-            return False
-        if self.laid == back and self.left:
-            return True
-        if self.deals_from_shuffler:
-            ready = self.shuffler is not None and self.in_shuffler == back and self.shuffler.phase == "ready"
-            self.laid = back if ready else ""
-            return ready
-        if self.dispenser is not None and (self.dispenser.inside or self.dispenser.is_broken):
-            self.hold(await self.empty(self.dispenser))
-        cards = await self._shuffled(back)
-        if not cards:
-            return False
-        await self.table.pause(LOAD_S)
-        if self.dispenser is None:
-            self.deck = cards
-        else:
-            await self.dispenser.act("load", cards=cards)
-            await self.dispenser.look()
-        self.laid = back
-        self.table.note("laid", back=back, where=self.dispenser.name if self.dispenser else self.table.view.method)
-        return True
-
-    async def _shuffled(self, back: str) -> list[str]:
-        """The whole shuffled set into people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
-        shuffler, cards = self.shuffler, self.table.cards.get(back, [])
-        if (
-            cards and not self.table.view.has_shuffler
-        ):  # shuffled by hand, or taken out of a shuffler that is away now
-            self.table.cards[back] = []
-            return cards
-        if shuffler is None or self.in_shuffler != back or shuffler.phase != "ready" or shuffler.is_moving:
-            return []
-        cards = await shuffler.act("remove")
-        self.in_shuffler = ""
-        await shuffler.look()
-        return cards
-
-    async def draw(self, cards: int) -> list[str]:
-        """The next cards off what is dealt from, by hand."""
-        if self.dispenser is not None:
-            drawn = await self.dispenser.act("draw", cards=cards)
-            await self.dispenser.look()
-            return drawn
-        drawn, self.deck = self.deck[:cards], self.deck[cards:]
-        return drawn
-
-    async def take_rest(self) -> list[str]:
-        """All that is left where the set is dealt from."""
-        if self.dispenser is not None:
-            return await self.empty(self.dispenser)
-        rest, self.deck, self.laid = self.deck, [], ""
-        return rest
 
     async def retire(self, back: str) -> bool:
         """Takes a set off the table for good, wherever its cards are; False while they can't be gathered."""

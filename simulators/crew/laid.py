@@ -1,0 +1,133 @@
+"""Where the cards lie that are dealt: in the device that deals, in a manual shoe, in the hand; and how they get there."""
+
+from .table import Device, Table
+
+__all__ = ["LOAD_S", "Laid"]
+
+LOAD_S, EMPTY_S = 1.5, 4.0
+"""Seconds of the table that people need to put a set in, to take cards out of a device."""
+
+
+class Laid:
+    """The cards under people's hands. They are real: what is loaded is what people hold."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.shuffler = table.devices.get("shuffler")
+        self.in_shuffler = ""
+        """Back colour of the set that was put into the shuffler last, "" = none."""
+        self.laid = ""
+        """Back colour of the set that lies where it is dealt from."""
+        self.deck: list[str] = []
+        """That set, where no device deals it."""
+
+    @property
+    def dispenser(self) -> Device | None:
+        """The device that deals under the present method."""
+        kind = {"dealing_shoe": "shoe", "shuffler": "shuffler"}.get(self.table.view.method, "")
+        return self.table.devices.get(kind)
+
+    @property
+    def deals_from_shuffler(self) -> bool:
+        return self.table.view.method == "shuffler"
+
+    @property
+    def left(self) -> int:
+        """Cards that lie where they are dealt from."""
+        if not self.laid:
+            return 0
+        return self.dispenser.inside if self.dispenser else len(self.deck)
+
+    @property
+    def next_back(self) -> str:
+        """The set for the next round: one that is dealt on from as long as it may be, else the one whose turn it is."""
+        view = self.table.view
+        deals_on = view.keeps_set and self.left and view.is_armed(self.laid)
+        return self.laid if deals_on else view.next_back()
+
+    def hold(self, cards: list[str]) -> None:
+        """Cards come into people's hands, sorted by back colour."""
+        for card in cards:
+            self.table.cards.setdefault(card.split("/")[1], []).append(card)
+
+    async def empty(self, device: Device) -> list[str]:
+        """Takes everything out of a device that stands still: closes an open deal, opens the lid of a broken one."""
+        await self.table.pause(EMPTY_S)
+        if device is self.dispenser:
+            self.laid = ""
+        if device is self.shuffler:
+            self.in_shuffler = ""
+        if device.deal in ("forming", "offered"):
+            await device.act("green")
+            await device.look()
+        if not device.inside:
+            if device.is_broken:  # only its lid was opened: shut it, and it is ready again
+                await self._through_lid(device, remove=False)
+            return []
+        if device.is_broken or device.state.get("lid_open"):
+            return await self._through_lid(device, remove=True)
+        cards = await device.act("remove")
+        await device.look()
+        return cards
+
+    async def _through_lid(self, device: Device, *, remove: bool) -> list[str]:
+        if not device.state.get("lid_open"):
+            await device.act("open_lid")
+        cards = await device.act("remove") if remove else []
+        await device.act("close_lid")
+        await device.look()
+        return cards
+
+    async def lay(self, back: str) -> bool:
+        """Brings the shuffled set of this round where it is dealt from; True once it lies there."""
+        if not self.table.view.is_armed(back):
+            return False
+        if self.laid == back and self.left:
+            return True
+        if self.deals_from_shuffler:
+            ready = self.shuffler is not None and self.in_shuffler == back and self.shuffler.phase == "ready"
+            self.laid = back if ready else ""
+            return ready
+        if self.dispenser is not None and (self.dispenser.inside or self.dispenser.is_broken):
+            self.hold(await self.empty(self.dispenser))
+        cards = await self._shuffled(back)
+        if not cards:
+            return False
+        await self.table.pause(LOAD_S)
+        if self.dispenser is None:
+            self.deck = cards
+        else:
+            await self.dispenser.act("load", cards=cards)
+            await self.dispenser.look()
+        self.laid = back
+        self.table.note("laid", back=back, where=self.dispenser.name if self.dispenser else self.table.view.method)
+        return True
+
+    async def _shuffled(self, back: str) -> list[str]:
+        """The whole shuffled set into people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
+        shuffler, cards = self.shuffler, self.table.cards.get(back, [])
+        if cards and not self.table.view.has_shuffler:  # shuffled by hand, or taken out of one that is away now
+            self.table.cards[back] = []
+            return cards
+        if shuffler is None or self.in_shuffler != back or shuffler.phase != "ready" or shuffler.is_moving:
+            return []
+        cards = await shuffler.act("remove")
+        self.in_shuffler = ""
+        await shuffler.look()
+        return cards
+
+    async def draw(self, cards: int) -> list[str]:
+        """The next cards off what is dealt from, by hand."""
+        if self.dispenser is not None:
+            drawn = await self.dispenser.act("draw", cards=cards)
+            await self.dispenser.look()
+            return drawn
+        drawn, self.deck = self.deck[:cards], self.deck[cards:]
+        return drawn
+
+    async def take_rest(self) -> list[str]:
+        """All that is left where the set is dealt from."""
+        if self.dispenser is not None:
+            return await self.empty(self.dispenser)
+        rest, self.deck, self.laid = self.deck, [], ""
+        return rest
