@@ -1,18 +1,19 @@
 """What a person reads about a configuration: what is wrong with it in words, and what is right, and what it leaves open."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from controller.config import Config
 from controller.config_file import read_config
+from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
 from drivers.catalog import CATALOG
 from drivers.events import Capability, DeviceKind
 
-__all__ = ["Finding", "document", "examine", "page"]
+__all__ = ["Finding", "document", "examine", "of_one_house", "page"]
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -39,6 +40,31 @@ def examine(path: Path) -> Finding:
         return Finding(path, reading.config, reading.law, faults)
     notes, open_questions = tuple(_notes(reading.config)), tuple(_unproved(reading.config, reading.law))
     return Finding(path, reading.config, reading.law, faults, notes, open_questions)
+
+
+def of_one_house(findings: Sequence[Finding]) -> list[Finding]:
+    """The same findings, where these files are the tables of one house: what must be alike at each of them is.
+
+    A choice that differs is a fault of every table that it concerns, with the clause and what each table has.
+    """
+    named = {_table_name(finding, findings): finding for finding in findings if finding.law is not None}
+    told = []
+    for finding in findings:
+        alike = {name: f.law for name, f in named.items() if f.law and _same_document(f, finding)}
+        faults = tuple(f"[elections] {difference}" for difference in unequal(alike))
+        told.append(replace(finding, faults=finding.faults + faults))
+    return told
+
+
+def _table_name(finding: Finding, among: Sequence[Finding]) -> str:
+    """The table's own name, or the file's where two tables call themselves the same or nothing could be read."""
+    names = [f.config.table.id for f in among if f.config]
+    own = finding.config.table.id if finding.config else ""
+    return own if names.count(own) == 1 else str(finding.path)
+
+
+def _same_document(one: Finding, other: Finding) -> bool:
+    return bool(one.law and other.law and one.law.rulebook.id == other.law.rulebook.id)
 
 
 def page(finding: Finding) -> list[str]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.config_report import Finding, document, examine, page
+from controller.config_report import Finding, document, examine, of_one_house, page
 from controller.games.registry import GAMES
+from controller.rules.elections import proposals
 from controller.rules.library import find
 from drivers.catalog import CATALOG
 from drivers.events import Capability
@@ -173,3 +174,40 @@ def test_a_rulebook_whose_game_cannot_be_played_is_a_fault_that_says_so(
         '[journal]\npath="j"\n'
     )
     assert any("plays fast_action, and rounds of that game cannot" in fault for fault in examine(path).faults)
+
+
+def _colorado(folder: Path, name: str, version: str) -> Path:
+    elected = proposals(find("ma-colorado")) | {"version": version}
+    lines = [f'"{question}" = {{ choice = "{choice}", by = "J. Doe" }}' for question, choice in elected.items()]
+    path = folder / f"{name}.toml"
+    path.write_text(
+        f'[table]\nsite = "lv01"\nid = "{name}"\nseats = 6\nrulebook = "ma-colorado"\nmethod = "manual_shoe"\n'
+        'backs = ["red"]\n[elections]\n' + "\n".join(lines) + '\n[journal]\npath = "j.db"\n'
+    )
+    return path
+
+
+def test_tables_of_one_house_that_play_different_versions_are_faults_of_both(tmp_path: Path) -> None:
+    """Clause: ma-colorado 6(f). A third table under another document is not concerned."""
+    alike = [_colorado(tmp_path, "t1", "required_bet"), _colorado(tmp_path, "t2", "required_bet")]
+    other = _colorado(tmp_path, "t3", "permissible_bet")
+    assert [f.faults for f in of_one_house([examine(path) for path in (*alike, EXAMPLE)])] == [(), (), ()]
+    findings = of_one_house([examine(path) for path in (alike[0], other, EXAMPLE)])
+    (fault,) = findings[0].faults
+    assert fault == (
+        "[elections] ma-colorado version [6(f)]: the same at every table of the house, but t1 has required_bet, "
+        "t3 has permissible_bet"
+    )
+    assert findings[1].faults == (fault,)
+    assert findings[2].faults == ()
+
+
+def test_tables_that_call_themselves_the_same_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    """Two files with one name would hide each other."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    one = _colorado(tmp_path / "a", "t1", "required_bet")
+    two = _colorado(tmp_path / "b", "t1", "permissible_bet")
+    (fault,) = of_one_house([examine(path) for path in (one, two)])[0].faults
+    assert str(one) in fault
+    assert str(two) in fault
