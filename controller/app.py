@@ -108,7 +108,7 @@ class Daemon:
             sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
             engine.devices.update(sessions)
             publisher = self._publisher(engine, journal)
-            deadlines = Deadlines(engine, self.clock)
+            deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
             engine.on_news(publisher.wake)
             engine.on_news(self.desk.woken)
             engine.on_news(deadlines.wake)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from controller.control.desk import ControlConfig
 from controller.games.registry import unplayable
+from controller.gaming_day import GamingCalendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig
 from controller.rules.coverage import CoverageInvalid
@@ -47,6 +48,7 @@ class TableConfig:
 
     `rulebook_sha256`: how the hash of the rulebook's file began when it was signed, None = it was not. `progressive_cents`:
     worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for a bench is accepted.
+    `calendar`: when the gaming day of the house begins; None = nobody has said.
     """
 
     site: str
@@ -59,6 +61,7 @@ class TableConfig:
     currency: str = "USD"
     progressive_cents: int = 0
     production: bool = False
+    calendar: GamingCalendar | None = None
     rulebook_sha256: str | None = None
 
 

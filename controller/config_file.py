@@ -14,6 +14,7 @@ from controller.config_reader import Section
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
+from controller.gaming_day import GamingCalendar, calendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.rules.model import Law
@@ -127,6 +128,7 @@ class _File:
             currency=section.text("currency", "USD", CURRENCY),
             progressive_cents=section.whole("progressive_cents", 0, MAX_CENTS, 0),
             production=section.flag("production", False),
+            calendar=_calendar(section),
             rulebook_sha256=section.maybe_text("rulebook_sha256", SHA256),
         )
         if table.production and table.rulebook_sha256 is None:
@@ -254,6 +256,20 @@ class _File:
         )
         section.close()
         return log
+
+
+def _calendar(section: Section) -> GamingCalendar | None:
+    """When the gaming day begins, in which time zone: both or neither."""
+    begins, zone = section.maybe_text("gaming_day"), section.maybe_text("time_zone")
+    if begins is None or zone is None:
+        if begins is not None or zone is not None:
+            section.fault("gaming_day" if begins else "time_zone", "'gaming_day' and 'time_zone' belong together")
+        return None
+    try:
+        return calendar(begins, zone)
+    except ValueError as exc:
+        section.fault("gaming_day", str(exc))
+        return None
 
 
 def _verify_device(section: Section, device: DeviceConfig, production: bool) -> None:

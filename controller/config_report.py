@@ -38,7 +38,10 @@ def examine(path: Path) -> Finding:
     faults = reading.faults + tuple(map(_unelected, unelected))
     if reading.config is None or reading.law is None:
         return Finding(path, reading.config, reading.law, faults)
-    notes, open_questions = tuple(_notes(reading.config)), tuple(_unproved(reading.config, reading.law))
+    notes, open_questions = (
+        tuple(_notes(reading.config, reading.law)),
+        tuple(_unproved(reading.config, reading.law)),
+    )
     return Finding(path, reading.config, reading.law, faults, notes, open_questions)
 
 
@@ -152,7 +155,7 @@ def _readings(law: Law) -> Iterator[str]:
             yield f"{reading.id}  {election.choice}{mark}  by {election.by}: {reading.problem}"
 
 
-def _notes(config: Config) -> Iterator[str]:
+def _notes(config: Config, law: Law) -> Iterator[str]:
     if config.mqtt is None:
         yield "no [mqtt]: nothing leaves this machine; events wait in the journal"
     elif config.mqtt.tls is None and config.mqtt.host not in LOOPBACK:
@@ -161,6 +164,9 @@ def _notes(config: Config) -> Iterator[str]:
         yield "no [[control.people]]: nobody may act, so the table can be watched and never opened"
     if config.table.production and any(p.uid is None for p in config.control.people.values()):
         yield "people without `uid`: whoever reaches the socket may act in their name"
+    each_day = law.rulebook.deck_change.each_gaming_day
+    if each_day is not None and each_day.value and config.table.calendar is None:
+        yield f"no `gaming_day`: sets are due for change 24 hours after they came [{', '.join(each_day.cite)}]"
     kinds = {device.kind for device in config.devices}
     if DeviceKind.PROGRESSIVE in kinds and "progressive" not in config.table.offered:
         yield "a progressive device stands here, and no progressive wager is offered: it stays locked"

@@ -1,7 +1,7 @@
-"""The timer of the table: tells the engine when a set has been in play for its longest time.
+"""The timer of the table: tells the engine when a set has been in play for its longest time, and which gaming day it is.
 
 It decides nothing: it asks the core for the next deadline after each commit, waits for it on the monotonic clock, and
-hands in `SetDue`. The core then looks for itself, with the time of that input.
+hands in `SetDue`. The core then looks for itself, with the time of that input; so it does with a gaming day.
 """
 
 import asyncio
@@ -10,14 +10,17 @@ from typing import Protocol
 import structlog
 
 from controller.clock import Clock
-from controller.table.deadlines import Deadline, due
-from controller.table.inputs import SetDue
+from controller.gaming_day import GamingCalendar
+from controller.table.deadlines import Deadline, due, next_gaming_day
+from controller.table.inputs import GamingDayTold, Moment, SetDue
 from controller.table.state import Setup, State
 
 log = structlog.get_logger()
 
 LONGEST_WAIT_S = 60.0
 """The clock is looked at again at least this often, so that a loop that was late wakes no later than that."""
+TELL_AGAIN_S = 600
+"""A gaming day that the core did not accept, since its clock lost its discipline just then, is told again after so long."""
 NS_PER_S = 1_000_000_000
 
 
@@ -28,14 +31,18 @@ class Table(Protocol):
     def setup(self) -> Setup: ...
     @property
     def state(self) -> State: ...
-    def submit(self, subject: str, body: SetDue) -> bool: ...
+    def submit(self, subject: str, body: SetDue | GamingDayTold) -> bool: ...
 
 
 class Deadlines:
-    """Keeps the one timer of a table. Each deadline is handed in once, whatever comes of it."""
+    """Keeps the one timer of a table. Each deadline is handed in once, whatever comes of it.
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table, self._clock = table, clock
+    `calendar`: of the house; without one no gaming day is told.
+    """
+
+    def __init__(self, table: Table, clock: Clock, calendar: GamingCalendar | None = None) -> None:
+        self._table, self._clock, self._calendar = table, clock, calendar
+        self._told: tuple[GamingDayTold, int] | None = None
         self._boot = clock.stamp().boot
         self._news = asyncio.Event()
         self._handed_in: Deadline | None = None
@@ -58,6 +65,7 @@ class Deadlines:
 
     def look(self) -> float:
         """Hands in what is due, and says after how many seconds to look again if nothing happens before."""
+        self._tell_day()
         deadline = due(self._table.setup, self._table.state, self._boot)
         if deadline is None or deadline == self._handed_in:
             return LONGEST_WAIT_S
@@ -68,3 +76,18 @@ class Deadlines:
         self._handed_in = deadline
         self._table.submit("table", SetDue(deadline.back))
         return LONGEST_WAIT_S
+
+    def _tell_day(self) -> None:
+        """The gaming day, where one is to be told: the first of a boot by a synced clock, later ones when one has ended."""
+        if self._calendar is None:
+            return
+        stamp = self._clock.stamp()
+        now = Moment(stamp.wall_us, stamp.mono_ns, stamp.boot, stamp.clock)
+        wall_us = next_gaming_day(self._table.setup, self._table.state, now)
+        day = None if wall_us is None else self._calendar.day_at(wall_us)
+        told, at_ns = self._told or (None, 0)
+        if day is None or (day == told and stamp.mono_ns - at_ns < TELL_AGAIN_S * NS_PER_S):
+            return
+        log.info("gaming_day", day=day.day)
+        self._told = day, stamp.mono_ns
+        self._table.submit("table", day)

@@ -17,6 +17,17 @@ class Procedure(StrEnum):
     IDLE = "idle"  # there was no play for a while
 
 
+@dataclass(frozen=True, slots=True)
+class GamingDay:
+    """The gaming day that was told last; `begins_us`: Unix time, microseconds; the others on the clock of that `boot`."""
+
+    day: str
+    begins_us: int
+    begins_ns: int
+    ends_ns: int
+    boot: str
+
+
 PROVEN = (Step.SHUFFLE, Step.CUT)
 """Steps that nobody confirms by word: the shuffle itself is told by the device or by hand, and so is the cut."""
 

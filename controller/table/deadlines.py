@@ -1,23 +1,29 @@
 """How long a set may stay in play, and what a restart of the PC does to that: pure, and on the monotonic clock alone.
 
-A deadline lies on the monotonic clock of one boot, so no step of the wall clock can bring it nearer or put it off. The
-wall clock is asked once only: after a restart of the PC, and then it counts only where both stamps call it synced.
+Two things end it: the longest time by the method of dealing, and the gaming day of the house. A deadline lies on the
+monotonic clock of one boot, so no step of the wall clock can bring it nearer or put it off. The wall clock is asked only
+after a restart of the PC, and where the gaming day is told for the first time in a boot; then it counts only where it is
+called synced. A gaming day that follows another one on this boot follows on its monotonic clock.
 """
 
 from dataclasses import dataclass
 
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
-from controller.table.card_set import CardSet
+from controller.table.card_set import CardSet, GamingDay
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
-from controller.table.inputs import Moment, SetDue
+from controller.table.inputs import GamingDayTold, Moment, SetDue
 from controller.table.state import Setup, State
 
 TRUSTED = "synced"
 """What a stamp says of a wall clock that is disciplined now; one that only runs on from there is not enough."""
 NS_PER_S = 1_000_000_000
 NS_PER_US = 1_000
+DAY_NS = 24 * 3600 * NS_PER_S
+"""A set that has lain open for so long has seen the gaming day change, whatever nobody could tell of it."""
+LONGEST_DAY_US = 26 * 3600 * 1_000_000
+"""A day of 25 hours comes once a year; one that is longer was told wrongly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +46,33 @@ def due(setup: Setup, state: State, boot: str) -> Deadline | None:
 
 def _of_set(setup: Setup, state: State, back: str, boot: str) -> Deadline | None:
     card_set = state.sets[back]
-    longest_ns = _longest_ns(setup, state)
-    if longest_ns is None or not _runs(card_set):
+    if not _has_limit(setup, state) or not _runs(card_set):
         return None
     assert card_set.since is not None
-    return Deadline(back, card_set.since.mono_ns + longest_ns if card_set.since.boot == boot else 0)
+    since = card_set.since
+    if since.boot != boot:
+        return Deadline(back, 0)
+    longest_ns = _longest_ns(setup, state)
+    ends = [] if longest_ns is None else [since.mono_ns + longest_ns]
+    if _each_gaming_day(setup):
+        ends.append(_gaming_day_ends(state.gaming_day, since))
+    return Deadline(back, min(ends))
+
+
+def _gaming_day_ends(day: GamingDay | None, since: Moment) -> int:
+    """End of the gaming day in which a set came, on the clock of this boot; after 24 hours where that day is not known."""
+    if day is None or day.boot != since.boot or since.mono_ns >= day.ends_ns:
+        return since.mono_ns + DAY_NS
+    return day.begins_ns if since.mono_ns < day.begins_ns else day.ends_ns
+
+
+def _each_gaming_day(setup: Setup) -> bool:
+    rule = setup.law.rulebook.deck_change.each_gaming_day
+    return rule is not None and rule.value
+
+
+def _has_limit(setup: Setup, state: State) -> bool:
+    return _longest_ns(setup, state) is not None or _each_gaming_day(setup)
 
 
 def _longest_ns(setup: Setup, state: State) -> int | None:
@@ -105,11 +133,59 @@ def carry_over(draft: Draft) -> None:
         if elapsed is not None:
             started = now.mono_ns - elapsed
             draft.add(f.SetTimeCarried(card_set.back, since.wall_us, started, now.boot, now.clock))
-        elif _longest_ns(draft.setup, draft.state) is not None:
+        elif _has_limit(draft.setup, draft.state):
             because = (
                 "the PC was restarted and its clock cannot be trusted to say for how long the set was in play"
             )
             _demand_change(draft, SetDue(card_set.back, because))
+
+
+def gaming_day_told(draft: Draft, event: GamingDayTold) -> None:
+    """The calendar says which gaming day it is. The core holds that against its own clock and refuses what cannot be.
+
+    Clause: `[deck_change] each_gaming_day`. Sets that came in an earlier one are due from then on.
+    """
+    wrong = _wrong_day(draft, event)
+    if wrong:
+        draft.add(f.InputRefused(event.kind, wrong))
+        return
+    now_us = _wall_us(draft.state.gaming_day, draft.at)
+    begins_ns = draft.at.mono_ns - (now_us - event.begins_us) * NS_PER_US
+    ends_ns = begins_ns + (event.ends_us - event.begins_us) * NS_PER_US
+    draft.add(f.GamingDayBegan(event.day, event.begins_us, event.ends_us, begins_ns, ends_ns, draft.at.boot))
+
+
+def _wrong_day(draft: Draft, event: GamingDayTold) -> str:
+    """Why this cannot be the gaming day now; "" where it can."""
+    day, now = draft.state.gaming_day, draft.at
+    if not _each_gaming_day(draft.setup):
+        return f"{draft.setup.law.rulebook.id} knows no change of sets by the gaming day"
+    if not 0 < event.ends_us - event.begins_us <= LONGEST_DAY_US:
+        return f"a gaming day from {event.begins_us} to {event.ends_us} cannot be"
+    known = day is not None and day.boot == now.boot
+    if known and day is not None and now.mono_ns < day.ends_ns:
+        return f"the gaming day {day.day} lasts for another {(day.ends_ns - now.mono_ns) / NS_PER_S:.0f} s"
+    if not known and now.clock != TRUSTED:
+        return f"the wall clock is {now.clock}; the gaming day is taken from a synced one only"
+    if not event.begins_us <= _wall_us(day, now) < event.ends_us:
+        return f"it is not in the gaming day {event.day} now"
+    return ""
+
+
+def _wall_us(day: GamingDay | None, now: Moment) -> int:
+    """Wall time by which gaming days are told: runs on from the one that is known on this boot, so no step moves it."""
+    if day is None or day.boot != now.boot:
+        return now.wall_us
+    return day.begins_us + (now.mono_ns - day.begins_ns) // NS_PER_US
+
+
+def next_gaming_day(setup: Setup, state: State, now: Moment) -> int | None:
+    """Wall time (microseconds) whose gaming day is to be told now; None where none is needed, or no clock can be trusted."""
+    day = state.gaming_day
+    known = day is not None and day.boot == now.boot
+    if not _each_gaming_day(setup) or (known and day is not None and now.mono_ns < day.ends_ns):
+        return None
+    return _wall_us(day, now) if known or now.clock == TRUSTED else None
 
 
 def trusted_elapsed_ns(since: Moment, now: Moment) -> int | None:

@@ -10,11 +10,11 @@ from controller.rules.vocabulary import Role
 from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
-from controller.table.deadlines import carry_over, set_due
+from controller.table.deadlines import carry_over, gaming_day_told, set_due
 from controller.table.devices import decide_report
 from controller.table.draft import Draft
 from controller.table.evolve import evolve
-from controller.table.inputs import SERVICE_EVENTS, Input, ServiceEvent, ServiceStarted, SetDue
+from controller.table.inputs import SERVICE_EVENTS, GamingDayTold, Input, ServiceEvent, ServiceStarted, SetDue
 from controller.table.links import decide_link
 from controller.table.rounds import decide_act
 from controller.table.state import Setup, State
@@ -98,6 +98,8 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
             carry_over(draft)
         case SetDue():
             set_due(draft, event)
+        case GamingDayTold():
+            gaming_day_told(draft, event)
         case _:
             draft.add(event)
 

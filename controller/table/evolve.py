@@ -11,6 +11,7 @@ from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, BurnAt, Trigger
 from controller.table import facts as f
+from controller.table.card_set import GamingDay
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.inputs import ServiceStarted
 from controller.table.state import Device, Duty, Fate, Hold, Round, Seat, State, Wager
@@ -35,6 +36,9 @@ def evolve(state: State, fact: f.Fact) -> State:
             return replace(state, open=True, marker=0, last_seats=())
         case f.TableIdle():
             return replace(state, last_seats=())
+        case f.GamingDayBegan() as began:
+            day = GamingDay(began.day, began.begins_us, began.begins_ns, began.ends_ns, began.boot)
+            return replace(state, gaming_day=day)
         case f.DealerCame():
             return replace(state, new_dealer=True)
         case f.CardBurned(because=because) if because == BurnAt.NEW_DEALER:

@@ -59,7 +59,18 @@ class SetDue:
     because: str = ""
 
 
-ServiceEvent = ServiceStarted | ServiceStopping | BrokerChanged | SetDue
+@dataclass(frozen=True, slots=True)
+class GamingDayTold:
+    """The calendar of the house says in which gaming day it is now: its date, and when it begins and ends (Unix time,
+    microseconds)."""
+
+    kind: ClassVar[str] = "gaming_day_told"
+    day: str
+    begins_us: int
+    ends_us: int
+
+
+ServiceEvent = ServiceStarted | ServiceStopping | BrokerChanged | SetDue | GamingDayTold
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 
 Body = Report | LinkEvent | Act | ServiceEvent

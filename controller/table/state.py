@@ -9,7 +9,7 @@ from controller.games.registry import UNNAMED
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
-from controller.table.card_set import CardSet
+from controller.table.card_set import CardSet, GamingDay
 from controller.table.played import PlayedRound
 from drivers.events import Capability, DeviceKind, Level, Levels
 
@@ -259,6 +259,7 @@ class State:
     marker: int = 0
     last_seats: tuple[int, ...] = ()
     new_dealer: bool = False
+    gaming_day: GamingDay | None = None
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":

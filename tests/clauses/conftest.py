@@ -36,12 +36,12 @@ AFTER = ("settled", "collected")
 """Where a table stands before the first stage of its game and after the last; between them come the phases of the game."""
 GIVEN = frozenset(
     {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "backs", "devices", "seats", "trips",
-     "bets", "chips", "stacks", "answers", "steps", "before"}
+     "bets", "chips", "stacks", "answers", "steps", "wall_clock", "before"}
 )  # fmt: skip
 """Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
 `bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
 answer of each stage; `backs`, `devices`: what is at the table, [] = none; `steps`: so many steps of the opening are
-taken with each set, without it all of them."""
+taken with each set, without it all of them; `wall_clock`: what stamps say of it, as a rule "unsynced"."""
 OFFERED = ("trips", "progressive", "three_card_bonus", "bonus")
 
 
@@ -56,6 +56,7 @@ class Stage:
 
     def __init__(self, table: Any, given: dict[str, Any]) -> None:
         self.table, self.given = table, given
+        table.clock = given.get("wall_clock", table.clock)
         self.law = table.setup.law.rulebook
         game = game_of(self.law)
         assert game is not None

@@ -211,3 +211,27 @@ def test_tables_that_call_themselves_the_same_are_told_apart_by_their_files(tmp_
     (fault,) = of_one_house([examine(path) for path in (one, two)])[0].faults
     assert str(one) in fault
     assert str(two) in fault
+
+
+def test_a_document_that_changes_sets_each_gaming_day_wants_to_know_when_it_begins(tmp_path: Path) -> None:
+    """Clause: fast-action (d)(5). Without it sets are due after 24 hours, and `check` says so; half of it is a fault."""
+    elected = proposals(find("fast-action"))
+    lines = [f'"{question}" = {{ choice = "{choice}", by = "J. Doe" }}' for question, choice in elected.items()]
+    path = tmp_path / "t.toml"
+
+    def checked(extra: str) -> Finding:
+        path.write_text(
+            f'[table]\nsite = "lv01"\nid = "t1"\nseats = 6\nrulebook = "fast-action"\nmethod = "manual_shoe"\n'
+            f'backs = ["red"]\n{extra}\n[elections]\n' + "\n".join(lines) + '\n[journal]\npath = "j.db"\n'
+        )
+        return examine(path)
+
+    assert any("24 hours after they came [(d)(5)]" in note for note in checked("").notes)
+    whole = checked('gaming_day = "06:00"\ntime_zone = "America/New_York"')
+    assert whole.faults == ()
+    assert not any("24 hours" in note for note in whole.notes)
+    assert checked('gaming_day = "06:00"').faults == (
+        "[table] gaming_day: 'gaming_day' and 'time_zone' belong together",
+    )
+    (fault,) = checked('gaming_day = "25:00"\ntime_zone = "UTC"').faults
+    assert fault == "[table] gaming_day: is a time of day as 06:00, not '25:00'"

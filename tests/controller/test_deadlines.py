@@ -9,10 +9,11 @@ import pytest
 
 from controller.clock import ManualClock
 from controller.deadlines import LONGEST_WAIT_S, Deadlines
+from controller.gaming_day import calendar
 from controller.rules.elections import cautious
 from controller.rules.loader import load_rulebook
 from controller.rules.vocabulary import Method
-from controller.table.card_set import CardSet
+from controller.table.card_set import CardSet, GamingDay
 from controller.table.inputs import Moment, SetDue
 from controller.table.state import Setup, State
 
@@ -128,3 +129,61 @@ async def test_the_running_timer_looks_again_after_each_commit(table, clock):
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+
+
+# ---- the gaming day
+
+
+@pytest.fixture
+def daily(table) -> Table:
+    """A table whose document has sets changed each gaming day."""
+    law = cautious(load_rulebook(MD_UTH.with_name("fast-action.toml")), "bench")
+    return Table(replace(table.setup, law=law, method=Method.MANUAL_SHOE), table.state)
+
+
+def test_the_gaming_day_is_told_once_the_clock_is_synced(daily, clock):
+    """Before that nothing is told; the same day is not told twice in a row."""
+    clock.clock = "unsynced"
+    deadlines = Deadlines(daily, clock, calendar("06:00", "UTC"))
+    deadlines.look()
+    assert daily.handed_in == []
+    clock.clock = "synced"
+    deadlines.look()
+    deadlines.look()
+    assert [told.day for told in daily.handed_in] == ["2025-12-31"]
+
+
+def test_a_day_that_was_not_accepted_is_told_again_later(daily, clock):
+    """The clock may have lost its discipline between the look and the decision."""
+    deadlines = Deadlines(daily, clock, calendar("06:00", "UTC"))
+    deadlines.look()
+    clock.advance(599)
+    deadlines.look()
+    assert len(daily.handed_in) == 1
+    clock.advance(1)
+    deadlines.look()
+    assert len(daily.handed_in) == 2
+
+
+def test_the_next_day_is_told_when_the_last_one_has_ended_by_the_monotonic_clock(daily, clock):
+    """Whatever the wall clock says by then."""
+    deadlines = Deadlines(daily, clock, calendar("06:00", "UTC"))
+    deadlines.look()
+    (told,) = daily.handed_in
+    begins_ns = clock.now_ns - (clock.wall_us - told.begins_us) * 1000
+    ends_ns = begins_ns + (told.ends_us - told.begins_us) * 1000
+    day = GamingDay(told.day, told.begins_us, begins_ns, ends_ns, clock.boot)
+    daily.state = replace(daily.state, gaming_day=day)
+    clock.clock = "unsynced"
+    clock.step_wall(50 * 86_400)
+    deadlines.look()
+    assert len(daily.handed_in) == 1
+    clock.advance(6 * 3600)
+    deadlines.look()
+    assert [told.day for told in daily.handed_in] == ["2025-12-31", "2026-01-01"]
+
+
+def test_without_a_calendar_no_day_is_told(daily, clock):
+    """Nobody has said when the gaming day begins."""
+    Deadlines(daily, clock).look()
+    assert daily.handed_in == []

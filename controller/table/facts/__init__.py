@@ -36,6 +36,7 @@ from controller.table.facts.round import (
 from controller.table.facts.sets import (
     CardBurned,
     CutAsked,
+    GamingDayBegan,
     SetBrought,
     SetChecked,
     SetCut,
@@ -78,6 +79,7 @@ __all__ = [
     "DutyOpened",
     "Event",
     "Fact",
+    "GamingDayBegan",
     "HandVoided",
     "HoldLifted",
     "HoldPlaced",
@@ -154,6 +156,7 @@ Conclusion = (
     | SetCut
     | CardBurned
     | DealerCame
+    | GamingDayBegan
     | TableIdle
     | StepTaken
     | StepsAsked

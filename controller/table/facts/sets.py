@@ -193,6 +193,19 @@ class SetInPlay:
 
 
 @dataclass(frozen=True, slots=True)
+class GamingDayBegan:
+    """The gaming day that it is: its bounds in Unix time (microseconds) and on the monotonic clock (ns) of this `boot`."""
+
+    kind: ClassVar[str] = "gaming_day_began"
+    day: str
+    begins_us: int
+    ends_us: int
+    begins_ns: int
+    ends_ns: int
+    boot: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetTimeCarried:
     """The PC was restarted: the time of a set goes on as if it had begun at `mono_ns` of this boot, which may be negative.
 

@@ -1,0 +1,145 @@
+"""Sets are changed in each gaming day. Clause: fast-action (d)(5)."""
+
+import pytest
+
+from controller.rules.vocabulary import Action, Method
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.deadlines import due, next_gaming_day
+from controller.table.inputs import GamingDayTold, Moment, SetDue
+
+HOUR_US = 3_600_000_000
+DAY_S = 86_400
+
+
+@pytest.fixture
+def table(make_table):
+    """One set, opened at eight in the evening of a clock that is synced; the gaming day ends at six in the morning."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, devices=(), backs=("red",))
+    table.clock = "synced"
+    return table.open().shuffled_by_hand("red")
+
+
+def told(table, ends_in_s, length_h=24):
+    """Tells the gaming day that ends in so many seconds."""
+    ends = table.time_us + 1_000 + round(ends_in_s * 1_000_000)
+    return table.put(GamingDayTold("d", ends - length_h * HOUR_US, ends))
+
+
+def duties(table):
+    return [duty.action for duty in table.state.duties.values()]
+
+
+def refused(events):
+    return [event.reason for event in events if isinstance(event, f.InputRefused)]
+
+
+@pytest.mark.parametrize(("seconds", "is_due"), [(-1, False), (0, True), (1, True)])
+def test_a_set_is_due_when_its_gaming_day_ends(table, seconds, is_due):
+    """One second less, equal, one second more."""
+    told(table, 36_000)
+    table.pass_time(36_000 + seconds - 0.001)
+    events = table.put(SetDue("red"))
+    assert (duties(table) == [Action.CHANGE_SET]) is is_due
+    assert bool(refused(events)) is not is_due
+
+
+def test_a_step_of_the_wall_clock_neither_fires_nor_hides_it(table):
+    """The bounds lie on the monotonic clock."""
+    told(table, 36_000)
+    before = due(table.setup, table.state, "boot")
+    table.step_wall(10 * DAY_S)
+    assert refused(table.put(SetDue("red")))
+    assert "lasts for another" in refused(told(table, 36_000))[0]
+    table.step_wall(-20 * DAY_S)
+    assert due(table.setup, table.state, "boot") == before
+    table.pass_time(36_000)
+    table.put(SetDue("red"))
+    assert duties(table) == [Action.CHANGE_SET]
+
+
+def test_the_next_day_follows_on_the_monotonic_clock(table):
+    """It is told by the time that runs on from the first one, though the wall clock was set and lost its discipline."""
+    told(table, 36_000)
+    first = table.state.gaming_day
+    table.clock = "unsynced"
+    table.step_wall(5 * DAY_S)
+    table.pass_time(36_001)
+    now = Moment(table.time_us, table.mono_ns, "boot", "unsynced")
+    wall_us = next_gaming_day(table.setup, table.state, now)
+    begins = first.begins_us + 24 * HOUR_US
+    assert begins < wall_us < begins + 2_000_000
+    assert not refused(table.put(GamingDayTold("next", begins, begins + 24 * HOUR_US)))
+    assert table.state.gaming_day.begins_ns == first.ends_ns
+
+
+def test_a_set_that_comes_in_the_new_day_stays_to_its_end(table):
+    """And one of an earlier day is due at once, whenever the day is told."""
+    told(table, 36_000)
+    table.pass_time(36_001)
+    table.put(SetDue("red"))
+    table.act(a.BringSet("red"))
+    since = table.state.sets["red"].since
+    assert due(table.setup, table.state, "boot").mono_ns == since.mono_ns + DAY_S * 10**9
+    begins = table.state.gaming_day.begins_us + 24 * HOUR_US
+    table.put(GamingDayTold("next", begins, begins + 24 * HOUR_US))
+    assert due(table.setup, table.state, "boot").mono_ns == table.state.gaming_day.ends_ns
+
+
+def test_a_day_that_is_told_late_finds_the_sets_of_the_day_before(table):
+    """The clock was synced only after the day had changed: a set that lay there is due now."""
+    table.pass_time(7200)
+    ends = table.time_us + 1_000 + 20 * HOUR_US
+    table.put(GamingDayTold("d", ends - 21 * HOUR_US, ends))
+    assert due(table.setup, table.state, "boot").mono_ns <= table.mono_ns
+    table.put(SetDue("red"))
+    assert duties(table) == [Action.CHANGE_SET]
+
+
+@pytest.mark.parametrize("clock", ["unsynced", "holdover"])
+def test_the_first_day_of_a_boot_is_taken_from_a_synced_clock_only(table, clock):
+    """Otherwise no day is known, and a set lies open for 24 hours at most."""
+    table.clock = clock
+    assert clock in refused(told(table, 36_000))[0]
+    now = Moment(table.time_us, table.mono_ns, "boot", clock)
+    assert next_gaming_day(table.setup, table.state, now) is None
+    since = table.state.sets["red"].since
+    assert due(table.setup, table.state, "boot").mono_ns == since.mono_ns + DAY_S * 10**9
+
+
+@pytest.mark.parametrize("clock", ["unsynced", "holdover"])
+def test_after_a_reboot_without_a_trusted_clock_the_set_is_due_and_a_person_confirms(table, clock):
+    """Nobody can say whether the day has changed meanwhile."""
+    told(table, 36_000)
+    table.reboot(60, clock)
+    assert duties(table) == [Action.CHANGE_SET]
+
+
+def test_after_a_reboot_with_a_trusted_clock_the_day_is_told_again(table):
+    """The set keeps its time, and the end of its day lies on the clock of the new boot."""
+    told(table, 36_000)
+    ends = table.state.gaming_day.begins_us + 24 * HOUR_US
+    table.reboot(600)
+    assert duties(table) == []
+    table.put(GamingDayTold("d", ends - 24 * HOUR_US, ends))
+    left_s = (table.state.gaming_day.ends_ns - table.mono_ns) / 1e9
+    assert round(left_s) == 36_000 - 600
+    assert due(table.setup, table.state, table.boot).mono_ns == table.state.gaming_day.ends_ns
+
+
+@pytest.mark.parametrize(("begins", "ends"), [(0, 0), (1, 0), (-30, 1), (1, 20), (-20, -1)])
+def test_a_day_that_cannot_be_is_refused(table, begins, ends):
+    """Backwards, longer than any day, or not now: bounds in hours from now."""
+    now = table.time_us
+    assert refused(table.put(GamingDayTold("d", now + begins * HOUR_US, now + ends * HOUR_US)))
+    assert table.state.gaming_day is None
+
+
+def test_a_document_without_that_rule_hears_of_no_day(make_table):
+    """Maryland changes sets by hours."""
+    table = make_table("md-uth").ready()
+    table.clock = "synced"
+    assert "knows no change" in refused(told(table, 36_000))[0]
+    assert (
+        next_gaming_day(table.setup, table.state, Moment(table.time_us, table.mono_ns, "boot", "synced")) is None
+    )
