@@ -56,3 +56,20 @@ def test_the_clauses_without_a_case_are_those_that_are_listed(rulebook, kind):
     ours = {c: how for c, how in carried(rulebook).clauses.items() if how.kind is kind and not how.todo}
     without = [clause for clause in ours if clause not in have]
     assert without == MISSING.get(rulebook, {}).get(kind.value, [])
+
+
+@pytest.mark.parametrize("rulebook", BOOKS)
+def test_a_case_does_what_its_clause_prompts_and_sees_what_it_records(rulebook):
+    """A prompted clause has a case of its act, or of the duty it answers; a recorded one a case that reads its field."""
+    cases = {
+        c: raw.get("case", ()) for raw in files(rulebook).values() for c in (raw["clause"], *raw.get("also", ()))
+    }
+    for clause, how in carried(rulebook).clauses.items():
+        if how.todo or clause not in cases:
+            continue
+        if how.kind is Kind.PROMPTED:
+            done = {word for case in cases[clause] for word in (case["when"].get("act"), case["when"].get("duty"))}
+            assert how.act in done, clause
+        if how.kind is Kind.RECORDED:
+            fact, field = how.field.split(".")
+            assert any(field in case["then"].get("records", {}).get(fact, {}) for case in cases[clause]), clause
