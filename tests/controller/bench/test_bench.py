@@ -106,6 +106,10 @@ def test_without_a_broker_the_run_says_what_it_could_not_check(bench):
         (("--rulebook", "md-ut"), 2, "md-uth"),
         (("--broker", "http://localhost"), 2, "mqtt://"),
         (("--elect", "R-22"), 2, "READING=CHOICE"),
+        (("--elect", "R-99=return"), 2, "no such reading"),
+        (("--rulebook", "nj-pikit", "--fault", "late_wager@2"), 2, "39.3(a)"),
+        (("--rulebook", "fast-action", "--method", "shuffler"), 2, "manual_shoe, dealing_shoe"),
+        (("--rulebook", "fast-action", "--method", "dealing_shoe"), 2, "R-18"),
         (("--broker", "mqtt://127.0.0.1:1"), 3, "broker"),
     ],
 )

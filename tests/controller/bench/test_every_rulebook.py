@@ -66,6 +66,18 @@ def test_every_trigger_of_a_document_is_decided_by_its_law_and_the_rounds_betwee
     assert ran.told["counts"]["rounds"] == rounds
 
 
+BY_HAND = (Options("md-uth", method="manual_shoe"), Options("nj-pikit", method="hand"))
+
+
+@pytest.mark.parametrize("table", BY_HAND, ids=named)
+def test_five_rounds_are_dealt_by_hand(bench, table):
+    """Nothing happens; the sets, the wagers and the record are judged all the same."""
+    ran = bench(*asked(table, "--rounds", "5", "--broker", "memory"))
+    assert ran.code == 0, ran.why() + ran.errors + ran.told["failed"]
+    assert [one["outcome"] for one in ran.told["rounds"]] == ["played"] * 5
+    assert ran.state("2 only armed") == ran.state("5 one fate") == ran.state("chain") == "held"
+
+
 @pytest.mark.parametrize("rulebook", sorted(EXPECTED))
 def test_a_trigger_that_nothing_at_the_table_brings_about_is_none_that_the_document_knows(rulebook):
     """Every trigger comes about at some table of the document, or the refusal says with its clause why it cannot."""
