@@ -16,7 +16,7 @@ COLORADO = Game(
             (
                 Answer(Decision.BET, places="bet"),
                 Answer(Decision.STAY, version="permissible_bet"),
-                Answer(Decision.FOLD, folds=True, settles=("ante",), version="required_bet"),
+                Answer(Decision.FOLD, folds=True, version="required_bet"),
                 Answer(Decision.DECLARE, settles=_ALL),
             ),
             Moment.DECISION,

@@ -17,7 +17,7 @@ FAST_ACTION = Game(
             (
                 Answer(Decision.SET),
                 Answer(Decision.SPLIT, places="second_hand", splits=True),
-                Answer(Decision.SURRENDER, folds=True, settles=_FIRST),
+                Answer(Decision.SURRENDER, folds=True, surrenders=True),
                 Answer(Decision.NATURAL, settles=_FIRST),
             ),
             Moment.DECISION,

@@ -61,7 +61,8 @@ class Answer:
     """What a player may answer in a stage.
 
     `places`: the wager made with it. `final`: the player is asked no more. `settles`: wagers that are paid or collected
-    at once. `splits`: the hand goes on as two. `version`: only where this version of the game is played.
+    at once. `splits`: the hand goes on as two. `surrenders`: part of the first wager is given up.
+    `version`: only where this version of the game is played.
     """
 
     decision: Decision
@@ -69,6 +70,7 @@ class Answer:
     final: bool = True
     folds: bool = False
     splits: bool = False
+    surrenders: bool = False
     settles: tuple[str, ...] = ()
     version: str | None = None
 

@@ -26,7 +26,7 @@ PIKIT = Game(
             (
                 Answer(Decision.PLAY_3, places="play_3", settles=_BONUS),
                 Answer(Decision.PLAY_5, places="play_5", settles=_BONUS),
-                Answer(Decision.FOLD, folds=True, settles=("ante", *_BONUS)),
+                Answer(Decision.FOLD, folds=True, settles=_BONUS),
             ),
             Moment.DECISION,
             otherwise="a player places a Play 3 or a Play 5 wager, or folds",

@@ -14,6 +14,7 @@ from typing import TypeVar
 from controller.rules import pay_reader, rows, sections
 from controller.rules.checks import Parts, check_parts
 from controller.rules.model import Cited, Row, Rulebook
+from controller.rules.parts import LaidAway
 from controller.rules.ranking import ranking
 from controller.rules.reader import FILE, Scope, Table
 from controller.rules.vocabulary import Action, Role, Trigger
@@ -79,7 +80,8 @@ class _Book:
         cut, discards = sections.cut(root), sections.discards(root)
         stub, progressive = sections.stub(root), sections.progressive(root)
         deck_change, devices = sections.deck_change(root), sections.devices(root)
-        settlement, ranks = sections.settlement(root), ranking(root)
+        (settlement, settling), laid_away = sections.settlement(root), self._laid_away()
+        ranks = ranking(root)
         parts = self._parts()
         act_roles = dict(self._roles("act_roles"))
         act_order = sections.act_order(root)
@@ -94,7 +96,7 @@ class _Book:
             id=book_id, game=game, plays=plays, regulator=regulator, edition=edition, sha256=sha256,
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
             hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play,
-            devices=devices, settlement=settlement,
+            devices=devices, settlement=settlement, settling=settling, laid_away=laid_away,
             pay=parts.pay, limits=parts.limits,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
             duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,
@@ -134,6 +136,10 @@ class _Book:
                 table.fault(f"{label} {str(key)!r} stands twice")
             found[key] = entry
         return found
+
+    def _laid_away(self) -> tuple[LaidAway, ...]:
+        tables = self.root.tables("laid_away", "after", optional=True)
+        return tuple(rule for table in tables if (rule := sections.laid_away(table)) is not None)
 
     def _names(self) -> tuple[str, str, str, str, str] | None:
         if (table := self.root.table("rulebook")) is None:

@@ -17,10 +17,12 @@ from controller.rules.parts import (
     DiscardRule,
     HandRule,
     IdleRule,
+    LaidAway,
     OpeningRule,
     PlayRule,
     ProgressiveRule,
     RankingRule,
+    SettlingStep,
     ShuffleRule,
     Stack,
     StubRule,
@@ -160,7 +162,8 @@ class Rulebook:
 
     `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
     may have; `adjacent`: these must lie side by side. `devices`: whether a shuffler or an automated shoe may be put into
-    service, where that hangs on an election. `act_order`: by the kind of act, the clauses that give it its place in a round.
+    service, where that hangs on an election. `settling`: the steps in which one player's wagers are settled. `laid_away`:
+    where the cards of a hand go that is over. `act_order`: by the kind of act, the clauses that give it its place.
     `pay`: pay tables by name; `limits`: of what one hand is paid.
     """
 
@@ -188,6 +191,8 @@ class Rulebook:
     settlement: Mapping[Settle, Cited[str]]
     pay: Mapping[str, PayTable]
     limits: Mapping[str, PayLimit]
+    settling: tuple[SettlingStep, ...]
+    laid_away: tuple[LaidAway, ...]
     progressive: ProgressiveRule | None
     devices: Mapping[Method, Cited[bool]]
     deck_change: DeckChangeRule
@@ -214,10 +219,6 @@ class Rulebook:
     def questions(self) -> dict[str, Question]:
         """All that is elected for this document, by id."""
         return {**self.readings, **self.choices}
-
-    def cite_of(self, trigger: Trigger) -> tuple[str, ...]:
-        """Every clause that a row of this trigger cites, or was looked in, in the order of the rows."""
-        return tuple(dict.fromkeys(clause for row in self.rows.get(trigger, ()) for clause in row.cite))
 
     def absent(self, trigger: Trigger) -> Row | None:
         """The row that says why this cannot happen in this game; None where it can."""

@@ -225,7 +225,8 @@ class PlayRule:
 
     `first_card_to`: player_left | marker. `version`: required_bet | permissible_bet. `dealer_qualifies`: the dealer must
     hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
-    `surrender`: part of the wager that a hand gives up, "1/2". `fold_collects`: wagers that the dealer collects when
+    `surrender`: part of the wager that a hand gives up, "1/2"; `surrender_cent`: who keeps the cent of a sum that cannot
+    be halved (player | house | hold). `fold_collects`: wagers that the dealer collects when
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
@@ -237,6 +238,7 @@ class PlayRule:
     dealer_qualifies: Cited[bool] | None = None
     bonus_cards: Cited[str] | None = None
     surrender: Cited[str] | None = None
+    surrender_cent: Cited[str] | None = None
     fold_collects: Cited[tuple[str, ...]] | None = None
     collected_in_void: Cited[str] | None = None
     dealer_natural: Cited[tuple[str, ...]] | None = None
@@ -246,7 +248,35 @@ class PlayRule:
 
 @dataclass(frozen=True, slots=True)
 class ProgressiveRule:
-    """`lock_at`: when the lock-out must be engaged; `verify_count`: chips collected are compared with wagers accepted."""
+    """`lock_at`: when the lock-out must be engaged; `verify_count`: chips collected are compared with wagers accepted.
+
+    `payout_validated`: hand and light are looked at by a person of the role that the act needs, before a payout is made.
+    """
 
     lock_at: Cited[str]
     verify_count: Cited[bool]
+    payout_validated: Cited[bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaidAway:
+    """Where the cards of a hand go that is over with this answer of its player.
+
+    `to`: rack | rack_spread (face down, then the rack) | rack_counted | under_wager. `beside`: only where this wager
+    lies, and under it the cards go; of several rules the first that fits holds.
+    """
+
+    after: str
+    to: str
+    cite: tuple[str, ...]
+    beside: str | None = None
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettlingStep:
+    """Wagers of one player that are settled in one step. `after_all`: once all others are settled for everybody."""
+
+    wagers: tuple[str, ...]
+    cite: tuple[str, ...]
+    after_all: bool = False

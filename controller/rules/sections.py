@@ -9,10 +9,12 @@ from controller.rules.parts import (
     DiscardRule,
     HandRule,
     IdleRule,
+    LaidAway,
     OpeningRule,
     PlayRule,
     ProcedureStep,
     ProgressiveRule,
+    SettlingStep,
     ShuffleRule,
     Stack,
     StubRule,
@@ -38,16 +40,19 @@ FIRST_CARD_TO = ("player_left", "marker")
 VERSION = ("required_bet", "permissible_bet")
 BONUS_CARDS = ("before_look", "after_look")
 SURRENDER = ("1/2",)
+SURRENDER_CENT = ("player", "house", "hold")
+LAID_TO = ("rack", "rack_spread", "rack_counted", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
 SETTLED = {
+    Settle.FROM: ("right",),
     Settle.ORDER: ("by_step", "by_player"),
     Settle.TIE: ("push", "collect", "ask"),
     Settle.ANTE_HAND: ("played_hand", "five_cards", "ask"),
+    Settle.PAIR_OF_TENS: ("push", "pays", "ask"),
     Settle.HAND_WITHOUT_BET: ("settled", "ask"),
     Settle.UNDECLARED_WINNER: ("not_paid", "paid", "ask"),
     Settle.LOW_ACE_OF_THREE: ("counts", "does_not_count", "ask"),
-    Settle.FOLDED: ("collected",),
     Settle.LOSING: ("collected",),
     Settle.UNQUALIFIED: ("ante", "play_5"),
     Settle.UNPRINTED: ("ask",),
@@ -214,6 +219,7 @@ def play(root: Table) -> PlayRule | None:
     dealer_qualifies = table.cited("dealer_qualifies", Table.flag, optional=True)
     bonus_cards = table.cited("bonus_cards", one_of(BONUS_CARDS), optional=True)
     surrender = table.cited("surrender", one_of(SURRENDER), optional=True)
+    cent = table.cited("surrender_cent", one_of(SURRENDER_CENT), optional=True)
     fold_collects = table.cited("fold_collects", Table.texts, optional=True)
     in_void = table.cited("collected_in_void", one_of(COLLECTED_IN_VOID), optional=True)
     natural = table.cited("dealer_natural", Table.texts, optional=True)
@@ -230,6 +236,7 @@ def play(root: Table) -> PlayRule | None:
         dealer_qualifies,
         bonus_cards,
         surrender,
+        cent,
         fold_collects,
         in_void,
         natural,
@@ -253,13 +260,29 @@ def act_order(root: Table) -> dict[str, tuple[str, ...]]:
     return {key: table.cite(key) for key in table}
 
 
-def settlement(root: Table) -> dict[Settle, Cited[str]]:
-    """Only the points on which this document says something of its own, or leaves something open."""
+def settlement(root: Table) -> tuple[dict[Settle, Cited[str]], tuple[SettlingStep, ...]]:
+    """Only the points on which this document says something of its own, or leaves something open; and the steps in order."""
     if (table := root.table("settlement", optional=True)) is None:
-        return {}
+        return {}, ()
+    steps = tuple(_settling_step(inner) for inner in table.tables("steps", optional=True))
     points = {p: found for p, words in SETTLED.items() if (found := table.cited(p, one_of(words), optional=True))}
     table.close()
-    return points
+    return points, steps
+
+
+def _settling_step(table: Table) -> SettlingStep:
+    wagers, cite, after_all = table.texts("wagers"), table.cite(), "after_all" in table and table.flag("after_all")
+    table.close()
+    return SettlingStep(wagers, cite, bool(after_all))
+
+
+def laid_away(table: Table) -> LaidAway | None:
+    after, to, cite = table.text("after"), table.one_of("to", LAID_TO), table.cite()
+    beside, reading = table.text("beside", optional=True), table.reading()
+    table.close()
+    if (to == "under_wager") is not (beside is not None):
+        table.fault("cards lie under the wager that stands `beside` them, and only then")
+    return None if after is None or to is None else LaidAway(after, to, cite, beside, reading)
 
 
 def progressive(root: Table) -> ProgressiveRule | None:
@@ -267,8 +290,9 @@ def progressive(root: Table) -> ProgressiveRule | None:
     if (table := root.table("progressive", optional=True)) is None:
         return None
     lock_at, verify_count = table.cited("lock_at", one_of(LOCK_AT)), table.cited("verify_count", Table.flag)
+    validated = table.cited("payout_validated", Table.flag, optional=True)
     table.close()
-    return None if lock_at is None or verify_count is None else ProgressiveRule(lock_at, verify_count)
+    return None if lock_at is None or verify_count is None else ProgressiveRule(lock_at, verify_count, validated)
 
 
 def devices(root: Table) -> dict[Method, Cited[bool]]:

@@ -24,6 +24,8 @@ TRIGGERS: dict[Trigger, str] = {
     Trigger.PROGRESSIVE_MISMATCH: "The progressive chips are not as many as were accepted",
     Trigger.PROGRESSIVE_LATE: "A progressive chip comes too late",
     Trigger.COMMUNITY_CARD_EXPOSED: "A community card is seen before its turn",
+    Trigger.HAND_TOUCHED: "Somebody touches a hand who may not",
+    Trigger.HAND_HIDDEN: "A hand is out of the dealer's sight",
     Trigger.PLAYER_LEFT: "A player leaves with a wager on the layout",
     Trigger.FALSE_DECLARATION: "A player declares a winning hand and does not hold it",
     Trigger.HAND_DECLARED_VOID: "The player of a short hand declares it void",

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from controller.games.model import Decision, Street
+from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.set_acts import (
     BringSet,
@@ -84,6 +85,8 @@ class Resolution(StrEnum):
     RETURN_WAGER = "return_wager"
     WAGER_STANDS = "wager_stands"
     STAYS_COLLECTED = "stays_collected"  # what was collected at a fold does not go back
+    CENT_TO_PLAYER = "cent_to_player"  # of a sum that cannot be halved
+    CENT_TO_HOUSE = "cent_to_house"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +109,13 @@ class BeginRound:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWager:
-    """`cents`: whole cents of the table's currency, at least 1."""
+    """`cents`: whole cents of the table's currency, at least 1. `player`: a name or number, "" = not known here."""
 
     kind: ClassVar[str] = "place_wager"
     seat: int
     wager: str
     cents: int
+    player: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +190,28 @@ class RevealDealer:
 
 
 @dataclass(frozen=True, slots=True)
+class SettleWager:
+    """One wager is paid, collected or given back. `paid`: cents won beside the stake, at least 1 where it wins, else 0."""
+
+    kind: ClassVar[str] = "settle_wager"
+    seat: int
+    wager: str
+    outcome: Outcome
+    paid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateProgressive:
+    """A progressive payout is checked before it is paid. `light_on`: the unit shows the light that belongs to it."""
+
+    kind: ClassVar[str] = "validate_progressive"
+    seat: int
+    light_on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SettleRound:
-    """All wagers of the round are paid, collected or returned."""
+    """All wagers of the round are paid, collected or returned, those too that were not recorded one by one."""
 
     kind: ClassVar[str] = "settle_round"
 
@@ -282,6 +306,8 @@ Act = (
     | RecordDecision
     | RevealCommunity
     | RevealDealer
+    | SettleWager
+    | ValidateProgressive
     | SettleRound
     | RecordStubCount
     | CollectCards

@@ -30,6 +30,10 @@ def _phases(game: Game) -> Phases:
         for kind in (ShowCommunity, ShowDealer, Settle)
     }
     stub = tuple(stage.phase for stage in stages if stage.stub)
+    first = next(
+        (n for n, s in enumerate(stages) if any(x.settles or x.surrenders for x in s.answers)), len(stages)
+    )
+    paid_early = tuple(stage.phase for stage in stages[first:] if not isinstance(stage.ends, Settle))
     course = tuple(stage.phase for stage in stages)
     whole = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course, Phase.SETTLED, Phase.STOPPED)
     community = (*ending[ShowCommunity], Phase.STOPPED) if game.streets else ()
@@ -47,6 +51,8 @@ def _phases(game: Game) -> Phases:
         a.RecordDecision.kind: tuple(stage.phase for stage in stages if stage.answers),
         a.RevealCommunity.kind: community,
         a.RevealDealer.kind: ending[ShowDealer],
+        a.SettleWager.kind: (*paid_early, *ending[Settle], Phase.SETTLED, Phase.STOPPED),
+        a.ValidateProgressive.kind: ending[Settle],
         a.SettleRound.kind: ending[Settle],
         a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
         a.CollectCards.kind: (Phase.SETTLED, Phase.STOPPED),
@@ -80,7 +86,6 @@ LEAST_ROLE: dict[str, Role] = {
     a.PlaceWager.kind: Role.PLAYER,
     a.WithdrawWager.kind: Role.PLAYER,
     a.RecordDecision.kind: Role.PLAYER,
-    a.ConfirmDuty.kind: Role.PLAYER,  # each duty names its own least role
     a.BringSet.kind: Role.FLOORPERSON,
     a.ConfirmStep.kind: Role.PLAYER,  # of each step the document names its own
     a.RequestSpread.kind: Role.PLAYER,
@@ -104,7 +109,7 @@ WHILE_HELD = frozenset(
 PLAYS_ON = frozenset(
     {
         a.StartDealing.kind, a.RecordInitialDeal.kind, a.RecordDecision.kind, a.RevealCommunity.kind,
-        a.RevealDealer.kind, a.SettleRound.kind,
+        a.RevealDealer.kind, a.SettleRound.kind, a.SettleWager.kind, a.ValidateProgressive.kind,
     }
 )  # fmt: skip
 """Acts that rely on knowing what every device has done: not before each awaited device was heard again."""

@@ -9,7 +9,7 @@ from controller.games.model import Phase
 from controller.games.registry import unplayable
 from controller.rules.vocabulary import Action, Method, Moment, Trigger
 from controller.table import acts as a
-from controller.table import answers, burns, cuts, procedures, sets_at_table, upkeep
+from controller.table import answers, burns, cuts, procedures, seats, sets_at_table, settling, upkeep
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
@@ -83,6 +83,10 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(
             f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
         )
+    if len(act.player) > seats.LONGEST_NAME:
+        return Refusal(f"seat {act.seat}: a player's name has at most {seats.LONGEST_NAME} characters")
+    if act.player and (elsewhere := seats.positions(setup, _round(state), act.player, act.seat)) is not None:
+        return elsewhere
     placed = _round(state).seats[act.seat].wagers if act.seat in _round(state).seats else {}
     if act.wager in placed:
         return Refusal(f"seat {act.seat}: {act.wager} is placed already; withdraw it first")
@@ -98,6 +102,9 @@ def _no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refus
     rules = setup.law.rulebook.wagers
     if not _round(state).in_play:
         return Refusal("no seat has placed its wagers; without a wager there is no round")
+    for player in sorted(seats.players(_round(state))):
+        if (apart := seats.positions(setup, _round(state), player)) is not None:  # a position between was given up
+            return apart
     must = [rule for rule in rules.values() if rule.placed == "before_deal" and not rule.optional]
     for number, seat in sorted(_round(state).seats.items()):
         if not any(name in rules and not rules[name].sensed for name in seat.wagers):
@@ -293,6 +300,8 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RecordDecision.kind: answers.decision,
     a.RevealCommunity.kind: answers.all_asked,
     a.RevealDealer.kind: answers.dealer_revealed,
+    a.SettleWager.kind: settling.settle_wager,
+    a.ValidateProgressive.kind: settling.validate_progressive,
     a.RecordStubCount.kind: _stub_count,
     a.ChangeMethod.kind: _change_method,
     a.CollectCards.kind: _collect,

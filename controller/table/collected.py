@@ -7,7 +7,6 @@ is a reading, and its answer stands in the rulebook beside it.
 from controller.games.model import Phase
 from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Role
-from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.draft import Draft
 from controller.table.state import ALL_COLLECTED, Fate, Round
@@ -25,7 +24,7 @@ def collect_at_fold(draft: Draft, seat: int) -> None:
         return
     for at, wager, lies in round_.wagers(Fate.LIVE, Fate.STANDS):
         if at == seat and wager in rule.value:
-            _decide(draft, round_, seat, wager, lies.cents, Fate.COLLECTED, rule.cite, None)
+            draft.decide_wager(seat, wager, lies.cents, Fate.COLLECTED, rule.cite, None)
 
 
 def reached_by(round_: Round | None, demands: tuple[Demand, ...], seat: int) -> int | None:
@@ -54,7 +53,7 @@ def after_void(draft: Draft, seat: int) -> Demand | None:
     match _elected(draft, rule):
         case "return":
             for at, wager, lies in collected:
-                _decide(draft, round_, at, wager, lies.cents, Fate.RETURNED, (), rule.reading)
+                draft.decide_wager(at, wager, lies.cents, Fate.RETURNED, (), rule.reading)
             return Demand(Action.RETURN_ALL_WAGERS, reading=rule.reading)
         case "hold":
             _ask(draft, seat, len(collected), rule)
@@ -74,11 +73,3 @@ def _ask(draft: Draft, seat: int, many: int, rule: Cited[str]) -> None:
         reading=rule.reading, seat=seat, wager=ALL_COLLECTED, choices=OF_COLLECTED,
         least_role=role.value if role else Role.FLOORPERSON,
     )  # fmt: skip
-
-
-def _decide(
-    draft: Draft, round_: Round, seat: int, wager: str, cents: int, fate: Fate, cite: tuple[str, ...],
-    reading: str | None,
-) -> None:  # fmt: skip
-    currency = draft.setup.currency
-    draft.add(f.WagerDecided(round_.id, seat, wager, cents, currency, fate.value, cite, reading))

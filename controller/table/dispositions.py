@@ -12,7 +12,7 @@ from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.collected import after_void, reached_by
 from controller.table.draft import Draft
-from controller.table.state import ALL_HELD, Fate, Round, Seat
+from controller.table.state import ALL_HELD, Fate, Seat
 from drivers.events import DeviceKind
 
 RETURNS = {
@@ -223,16 +223,11 @@ def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns, *also: 
         return
     decided = [(s, w) for s, w, _ in round_.wagers(Fate.LIVE, Fate.STANDS, *also) if concerns(s, w)]
     for seat, wager in decided:
-        _decided(draft, round_, seat, wager, round_.seats[seat].wagers[wager].cents, fate, demand)
+        draft.decide_wager(seat, wager, round_.seats[seat].wagers[wager].cents, fate, demand.cite, demand.reading)
     if decided and fate is Fate.RETURNED:
         _open_return_duty(draft, demand)
     if decided and fate is Fate.HELD:
         _hold_wagers(draft, decided, demand)
-
-
-def _decided(draft: Draft, round_: Round, seat: int, wager: str, cents: int, fate: Fate, demand: Demand) -> None:
-    currency = draft.setup.currency
-    draft.add(f.WagerDecided(round_.id, seat, wager, cents, currency, fate.value, demand.cite, demand.reading))
 
 
 OF_WAGER = (Resolution.RETURN_WAGER, Resolution.WAGER_STANDS)
@@ -266,7 +261,7 @@ def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
     in_time = round_.seats.get(seat, _NO_SEAT).wagers.get("progressive")
     wager = "progressive" if in_time is None or in_time.fate in (Fate.RETURNED, Fate.HELD) else LATE_CHIP
     fate = LATE_FATES[demand.action]
-    _decided(draft, round_, seat, wager, draft.setup.progressive_cents, fate, demand)
+    draft.decide_wager(seat, wager, draft.setup.progressive_cents, fate, demand.cite, demand.reading)
     if fate is Fate.RETURNED:
         _open_return_duty(draft, demand)
     elif fate is Fate.HELD:

@@ -4,9 +4,9 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Role
 from controller.table.acts import Resolution
 from controller.table.evolve import evolve
-from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted
+from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted, WagerDecided
 from controller.table.inputs import Moment
-from controller.table.state import Setup, State
+from controller.table.state import Fate, Setup, State
 from drivers.commands import SAFE_VALUE, Level
 
 TABLE = "table"
@@ -27,6 +27,14 @@ class Draft:
     def next_id(self, prefix: str) -> str:
         """A number for a duty or a hold: never used twice in one journal, short enough to say aloud."""
         return f"{prefix}{self.state.serial + 1}"
+
+    def decide_wager(
+        self, seat: int, wager: str, cents: int, fate: Fate, cite: tuple[str, ...], reading: str | None
+    ) -> None:
+        """Gives a wager of the round its fate."""
+        assert self.state.round is not None
+        name, currency = self.state.round.id, self.setup.currency
+        self.add(WagerDecided(name, seat, wager, cents, currency, fate.value, cite, reading))
 
     def want(self, device: str, level: Level, value: str, because: str) -> None:
         """Records that a level shall hold. Says nothing where it is wanted already and the device does not object."""
@@ -65,12 +73,15 @@ class Draft:
         if not cite and reading is None:
             reading = self.setup.law.of_holds
         if choices is None:
-            round_ = self.state.round
-            can_void = round_ is not None and not round_.void and round_.phase is not Phase.SETTLED
-            can_void = can_void and self.setup.law.may_void(reading)
-            choices = (Resolution.GO_ON, Resolution.VOID) if can_void else (Resolution.GO_ON,)
+            choices = self.choices(may_void=self.setup.law.may_void(reading))
         self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading, choices))
         self.make_safe(reason)
+
+    def choices(self, *, may_void: bool) -> tuple[Resolution, ...]:
+        """What a person may answer to a hold on the round: never a void of what is settled, or is void already."""
+        round_ = self.state.round
+        can_void = round_ is not None and not round_.void and round_.phase is not Phase.SETTLED
+        return (Resolution.GO_ON, Resolution.VOID) if can_void and may_void else (Resolution.GO_ON,)
 
 
 def _device_says(levels: object, level: Level) -> str | None:

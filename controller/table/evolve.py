@@ -250,7 +250,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
     match event:
         case f.WagerPlaced():
             seat = round_.seats.get(event.seat, Seat())
-            seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents)))
+            seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, player=event.player)))
             return replace(round_, seats=_with(round_.seats, event.seat, seat))
         case f.WagerWithdrawn():
             seat = round_.seats[event.seat]
@@ -275,6 +275,10 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.DealerRevealed(natural=natural):
             phase = round_.game.stages[-1].phase if natural else round_.game.after(round_.phase)
             return replace(round_, phase=phase) if round_.live else round_
+        case f.WagerSettled():
+            return _wager_settled(round_, event)
+        case f.ProgressiveValidated(seat=number):
+            return replace(round_, validated=round_.validated | {number})
         case f.RoundSettled():
             return _settled(round_)
         case f.StubCounted():
@@ -326,13 +330,27 @@ def _settled(round_: Round) -> Round:
     return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
 
 
+def _wager_settled(round_: Round, event: f.WagerSettled) -> Round:
+    seat = round_.seats[event.seat]
+    wager = replace(
+        seat.wagers[event.wager],
+        fate=Fate.SETTLED,
+        outcome=event.outcome,
+        returned=event.returned,
+        paid=event.paid,
+    )
+    seat = replace(seat, wagers=_with(seat.wagers, event.wager, wager))
+    return replace(round_, seats=_with(round_.seats, event.seat, seat))
+
+
 def _wager_decided(round_: Round, event: f.WagerDecided) -> Round:
     """After the last wager has its fate, play of the round has stopped; one that is held may yet stand.
 
     A fold stops nothing: the dealer's hand is shown even to players who have all folded.
     """
     seat = round_.seats.get(event.seat, Seat())
-    seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate))))
+    player = seat.wagers[event.wager].player if event.wager in seat.wagers else ""
+    seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate), player)))
     round_ = replace(round_, seats=_with(round_.seats, event.seat, seat))
     if event.fate == Fate.COLLECTED:
         return round_

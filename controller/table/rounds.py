@@ -4,22 +4,21 @@ from typing import Any, assert_never
 
 from controller.games.model import Phase
 from controller.rules.citation import Cited
-from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
+from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table import procedures
+from controller.table import procedures, remedies, settling
 from controller.table.between import decide_set_act
-from controller.table.collected import after_void, collect_at_fold
+from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
-from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
-from controller.table.law import away_first, full_set, must_qualify
+from controller.table.law import full_set, must_qualify
 from controller.table.links import take_back
-from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round, deal_plan
+from controller.table.seats import laid_away
+from controller.table.state import Fate, Round, deal_plan
 from controller.table.suspicion import suspect
-from controller.table.upkeep import asked_of_short_hand
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -46,23 +45,27 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _decision(draft, act, actor)
         case a.RevealDealer():
             _dealer_revealed(draft, act)
+        case a.SettleWager():
+            settling.settled(draft, act, actor)
+        case a.ValidateProgressive():
+            settling.validated(draft, act, actor)
         case a.RecordStubCount():
             _stub_count(draft, act, actor)
         case a.EndRound():
             _end_round(draft, actor)
         case a.ReportIrregularity():
-            _irregularity(draft, act, actor)
+            remedies.irregularity(draft, act, actor)
         case a.ConfirmDuty():
-            _confirm(draft, act, actor)
+            remedies.confirm(draft, act, actor)
         case a.ResolveHold():
-            _resolve(draft, act, actor)
+            remedies.resolve(draft, act, actor)
         case a.TakeDeviceOut():
             draft.add(f.DeviceTakenOut(act.device, act.how, act.failed, actor.who), act.device)
             take_back(draft, act.device, "out of service")
         case a.ReturnDevice():
             draft.add(f.DeviceReturned(act.device, actor.who), act.device)
         case a.ChangeMethod():
-            _change_method(draft, act.method, actor)
+            remedies.change_method(draft, act.method, actor)
         case _ if isinstance(act, a.SetAct):
             decide_set_act(draft, act, actor)
         case _:
@@ -78,7 +81,7 @@ def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
         case a.CloseTable():
             return f.TableClosed(actor.who)
         case a.PlaceWager():
-            return f.WagerPlaced(act.seat, act.wager, act.cents, draft.setup.currency, actor.who)
+            return f.WagerPlaced(act.seat, act.wager, act.cents, draft.setup.currency, actor.who, act.player)
         case a.WithdrawWager():
             return f.WagerWithdrawn(act.seat, act.wager, actor.who)
         case a.RevealCommunity():
@@ -169,9 +172,13 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
     answer = stage.answer(act.decision, law.play.version.value if law.play.version else None) if stage else None
     of = law.wagers[answer.places].of if answer and answer.places else None
     cents = round_.seats[act.seat].wagers[of].cents * act.multiple if of else 0
-    draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who))
+    laid = laid_away(draft.setup, round_, act.seat, act.decision)
+    where = (laid.to, laid.beside or "", laid.cite, laid.reading) if laid else ()
+    draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who, *where))
     if answer is not None and answer.folds:
         collect_at_fold(draft, act.seat)
+    if answer is not None and answer.surrenders:
+        settling.surrender(draft, act.seat, actor.who)
 
 
 def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
@@ -189,7 +196,7 @@ def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
 def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
     for seat, wager, live in _round(draft).wagers(Fate.LIVE, Fate.STANDS):
         if wager in names:
-            _fate(draft, seat, wager, live.cents, Fate.RETURNED, rule.cite, rule.reading)
+            draft.decide_wager(seat, wager, live.cents, Fate.RETURNED, rule.cite, rule.reading)
 
 
 def cards_out(draft: Draft) -> int:
@@ -240,114 +247,3 @@ def _next_marker(draft: Draft, round_: Round) -> int | None:
         return None
     moves = round_.let_out and not round_.marker_stayed
     return (round_.marker + moves) % (draft.setup.seats + 1)
-
-
-def _irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
-    guards: list[Guard] = []
-    if act.trigger is Trigger.CARD_FACE_UP and act.cards + _round(draft).face_up > 1:
-        guards.append(Guard.SEVERAL)
-    if act.trigger is Trigger.WRONG_COUNT_PLAYER and _round(draft).streets:
-        guards.append(Guard.COMMUNITY_DEALT)
-    if act.completable:
-        guards.append(Guard.COMPLETABLE)
-    if act.too_many:
-        guards.append(Guard.TOO_MANY)
-    kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)
-    if kind is not None:
-        _jam_seen(draft, kind)
-        return
-    device = draft.state.dispenser() or ""
-    asked = asked_of_short_hand(draft.state, act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
-    dispose(draft, act.trigger, *guards, device=device, back=_round(draft).back, seat=act.seat)
-    if asked is not None:
-        draft.add(f.DutyClosed(asked.id, asked.action, actor.who, actor.role))
-
-
-def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
-    """A person saw what a device did not report: it demands the same."""
-    round_ = _round(draft)
-    in_service = draft.state.device_of(kind)
-    name = in_service[0] if in_service else draft.setup.device_of(kind)
-    assert name is not None
-    deals = round_.phase is Phase.DEALING and DISPENSERS.get(draft.state.method) is kind
-    back = round_.back if deals or kind is DeviceKind.SHOE else back_in_shuffler(draft)
-    jam(draft, name, back, handing_out=deals)
-
-
-def _confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
-    """Closing a duty on a set or a device also records where that set or device now is."""
-    duty = draft.state.duties[act.duty]
-    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
-    match duty.action:
-        case Action.REMOVE_SET | Action.CHANGE_SET if duty.back:
-            draft.add(f.SetRemoved(duty.back, actor.who))
-        case Action.COMPLETE_DEALER_HAND:
-            if deal_is_out(draft):
-                initial_deal_done(draft)
-        case Action.REMOVE_DEVICE if duty.device:
-            draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.REMOVED, True, actor.who), duty.device)
-        case Action.COVER_OR_SIGN_DEVICE if duty.device:
-            draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.COVERED, True, actor.who), duty.device)
-
-
-def _resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
-    """A person's decision about a hold, under the reading that the hold was placed by."""
-    hold = draft.state.holds[act.hold]
-    draft.add(f.HoldLifted(hold.id, act.resolution, actor.who, actor.role, hold.reading, act.note))
-    round_ = draft.state.round
-    if round_ is None:
-        return
-    if hold.wager == ALL_COLLECTED:
-        _resolve_collected(draft, hold, act.resolution)
-    elif hold.wager:
-        fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
-        cite = () if hold.reading else hold.cite
-        own = {(other.seat, other.wager) for other in draft.state.holds.values()}  # each waits for its own answer
-        for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
-            of_all = hold.wager == ALL_HELD and held.fate is Fate.HELD and (seat, wager) not in own
-            if of_all or (seat, wager) == (hold.seat, hold.wager):
-                _fate(draft, seat, wager, held.cents, fate, cite, hold.reading)
-    elif act.resolution is a.Resolution.VOID and not round_.void:
-        _void_by_a_person(draft, hold)
-
-
-def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:
-    """Chips that were collected at a fold go back out of the container, or stay there: then nothing changes."""
-    if resolution is a.Resolution.RETURN_WAGER:
-        for seat, wager, collected in _round(draft).wagers(Fate.COLLECTED):
-            if hold.seat in (0, seat):
-                _fate(draft, seat, wager, collected.cents, Fate.RETURNED, (), hold.reading)
-
-
-def _void_by_a_person(draft: Draft, hold: Hold) -> None:
-    """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
-    reading = hold.reading or draft.setup.law.of_holds
-    draft.add(f.RoundVoided(_round(draft).id, (), reading))
-    returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
-    for seat, wager, held in returned:
-        _fate(draft, seat, wager, held.cents, Fate.RETURNED, (), reading)
-    reached = after_void(draft, 0)
-    if returned or reached:
-        least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
-        role = least.value if least else Role.DEALER
-        draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=reading))
-
-
-def _fate(
-    draft: Draft, seat: int, wager: str, cents: int, fate: Fate, cite: tuple[str, ...], reading: str | None
-) -> None:
-    currency, name = draft.setup.currency, _round(draft).id
-    draft.add(f.WagerDecided(name, seat, wager, cents, currency, fate.value, cite, reading))
-
-
-def _change_method(draft: Draft, method: Method, actor: Actor) -> None:
-    """Before another method is used, something is done about the device that is still in service. Clause: `method_change`."""
-    kind = DISPENSERS.get(draft.state.method)
-    in_service = draft.state.device_of(kind) if kind else None
-    old = in_service[0] if in_service else draft.setup.device_of(kind) if kind else None
-    draft.add(f.MethodChanged(method, actor.who))
-    if old is None:
-        return
-    device = draft.state.devices[old]
-    if device.in_service or away_first(draft.setup, draft.state, old) is not None:
-        dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if device.failed else []), device=old)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from controller.games.model import Game, Phase
 from controller.games.registry import UNNAMED
+from controller.games.settling.settled import Outcome
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
@@ -101,8 +102,14 @@ def has_level(device: Device, level: Level) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
+    """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself."""
+
     cents: int
     fate: Fate = Fate.LIVE
+    player: str = ""
+    outcome: Outcome | None = None
+    returned: int = 0
+    paid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +161,7 @@ class Round:
     void: bool = False
     game: Game = UNNAMED
     marker: int = 0
+    validated: frozenset[int] = frozenset()  # seats whose progressive payout was looked at
     marker_stayed: bool = False  # the dealer forgot to move it before this round
 
     @property

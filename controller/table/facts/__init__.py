@@ -12,9 +12,11 @@ from controller.table.facts.money import (
     BetsClosed,
     DecisionRecorded,
     ProgressiveCounted,
+    ProgressiveValidated,
     RoundSettled,
     WagerDecided,
     WagerPlaced,
+    WagerSettled,
     WagerWithdrawn,
 )
 from controller.table.facts.round import (
@@ -88,6 +90,7 @@ __all__ = [
     "LevelWanted",
     "MethodChanged",
     "ProgressiveCounted",
+    "ProgressiveValidated",
     "RoundBegun",
     "RoundEnded",
     "RoundSettled",
@@ -112,6 +115,7 @@ __all__ = [
     "Verdict",
     "WagerDecided",
     "WagerPlaced",
+    "WagerSettled",
     "WagerWithdrawn",
 ]
 
@@ -125,6 +129,7 @@ Conclusion = (
     | WagerWithdrawn
     | BetsClosed
     | ProgressiveCounted
+    | ProgressiveValidated
     | DealingAllowed
     | InitialDealCompleted
     | DecisionRecorded
@@ -138,6 +143,7 @@ Conclusion = (
     | RoundVoided
     | HandVoided
     | WagerDecided
+    | WagerSettled
     | DutyOpened
     | DutyClosed
     | HoldPlaced

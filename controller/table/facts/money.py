@@ -4,16 +4,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from controller.games.model import Decision
+from controller.games.settling.settled import Outcome
+from controller.rules.vocabulary import Role
 
 
 @dataclass(frozen=True, slots=True)
 class WagerPlaced:
+    """`player`: who placed it, "" where this table does not know."""
+
     kind: ClassVar[str] = "wager_placed"
     seat: int
     wager: str
     cents: int
     currency: str
     by: str
+    player: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,19 @@ class ProgressiveCounted:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecorded:
+    """`cards_to`: where the cards of a hand go that is over with this answer (rack | rack_spread | rack_counted |
+    under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under.
+    """
+
     kind: ClassVar[str] = "decision_recorded"
     seat: int
     decision: Decision
     cents: int
     by: str
+    cards_to: str = ""
+    under: str = ""
+    cite: tuple[str, ...] = ()
+    reading: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,36 @@ class WagerDecided:
     fate: str
     cite: tuple[str, ...] = ()
     reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSettled:
+    """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it."""
+
+    kind: ClassVar[str] = "wager_settled"
+    round: str
+    seat: int
+    wager: str
+    outcome: Outcome
+    stake: int
+    returned: int
+    paid: int
+    currency: str
+    by: str
+    cite: tuple[str, ...] = ()
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressiveValidated:
+    """The hand and the light were looked at by this person, so that the payout may be made."""
+
+    kind: ClassVar[str] = "progressive_validated"
+    round: str
+    seat: int
+    by: str
+    role: Role
+    cite: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

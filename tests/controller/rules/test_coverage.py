@@ -56,9 +56,9 @@ NOT_OURS: dict[str, dict[str, str]] = {
         "39.7(a)": "how a manual shoe is made, and who puts the cards in",
         **dict.fromkeys(("39.7(d)", "39.8(d)", "39.9(d)"), END),
         **dict.fromkeys(("39.8(b)2i", "39.8(b)2ii"), HOLDING),
-        **dict.fromkeys(("39.10(c)2", "39.10(c)4"), SETTLING),
-        **dict.fromkeys(("39.10(e)1i", "39.10(e)1iii", "39.10(e)1iv"), SETTLING),
-        **dict.fromkeys(("39.10(e)2i", "39.10(e)2iii"), SETTLING),
+        **dict.fromkeys(("39.10(c)2",), SETTLING),
+        **dict.fromkeys(("39.10(e)1i", "39.10(e)1ii", "39.10(e)1iii", "39.10(e)1iv"), SETTLING),
+        **dict.fromkeys(("39.10(e)2i", "39.10(e)2ii", "39.10(e)2iii"), SETTLING),
     },
     "fast-action": {
         "(b)(3)": "a second card that hides the last one of the stack: allowed, never required",
@@ -69,11 +69,11 @@ NOT_OURS: dict[str, dict[str, str]] = {
         "2(b)(1)": LOOK,
         "2(b)(2)": COLOURS,
         **dict.fromkeys(("5(c)(1)(i)", "5(c)(1)(iii)", "5(c)(1)(iv)", "5(c)(2)"), CUTTING),
-        "6a(c)": "points at the pay table of the bonus",
+        "6(a)": "chips and plaques, no verbal wager: no outcome hangs on it",
+        "6a(c)": "the pay table of the bonus, a file of its own",
         **dict.fromkeys(("8(b)(2)", "8(b)(2)(i)", "8(b)(2)(ii)"), HOLDING),
         "9(b)(1)": "who puts the cards into the shoe",
         **dict.fromkeys(("9(d)",), END),
-        **dict.fromkeys(("10(d)(2)", "11(d)(2)", "11(b)(2)(i)"), SETTLING),
     },
 }
 

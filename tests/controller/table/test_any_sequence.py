@@ -36,12 +36,14 @@ BACKS = st.sampled_from(["red", "blue"])
 NAMES = st.sampled_from(["shoe-1", "shuffler-1", "progressive-1"])
 ACTS = st.one_of(
     st.builds(a.BeginRound, BACKS),
-    st.builds(a.PlaceWager, SEATS, st.sampled_from(WAGERS), st.just(1000)),
+    st.builds(a.PlaceWager, SEATS, st.sampled_from(WAGERS), st.sampled_from([1000, 701]), st.sampled_from(["", "ann"])),
     st.builds(a.RecordProgressiveCount, st.integers(0, 3)),
     st.builds(a.RecordDecision, SEATS, st.sampled_from(a.Decision), st.integers(0, 4)),
     st.builds(a.RevealCommunity, st.sampled_from(a.Street)),
     st.builds(a.RevealDealer, st.booleans(), st.booleans()),
     st.builds(a.RecordStubCount, st.integers(25, 40), st.booleans(), st.sampled_from([None, 51, 52])),
+    st.builds(a.SettleWager, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from([0, 500])),
+    st.builds(a.ValidateProgressive, SEATS, st.booleans()),
     st.builds(a.RecordShuffle, BACKS),
     st.builds(a.BringSet, BACKS, st.booleans()),
     st.builds(a.ConfirmStep, BACKS, st.sampled_from(Step), st.booleans()),

@@ -73,7 +73,7 @@ def test_what_is_collected_or_paid_before_the_community_cards_is_settled_then(de
     table.answer(1, "declare")
     table.answer(3, "fold")
     fates = table.fates()
-    assert (fates[1, "ante"], fates[1, "bonus"], fates[3, "ante"]) == ("settled", "settled", "settled")
+    assert (fates[1, "ante"], fates[1, "bonus"], fates[3, "ante"]) == ("settled", "settled", "collected")
     assert fates[5, "ante"] == "live"
 
 

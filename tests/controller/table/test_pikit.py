@@ -105,7 +105,7 @@ def test_a_folded_hand_and_its_bonus_are_settled_at_once(dealt):
     table.answer(1, "show")
     table.answer(4, "fold")
     fates = table.fates()
-    assert (fates[4, "ante"], fates[4, "five_card_bonus"], fates[1, "ante"]) == ("settled", "settled", "live")
+    assert (fates[4, "ante"], fates[4, "five_card_bonus"], fates[1, "ante"]) == ("collected", "settled", "live")
     assert table.round.seats[4].folded
 
 

@@ -1,0 +1,127 @@
+"""What follows where something went wrong or was asked for: reports of people, duties done, holds answered, a method changed."""
+
+from controller.games.model import Phase
+from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table import settling
+from controller.table.collected import after_void
+from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
+from controller.table.dispositions import dispose
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.law import away_first
+from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round
+from controller.table.upkeep import asked_of_short_hand
+from drivers.events import DeviceKind
+
+
+def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
+    guards: list[Guard] = []
+    if act.trigger is Trigger.CARD_FACE_UP and act.cards + _round(draft).face_up > 1:
+        guards.append(Guard.SEVERAL)
+    if act.trigger is Trigger.WRONG_COUNT_PLAYER and _round(draft).streets:
+        guards.append(Guard.COMMUNITY_DEALT)
+    if act.completable:
+        guards.append(Guard.COMPLETABLE)
+    if act.too_many:
+        guards.append(Guard.TOO_MANY)
+    kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)
+    if kind is not None:
+        _jam_seen(draft, kind)
+        return
+    device = draft.state.dispenser() or ""
+    asked = asked_of_short_hand(draft.state, act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
+    dispose(draft, act.trigger, *guards, device=device, back=_round(draft).back, seat=act.seat)
+    if asked is not None:
+        draft.add(f.DutyClosed(asked.id, asked.action, actor.who, actor.role))
+
+
+def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
+    """A person saw what a device did not report: it demands the same."""
+    round_ = _round(draft)
+    in_service = draft.state.device_of(kind)
+    name = in_service[0] if in_service else draft.setup.device_of(kind)
+    assert name is not None
+    deals = round_.phase is Phase.DEALING and DISPENSERS.get(draft.state.method) is kind
+    back = round_.back if deals or kind is DeviceKind.SHOE else back_in_shuffler(draft)
+    jam(draft, name, back, handing_out=deals)
+
+
+def confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
+    """Closing a duty on a set or a device also records where that set or device now is."""
+    duty = draft.state.duties[act.duty]
+    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+    match duty.action:
+        case Action.REMOVE_SET | Action.CHANGE_SET if duty.back:
+            draft.add(f.SetRemoved(duty.back, actor.who))
+        case Action.COMPLETE_DEALER_HAND:
+            if deal_is_out(draft):
+                initial_deal_done(draft)
+        case Action.REMOVE_DEVICE if duty.device:
+            draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.REMOVED, True, actor.who), duty.device)
+        case Action.COVER_OR_SIGN_DEVICE if duty.device:
+            draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.COVERED, True, actor.who), duty.device)
+
+
+def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
+    """A person's decision about a hold, under the reading that the hold was placed by."""
+    hold = draft.state.holds[act.hold]
+    draft.add(f.HoldLifted(hold.id, act.resolution, actor.who, actor.role, hold.reading, act.note))
+    round_ = draft.state.round
+    if round_ is None:
+        return
+    if hold.wager == ALL_COLLECTED:
+        _resolve_collected(draft, hold, act.resolution)
+    elif act.resolution in settling.OF_THE_CENT:
+        settling.give_up_half(draft, hold.seat, actor.who, act.resolution)
+    elif hold.wager:
+        fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
+        cite = () if hold.reading else hold.cite
+        own = {(other.seat, other.wager) for other in draft.state.holds.values()}  # each waits for its own answer
+        for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
+            of_all = hold.wager == ALL_HELD and held.fate is Fate.HELD and (seat, wager) not in own
+            if of_all or (seat, wager) == (hold.seat, hold.wager):
+                draft.decide_wager(seat, wager, held.cents, fate, cite, hold.reading)
+    elif act.resolution is a.Resolution.VOID and not round_.void:
+        _void_by_a_person(draft, hold)
+
+
+def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:
+    """Chips that were collected at a fold go back out of the container, or stay there: then nothing changes."""
+    if resolution is a.Resolution.RETURN_WAGER:
+        for seat, wager, collected in _round(draft).wagers(Fate.COLLECTED):
+            if hold.seat in (0, seat):
+                draft.decide_wager(seat, wager, collected.cents, Fate.RETURNED, (), hold.reading)
+
+
+def _void_by_a_person(draft: Draft, hold: Hold) -> None:
+    """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
+    reading = hold.reading or draft.setup.law.of_holds
+    draft.add(f.RoundVoided(_round(draft).id, (), reading))
+    returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
+    for seat, wager, held in returned:
+        draft.decide_wager(seat, wager, held.cents, Fate.RETURNED, (), reading)
+    reached = after_void(draft, 0)
+    if returned or reached:
+        least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
+        role = least.value if least else Role.DEALER
+        draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=reading))
+
+
+def change_method(draft: Draft, method: Method, actor: Actor) -> None:
+    """Before another method is used, something is done about the device that is still in service. Clause: `method_change`."""
+    kind = DISPENSERS.get(draft.state.method)
+    in_service = draft.state.device_of(kind) if kind else None
+    old = in_service[0] if in_service else draft.setup.device_of(kind) if kind else None
+    draft.add(f.MethodChanged(method, actor.who))
+    if old is None:
+        return
+    device = draft.state.devices[old]
+    if device.in_service or away_first(draft.setup, draft.state, old) is not None:
+        dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if device.failed else []), device=old)
+
+
+def _round(draft: Draft) -> Round:
+    assert draft.state.round is not None
+    return draft.state.round

@@ -1,0 +1,186 @@
+"""Wagers settled one by one: in the order of the document, each with its outcome and what went back to the player.
+
+What a wager should be paid is not judged here; the record says what was paid, and whoever computes can compare it.
+"""
+
+from controller.games.settling.settled import Outcome
+from controller.rules.vocabulary import Action, Settle
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.law import order_cite
+from controller.table.refusal import Refusal
+from controller.table.state import Fate, Round, Setup, State, Wager
+
+OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)
+OUTCOMES = (Outcome.WIN, Outcome.LOSE, Outcome.PUSH, Outcome.RETURN)
+"""How a wager can be settled by people; what is void, held or not placed has its fate from elsewhere."""
+BY_PLAYER = "by_player"
+MOST_PAID = 10_000_000_000_000
+"""No payout is larger: a slip of the keys is refused, and every sum stays exact for any JSON reader."""
+OF_THE_CENT = (a.Resolution.CENT_TO_PLAYER, a.Resolution.CENT_TO_HOUSE)
+PROGRESSIVE = "progressive"
+
+
+def next_to_settle(setup: Setup, round_: Round) -> tuple[int, tuple[str, ...], tuple[str, ...]] | None:
+    """Seat whose turn it is, its wagers of the present step, and the clauses; None where the document has no such order.
+
+    A folded hand waits for the conclusion of the round, whenever the dealer comes to it. Clause: `[settlement]`.
+    """
+    law = setup.law.rulebook
+    side, order = law.settlement.get(Settle.FROM), law.settlement.get(Settle.ORDER)
+    if side is None or order is None or order.value != BY_PLAYER:
+        return None
+    lies = [(s, w) for s, w, _ in round_.wagers(*OPEN) if not round_.seats[s].folded]
+    for late in (False, True):
+        for seat in sorted({s for s, _ in lies}, reverse=side.value == "right"):
+            for step in law.settling:
+                names = tuple(w for s, w in lies if s == seat and w in step.wagers)
+                if names and step.after_all is late:
+                    return seat, names, (*side.cite, *(c for c in step.cite if c not in side.cite))
+    return None
+
+
+def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """What stands in the way of settling this wager now."""
+    assert isinstance(act, a.SettleWager)
+    round_ = _round(state)
+    seat = round_.seats.get(act.seat)
+    wager = seat.wagers.get(act.wager) if seat else None
+    if wager is None:
+        return Refusal(f"seat {act.seat} has no {act.wager} wager in this round")
+    if wager.outcome is not None:
+        return Refusal(f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}")
+    if wager.fate not in (*OPEN, Fate.SETTLED):
+        return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
+    if (wrong := _sum(act)) is not None:
+        return wrong
+    if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
+        return early
+    return _unvalidated(setup, round_, act)
+
+
+def _sum(act: a.SettleWager) -> Refusal | None:
+    if act.outcome not in OUTCOMES:
+        return Refusal(
+            f"seat {act.seat}: a wager that is settled has one of: {', '.join(OUTCOMES)}; not {act.outcome}"
+        )
+    if act.outcome is Outcome.WIN and not 1 <= act.paid <= MOST_PAID:
+        return Refusal(f"seat {act.seat}: a winning wager is paid 1 to {MOST_PAID} cents, {act.paid} were given")
+    if act.outcome is not Outcome.WIN and act.paid:
+        return Refusal(
+            f"seat {act.seat}: only a winning wager is paid; {act.outcome} with {act.paid} cents cannot be"
+        )
+    return None
+
+
+def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> Refusal | None:
+    """A wager that was not settled with an answer waits for the settlement, and there for its turn."""
+    round_ = _round(state)
+    if wager.fate is Fate.TO_SETTLE:
+        cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
+        return Refusal(f"first {cards.id}: {cards.action}", cards.cite) if cards else None
+    if round_.phase is not round_.game.stages[-1].phase:
+        cite = order_cite(setup, state, a.SettleRound.kind)
+        return Refusal(
+            f"seat {act.seat}: the {act.wager} wager is settled in phase {round_.game.stages[-1].phase}", cite
+        )
+    turn = next_to_settle(setup, round_)
+    in_order = {w for step in setup.law.rulebook.settling for w in step.wagers}
+    if turn is None or round_.seats[act.seat].folded or act.wager not in in_order:
+        return None
+    seat, names, cite = turn
+    if act.seat == seat and act.wager in names:
+        return None
+    return Refusal(f"first seat {seat}: {', '.join(names)}", cite)
+
+
+def _unvalidated(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
+    rule = setup.law.rulebook.progressive
+    needed = rule.payout_validated if rule else None
+    if needed is None or not needed.value or (act.wager, act.outcome) != (PROGRESSIVE, Outcome.WIN):
+        return None
+    if act.seat in round_.validated:
+        return None
+    return Refusal(
+        f"seat {act.seat}: the progressive payout is validated first ({a.ValidateProgressive.kind})", needed.cite
+    )
+
+
+def validate_progressive(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """What stands in the way of validating this payout."""
+    assert isinstance(act, a.ValidateProgressive)
+    rule = setup.law.rulebook.progressive
+    needed = rule.payout_validated if rule else None
+    if needed is None or not needed.value:
+        return Refusal(f"{setup.law.rulebook.id} has no payout that is validated first")
+    seat = _round(state).seats.get(act.seat)
+    if seat is None or PROGRESSIVE not in seat.wagers:
+        return Refusal(f"seat {act.seat} has no progressive wager in this round", needed.cite)
+    if not act.light_on:
+        return Refusal(
+            f"seat {act.seat}: the light of the progressive unit must be on; look at the unit", needed.cite
+        )
+    return None
+
+
+def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
+    """Records the outcome, by the clause of its step where the document has one."""
+    stake = _round(draft.state).seats[act.seat].wagers[act.wager].cents
+    steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
+    cite = next((step.cite for step in steps), ())
+    returned = 0 if act.outcome is Outcome.LOSE else stake
+    _record(draft, act.seat, act.wager, act.outcome, returned, act.paid, actor.who, cite)
+
+
+def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:
+    rule = draft.setup.law.rulebook.progressive
+    cite = rule.payout_validated.cite if rule and rule.payout_validated else ()
+    draft.add(f.ProgressiveValidated(_round(draft.state).id, act.seat, actor.who, actor.role, cite))
+
+
+def surrender(draft: Draft, seat: int, by: str) -> None:
+    """Part of the first wager is collected at once; of a cent that cannot be halved the reading says whose it is.
+
+    Clause: `[play] surrender`, `surrender_cent`.
+    """
+    round_, play = _round(draft.state), draft.setup.law.rulebook.play
+    stake, cent = round_.seats[seat].wagers[round_.game.base].cents, play.surrender_cent
+    elected = draft.setup.law.elected(cent.by_choice or "") if cent else None
+    if stake % 2 == 0 or cent is None:
+        give_up_half(draft, seat, by, None)
+    elif elected == "player":
+        give_up_half(draft, seat, by, a.Resolution.CENT_TO_PLAYER)
+    elif elected == "house":
+        give_up_half(draft, seat, by, a.Resolution.CENT_TO_HOUSE)
+    else:
+        draft.decide_wager(seat, round_.game.base, stake, Fate.HELD, (), cent.reading)
+        draft.hold(
+            f"seat {seat}: half of {stake} cents cannot be paid; decide: {' or '.join(OF_THE_CENT)}",
+            reading=cent.reading, seat=seat, wager=round_.game.base, choices=OF_THE_CENT,
+        )  # fmt: skip
+
+
+def give_up_half(draft: Draft, seat: int, by: str, cent: a.Resolution | None) -> None:
+    """The half that is given up is collected and the other goes back. `cent`: whose the odd one is, None = there is none."""
+    round_, play = _round(draft.state), draft.setup.law.rulebook.play
+    stake = round_.seats[seat].wagers[round_.game.base].cents
+    returned = stake // 2 + (stake % 2 if cent is a.Resolution.CENT_TO_PLAYER else 0)
+    cite = play.surrender.cite if play.surrender else ()
+    reading = play.surrender_cent.reading if cent and play.surrender_cent else None
+    _record(draft, seat, round_.game.base, Outcome.LOSE, returned, 0, by, cite, reading)
+
+
+def _record(
+    draft: Draft, seat: int, wager: str, outcome: Outcome, returned: int, paid: int, by: str, cite: tuple[str, ...],
+    reading: str | None = None,
+) -> None:  # fmt: skip
+    round_ = _round(draft.state)
+    stake, currency = round_.seats[seat].wagers[wager].cents, draft.setup.currency
+    draft.add(f.WagerSettled(round_.id, seat, wager, outcome, stake, returned, paid, currency, by, cite, reading))
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round

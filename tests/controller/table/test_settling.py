@@ -1,0 +1,188 @@
+"""Wagers settled one by one: the order of the document, sums that can be, and what is recorded of each."""
+
+import pytest
+
+from controller.rules.vocabulary import Method, Role, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.decide import fold
+from controller.table.state import Phase, State
+
+WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
+
+
+def settled(events):
+    (event,) = [event for event in events if isinstance(event, f.WagerSettled)]
+    return event
+
+
+@pytest.fixture
+def at_showdown(make_table):
+    """Ultimate at its settlement: seats 1 and 3 have played, seat 5 has folded with Trips on the layout."""
+
+    def make(rulebook, chips=()):
+        table = make_table(rulebook).ready().begin(seats=(1, 3, 5), trips=(1, 5))
+        for seat in chips:
+            table.chip(seat)
+        table.let_out().deal()
+        for street in (a.Street.FLOP, a.Street.LAST_TWO):
+            table.decide_all(a.Decision.CHECK)
+            table.act(a.RevealCommunity(street))
+        table.answer(1, "play", 1)
+        table.answer(3, "play", 1)
+        table.answer(5, "fold")
+        table.act(a.RevealDealer())
+        return table
+
+    return make
+
+
+def test_hands_are_settled_from_the_right_one_player_at_a_time(at_showdown, rulebook):
+    """Ante, blind and Play in any order, then Trips; the next player only after that. Clause: ma-uth 10(h), md-uth 11.H, 11.I."""
+    table = at_showdown(rulebook)
+    refused = table.refused(a.SettleWager(1, "ante", LOSE))
+    assert "first seat 3: ante, blind, play" in refused.reason
+    assert refused.cite
+    for name in ("play", "ante", "blind"):
+        table.act(a.SettleWager(3, name, LOSE))
+    assert "first seat 1: ante, blind, play" in table.refused(a.SettleWager(1, "trips", WIN, 1500)).reason
+    for name, outcome, paid in (
+        ("ante", WIN, 1000),
+        ("play", WIN, 1000),
+        ("blind", PUSH, 0),
+        ("trips", WIN, 1500),
+    ):
+        table.act(a.SettleWager(1, name, outcome, paid))
+    assert {table.fates()[1, name] for name in ("ante", "blind", "play", "trips")} == {"settled"}
+
+
+def test_a_folded_hand_with_trips_is_settled_whenever_the_dealer_comes_to_it(at_showdown, rulebook):
+    """It waits for the conclusion of the round, and no place in the row is printed for it. Clause: 10(e)(2)(i), 11.F(3)(a)."""
+    table = at_showdown(rulebook)
+    table.act(a.SettleWager(5, "trips", LOSE))
+    assert "collected" in table.refused(a.SettleWager(5, "ante", LOSE)).reason
+
+
+def test_the_record_says_what_went_back_and_what_was_won(at_showdown):
+    """A win pays beside the stake, a push gives the stake back, a loss gives nothing; each by its clause."""
+    table = at_showdown("ma-uth")
+    won = settled(table.act(a.SettleWager(3, "play", WIN, 1000)))
+    assert (won.stake, won.returned, won.paid, won.currency) == (1000, 1000, 1000, "USD")
+    assert "10(h)(2)" in won.cite
+    tied = settled(table.act(a.SettleWager(3, "blind", PUSH)))
+    assert (tied.returned, tied.paid) == (1000, 0)
+    lost = settled(table.act(a.SettleWager(3, "ante", LOSE)))
+    assert (lost.returned, lost.paid) == (0, 0)
+    assert fold(State.initial(table.setup), table.all) == table.state
+
+
+@pytest.mark.parametrize(
+    ("outcome", "paid", "says"),
+    [
+        (WIN, 0, "is paid 1 to"),
+        (WIN, -5, "is paid 1 to"),
+        (LOSE, 1, "only a winning"),
+        (PUSH, 1, "only a winning"),
+    ],
+)
+def test_a_sum_that_does_not_fit_its_outcome_is_refused(at_showdown, outcome, paid, says):
+    """Both sides: nothing is won without a sum, and no sum is paid on what did not win."""
+    table = at_showdown("md-uth")
+    assert says in table.refused(a.SettleWager(3, "play", outcome, paid)).reason
+
+
+def test_a_wager_is_settled_once_and_only_in_its_phase(at_showdown, make_table):
+    """Not before the settlement, not twice, and not one that is not there; the end of the settlement takes what is left."""
+    early = make_table("md-uth").ready().begin().let_out().deal()
+    assert "cannot be done in phase pre_flop" in early.refused(a.SettleWager(1, "trips", LOSE)).reason
+    table = at_showdown("md-uth")
+    table.act(a.SettleWager(3, "play", LOSE))
+    assert "settled already: lose" in table.refused(a.SettleWager(3, "play", LOSE)).reason
+    assert "has no six_card wager" in table.refused(a.SettleWager(3, "six_card", LOSE)).reason
+    table.act(a.SettleRound())
+    assert table.round.phase is Phase.SETTLED
+    table.act(a.SettleWager(1, "ante", LOSE))
+    assert table.round.seats[1].wagers["ante"].outcome is LOSE
+
+
+def test_a_progressive_win_is_validated_by_the_floor_before_it_is_paid(at_showdown):
+    """Hand and light are looked at by a floorperson. Clause: md-uth 11.J(2)(a) to (c)."""
+    table = at_showdown("md-uth", chips=(1,))
+    for name in ("ante", "blind", "play"):
+        table.act(a.SettleWager(3, name, LOSE))
+    for name in ("ante", "blind", "play", "trips"):
+        table.act(a.SettleWager(1, name, LOSE))
+    refused = table.refused(a.SettleWager(1, "progressive", WIN, 4500))
+    assert ("validated first" in refused.reason, "11.J(2)(c)" in refused.cite) == (True, True)
+    assert "needs a floorperson" in table.refused(a.ValidateProgressive(1, True), Role.DEALER).reason
+    assert "light" in table.refused(a.ValidateProgressive(1, False)).reason
+    assert "has no progressive" in table.refused(a.ValidateProgressive(3, True)).reason
+    (validated,) = table.act(a.ValidateProgressive(1, True), Role.FLOORPERSON)
+    assert (validated.by, validated.role, validated.cite[-1]) == ("a floorperson", Role.FLOORPERSON, "11.J(2)(c)")
+    table.act(a.SettleWager(1, "progressive", WIN, 4500))
+
+
+def test_a_progressive_loss_needs_nobody_and_massachusetts_asks_for_nobody(at_showdown):
+    """The clause speaks of a payout; the other document has no such clause."""
+    table = at_showdown("ma-uth", chips=(1,))
+    for seat, names in ((3, ("ante", "blind", "play")), (1, ("ante", "blind", "play"))):
+        for name in names:
+            table.act(a.SettleWager(seat, name, LOSE))
+    table.act(a.SettleWager(1, "progressive", WIN, 4500))
+    assert "no payout that is validated" in table.refused(a.ValidateProgressive(1, True)).reason
+
+
+def test_a_spared_trips_wager_is_settled_once_the_community_cards_lie(make_table):
+    """All hands are void, Trips lives on and is settled on the community cards. Clause: md-uth 13.G."""
+    table = make_table("md-uth").ready().begin(seats=(1, 3), trips=(1,)).let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER))
+    assert "deal_community" in table.refused(a.SettleWager(1, "trips", LOSE)).reason
+    assert "nothing is settled on it" in table.refused(a.SettleWager(1, "ante", LOSE)).reason
+    for duty in [d for d in table.state.duties.values() if d.action == "deal_community"]:
+        table.act(a.ConfirmDuty(duty.id))
+    table.act(a.SettleWager(1, "trips", WIN, 1500))
+
+
+def test_what_an_answer_settles_is_recorded_beside_it(make_table):
+    """The bonus of three shown cards is paid before the decisions. Clause: nj-pikit 39.10(b)."""
+    bets = [(1, n, 500) for n in ("ante", "five_card_bonus", "three_card_bonus")]
+    table = make_table("nj-pikit", offered=("three_card_bonus",)).ready().bet(*bets).let_out().deal()
+    assert "is settled in phase showdown" in table.refused(a.SettleWager(1, "three_card_bonus", LOSE)).reason
+    table.answer(1, "show")
+    assert settled(table.act(a.SettleWager(1, "three_card_bonus", WIN, 500))).paid == 500
+
+
+@pytest.mark.parametrize(("elected", "back"), [("player", 351), ("house", 350)])
+def test_a_surrendered_hand_gives_up_half_and_an_odd_cent_goes_as_elected(make_table, elected, back):
+    """Half of 701 cents; an even wager needs no reading. Clause: fast-action (h)(6)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-81": elected}, offered=()).ready()
+    table.bet((1, "original", 701), (2, "original", 700)).let_out().act(a.RecordInitialDeal())
+    odd, even = settled(table.answer(1, "surrender")), settled(table.answer(2, "surrender"))
+    assert (odd.returned, odd.reading, odd.cite) == (back, "R-81", ("(h)(6)",))
+    assert (even.returned, even.reading) == (350, None)
+
+
+@pytest.mark.parametrize(("answer", "back"), [("cent_to_player", 351), ("cent_to_house", 350)])
+def test_where_that_is_elected_the_floor_says_whose_the_cent_is(make_table, answer, back):
+    """R-81 = hold: the wager waits, and either answer settles it."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-81": "hold"}, offered=()).ready()
+    table.bet((1, "original", 701), (2, "original", 700)).let_out().act(a.RecordInitialDeal())
+    table.answer(1, "surrender")
+    assert table.fates()[1, "original"] == "held"
+    (hold,) = table.state.holds.values()
+    assert settled(table.act(a.ResolveHold(hold.id, a.Resolution(answer)), Role.FLOORPERSON)).returned == back
+    assert table.fates()[1, "original"] == "settled"
+
+
+def test_a_fold_says_where_the_cards_go(make_table, rulebook):
+    """Under a Trips wager that lives, else into the rack. Clause: ma-uth 10(e)(2)(i) and (ii), md-uth 11.F(3)."""
+    table = make_table(rulebook).ready().begin(seats=(1, 3), trips=(1,)).let_out().deal()
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    said = [next(e for e in table.answer(seat, "fold") if isinstance(e, f.DecisionRecorded)) for seat in (1, 3)]
+    assert (said[0].cards_to, said[0].under) == ("under_wager", "trips")
+    assert (said[1].cards_to, said[1].under) == ({"ma-uth": "rack_spread", "md-uth": "rack"}[rulebook], "")
+    assert all(s.cite for s in said)
