@@ -18,6 +18,7 @@ from controller.rules.vocabulary import Action, Trigger
 from controller.rules.words import ACTIONS, TRIGGERS, condition_in_words, row_in_words
 
 INDENT = "    "
+PAY = "pay."
 
 
 def brief(told: Explanation) -> list[str]:
@@ -46,11 +47,14 @@ def _in_full(told: Explanation) -> list[Answer]:
 
 
 def _values(told: Explanation) -> Iterator[str]:
-    """Values by their names in the rulebook; those that only count up in one line."""
+    """Values by their names in the rulebook; those that only count up in one line, and so the rows of a pay table."""
     lists: dict[str, list[str]] = {}
     for name, shown in told.values.items():
         head, _, last = name.rpartition(".")
-        lists.setdefault(head if last.isdigit() else name, []).append(shown)
+        if name.startswith(PAY) and head.startswith(PAY):
+            lists.setdefault(head, []).append(f"{last.replace('_', ' ')} {shown}")
+        else:
+            lists.setdefault(head if last.isdigit() else name, []).append(shown)
     for name, shown_all in lists.items():
         yield f"  value {name} = {_listed(shown_all)}"
 

@@ -113,6 +113,16 @@ def test_a_long_list_says_each_turn_once(told) -> None:
     )
 
 
+def test_a_pay_table_is_one_line(told) -> None:
+    """Each table of Trips with its hands in their order; --all has a line for each."""
+    page = told("md-uth", "12.C")
+    (table,) = [line for line in page if line.startswith("  value pay.trips E = ")]
+    assert table.startswith(
+        "  value pay.trips E = royal flush 50 to 1; straight flush 40 to 1; four of a kind 30 to 1; "
+    )
+    assert sum("pay.trips" in line for line in page) == 5
+
+
 def test_a_clause_on_which_nothing_rests_says_so(told) -> None:
     """Layout binds others; the answer is a sentence."""
     assert told("md-uth", "2.D(1)") == ["  nothing here rests on it"]
