@@ -48,7 +48,8 @@ class HandLine:
 
 @dataclass(frozen=True, slots=True)
 class RoundLine:
-    """A round. `box`: cards of the six card bonus; `meters`: as they stood before the first payment.
+    """A round. `box`: cards of the six card bonus; `dealer_played`: the two that the dealer set; `meters`: as they stood before
+    the first payment.
 
     `corrects`: an earlier settlement of this round, as it was printed; the changes are then told.
     """
@@ -57,6 +58,7 @@ class RoundLine:
     dealer: str = ""
     community: str = ""
     box: str = ""
+    dealer_played: str = ""
     meters: dict[str, Meter] = field(default_factory=dict)
     irregularity: Irregularity | None = None
     terms: Terms | None = None
@@ -124,6 +126,7 @@ def round_of(given: RoundLine, currency: str, decks: int) -> Round:
         _cards(given.dealer, "dealer"),
         _cards(given.community, "community"),
         _cards(given.box, "box"),
+        _cards(given.dealer_played, "dealer_played"),
         given.meters,
         given.irregularity,
         terms if terms.currency else replace(terms, currency=currency),

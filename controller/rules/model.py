@@ -220,6 +220,10 @@ class Rulebook:
         """All that is elected for this document, by id."""
         return {**self.readings, **self.choices}
 
+    def cite_of(self, trigger: Trigger) -> tuple[str, ...]:
+        """Every clause that a row of this trigger cites, or was looked in, in the order of the rows."""
+        return tuple(dict.fromkeys(clause for row in self.rows.get(trigger, ()) for clause in row.cite))
+
     def absent(self, trigger: Trigger) -> Row | None:
         """The row that says why this cannot happen in this game; None where it can."""
         return next((row for row in self.rows.get(trigger, ()) if row.absent), None)

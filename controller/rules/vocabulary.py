@@ -190,10 +190,10 @@ class Settle(StrEnum):
     ORDER = "order"  # one step for all players, or all steps player by player
     TIE = "tie"  # equal hands of player and dealer
     ANTE_HAND = "ante_hand"  # which of two hands decides the first wager
-    PAIR_OF_TENS = "pair_of_tens"
     HAND_WITHOUT_BET = "hand_without_bet"  # of a player who stayed without the later wager
     UNDECLARED_WINNER = "undeclared_winner"  # bonus of a hand that could have won at once and was played on
     LOW_ACE_OF_THREE = "low_ace_of_three"  # ace, two, three of one suit as three consecutive cards
+    FOLDED = "folded"  # the first wager of a hand that folds
     LOSING = "losing"  # a hand below the dealer's
     UNQUALIFIED = "unqualified"  # the wager that goes back where the dealer must hold a minimum and does not
     UNPRINTED = "unprinted"  # a wager for which the document prints no pay table

@@ -86,6 +86,7 @@ LEAST_ROLE: dict[str, Role] = {
     a.PlaceWager.kind: Role.PLAYER,
     a.WithdrawWager.kind: Role.PLAYER,
     a.RecordDecision.kind: Role.PLAYER,
+    a.ConfirmDuty.kind: Role.PLAYER,  # each duty names its own least role
     a.BringSet.kind: Role.FLOORPERSON,
     a.ConfirmStep.kind: Role.PLAYER,  # of each step the document names its own
     a.RequestSpread.kind: Role.PLAYER,

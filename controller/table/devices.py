@@ -170,9 +170,14 @@ def _must_shuffle_again(draft: Draft, name: str, back: str) -> bool:
 
 
 def _cards_removed(draft: Draft, name: str, inside: int | None) -> None:
-    """A device that senses no card any more proves that it was cleared."""
-    if inside == 0:
-        _close_duties(draft, name, (Action.CLEAR_DEVICE,), device=name)
+    """A device that senses no card any more proves that it was cleared; a shoe that was dealt on from is one no more."""
+    if inside != 0:
+        return
+    _close_duties(draft, name, (Action.CLEAR_DEVICE,), device=name)
+    waits = draft.state.round is None or not draft.state.round.let_out
+    if draft.state.devices[name].kind is e.DeviceKind.SHOE and waits:
+        laid = [card_set.back for card_set in draft.state.sets.values() if card_set.in_shoe]
+        disarm(draft, laid, f"its cards were taken out of {name}")
 
 
 def _close_duties(draft: Draft, by: str, actions: tuple[Action, ...], *, device: str = "", back: str = "") -> None:

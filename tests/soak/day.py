@@ -73,11 +73,16 @@ class Tally:
 
 
 class Day:
-    """Plays so many rounds under a rulebook, from its own seed. `given`: every input so far, where it is to be kept."""
+    """Plays so many rounds under a rulebook, from its own seed.
 
-    def __init__(self, rulebook: str, seed: str, rounds: int, given: list[Input] | None = None) -> None:
+    `given`: every input so far, where it is to be kept. `setup`: the table, else one is drawn. `costs_ns`: of each input.
+    """
+
+    def __init__(
+        self, rulebook: str, seed: str, rounds: int, given: list[Input] | None = None, setup: Setup | None = None
+    ) -> None:
         self.rng = Random(seed)  # it must be possible to draw the same again
-        self.setup: Setup = draw_setup(self.rng, book(rulebook))
+        self.setup = setup or draw_setup(self.rng, book(rulebook))
         self.rounds, self.tally = rounds, Tally()
         self.state = self._checkpoint = State.initial(self.setup)
         self.watch = Watch(self.setup)
@@ -95,7 +100,7 @@ class Day:
         )
         self._ended = 0
         self._since_end = 0
-        self._costs: list[int] = []
+        self.costs_ns: list[int] = []
         game = game_of(self.setup.law.rulebook)
         assert game is not None
         self._phases = _by_phase(PHASES[game.name])
@@ -197,7 +202,7 @@ class Day:
         before = self.state
         began = time.thread_time_ns()
         draft = decided(self.setup, before, given)
-        self._costs.append(time.thread_time_ns() - began)
+        self.costs_ns.append(time.thread_time_ns() - began)
         self.state = draft.state
         try:
             self.watch.saw(before, given, draft.facts, draft.state)
@@ -243,9 +248,9 @@ class Day:
         self.tally.largest = max(self.tally.largest, len(repr(self.state)))
 
     def _compare_cost(self) -> None:
-        share = len(self._costs) // SHARE
-        self.tally.core_ns = sum(self._costs)
-        self.tally.early_ns, self.tally.late_ns = sum(self._costs[:share]), sum(self._costs[-share:])
+        share = len(self.costs_ns) // SHARE
+        self.tally.core_ns = sum(self.costs_ns)
+        self.tally.early_ns, self.tally.late_ns = sum(self.costs_ns[:share]), sum(self.costs_ns[-share:])
 
     def _broken(self, what: str) -> Broken:
         return Broken(f"round {self._ended + 1}, input {self.tally.inputs + 1}: {what}")

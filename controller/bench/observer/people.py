@@ -17,9 +17,10 @@ WHILE_HELD = (
     "round_settled",
     "round_ended",
 )
-PROOFS = ("cards_removed", "shuffle_completed", "record_shuffle", "record_stub_count", "report_irregularity")
-"""Inputs that close a duty without a confirmation: a device that proves it, a shuffle or count that a person did, or
-the player's own word that was asked for."""
+PROOFS = ("cards_removed", "shuffle_completed", "record_shuffle", "record_stub_count")
+"""Inputs that close a duty without a confirmation: a device that proves it, a shuffle or count that a person did."""
+ANSWERS = {"ask_void_or_complete": ("report_irregularity",)}
+"""A question is answered by what the player says, too: a hand that is declared void."""
 
 
 class _Open:
@@ -45,7 +46,8 @@ class _Open:
                 self._ended(row, self.holds.pop(data["hold"], None), given, "resolve_hold")
             case "duty_closed":
                 opened = self.duties.pop(data["duty"], None)
-                self._ended(row, opened, given, "confirm_duty", *PROOFS)
+                answered = ANSWERS.get(opened.data["action"], ()) if opened else ()
+                self._ended(row, opened, given, "confirm_duty", *PROOFS, *answered)
             case kind if kind in WHILE_HELD:
                 self.checked += 1
                 if self.holds:

@@ -5,7 +5,10 @@ from typing import Protocol
 
 from controller.games.registry import GAMES
 from controller.games.settling.check import Checks
+from controller.games.settling.colorado import Colorado
+from controller.games.settling.fast_action import FastAction
 from controller.games.settling.money import Money
+from controller.games.settling.pikit import Pikit
 from controller.games.settling.round import Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
 from controller.games.settling.ultimate import Ultimate
@@ -23,7 +26,12 @@ class Settles(Protocol):
         """A line for each wager in the order of settlement, and the meters in cents after the last of them."""
 
 
-SETTLES: dict[str, Callable[[Law, Money, Checks], Settles]] = {"ultimate": Ultimate}
+SETTLES: dict[str, Callable[[Law, Money, Checks], Settles]] = {
+    "ultimate": Ultimate,
+    "pikit": Pikit,
+    "colorado": Colorado,
+    "fast_action": FastAction,
+}
 
 
 class Settler:

@@ -125,6 +125,17 @@ class Money:
             case _:
                 assert_never(pays)
 
+    def tied(self, seat: int, wager: str, stake: int) -> Line:
+        """The line of a wager whose hand equals the dealer's, as printed or elected."""
+        cite, reading = self.decided(Settle.TIE)
+        match self.point(Settle.TIE):
+            case "push":
+                return Line(seat, wager, stake, Outcome.PUSH, stake, cite=cite, reading=reading)
+            case "collect":
+                return Line(seat, wager, stake, Outcome.LOSE, cite=cite, reading=reading)
+            case _:
+                return Line(seat, wager, stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)
+
     def whole(self, above: int, below: int, unit: int) -> tuple[int, str]:
         """`above / below` cents in whole units, by the breakage rule, and what it did in words, "" if nothing."""
         units, part = divmod(above, below * unit)
@@ -204,6 +215,7 @@ class Money:
 
 
 ASKED: Final = "a person decides; nothing is settled here"
+NOT_PROVABLE: Final = "not provable: a card of this hand was not read"
 
 
 class _Limit:

@@ -2,14 +2,13 @@
 
 from controller.cards.ranking import Category, five
 from controller.games.model import Decision
-from controller.games.settling.money import ASKED, WHOLE, Money, Row
+from controller.games.settling.money import ASKED, NOT_PROVABLE, WHOLE, Money, Row
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.pay import FixedSum, OfMeter
 from controller.rules.vocabulary import Settle
 
 _WAGER = "progressive"
-_NOT_PROVABLE = "not provable: a card of this hand was not read"
 
 
 class Progressive:
@@ -57,7 +56,7 @@ class Progressive:
     def _own(self, hand: Hand, stake: int, value: int | None, round_: Round, meters: dict[str, int]) -> Line:
         assert self._payer is not None
         if value is None:
-            return Line(hand.seat, _WAGER, stake, Outcome.HELD, note=_NOT_PROVABLE)
+            return Line(hand.seat, _WAGER, stake, Outcome.HELD, note=NOT_PROVABLE)
         row = self._payer.of_value[value >> 16]
         if row is None:
             return Line(hand.seat, _WAGER, stake, Outcome.LOSE, cite=self._payer.cite)
@@ -89,7 +88,7 @@ class Progressive:
                 continue
             value = self._value(other, round_, values)
             if value is None:
-                found.append(Line(hand.seat, "envy", 0, Outcome.HELD, note=_NOT_PROVABLE, holder=other.seat))
+                found.append(Line(hand.seat, "envy", 0, Outcome.HELD, note=NOT_PROVABLE, holder=other.seat))
             elif value >> 20 in (Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH):
                 found.append(self._envied(hand, stake, value, other, round_))
         return found

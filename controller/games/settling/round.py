@@ -62,12 +62,13 @@ class Irregularity:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`box`: the cards of the six card bonus."""
+    """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set."""
 
     hands: tuple[Hand, ...]
     dealer: tuple[int, ...] = ()
     community: tuple[int, ...] = ()
     box: tuple[int, ...] = ()
+    dealer_played: tuple[int, ...] = ()
     meters: Mapping[str, Meter] = field(default_factory=dict)
     irregularity: Irregularity | None = None
     terms: Terms = field(default_factory=Terms)

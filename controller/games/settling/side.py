@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Final
 
 from controller.cards.ranking import ACE, five
 from controller.cards.six import six_card_bonus, super_royal
 from controller.games.model import Decision
 from controller.games.settling import words
-from controller.games.settling.money import ASKED, Money, Payer, Row
+from controller.games.settling.money import ASKED, NOT_PROVABLE, Money, Payer, Row
 from controller.games.settling.progressive import Progressive
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
@@ -17,7 +16,6 @@ from controller.rules.model import Law
 from controller.rules.pay import PayHand
 from controller.rules.vocabulary import Settle
 
-NOT_PROVABLE: Final = "not provable: a card of this hand was not read"
 _BOX = 4
 
 

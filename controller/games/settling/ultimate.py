@@ -6,10 +6,10 @@ Seats are settled from the dealer's right, which is the highest seat in play (ma
 from controller.cards.ranking import Category, seven
 from controller.games.model import Decision
 from controller.games.settling.check import Checks
-from controller.games.settling.money import Money
+from controller.games.settling.money import NOT_PROVABLE, Money
 from controller.games.settling.round import UNREADABLE, Hand, Round
 from controller.games.settling.settled import Line, Outcome
-from controller.games.settling.side import NOT_PROVABLE, Seen, Sides
+from controller.games.settling.side import Seen, Sides
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
 from controller.rules.pay import PayHand

@@ -111,6 +111,14 @@ def test_of_six_or_seven_cards_the_best_five_count(cards):
     assert best_five(cards) == max(five(hand) for hand in itertools.combinations(cards, 5))
 
 
+@given(st.lists(st.integers(0, 51), min_size=5, max_size=7), st.permutations(range(4)), st.randoms())
+def test_neither_the_suits_nor_the_order_of_the_cards_are_worth_anything(cards, suits, chance):
+    """Other suits in place of these, the cards laid in another order: the same value."""
+    others = [card & ~3 | suits[card & 3] for card in cards]
+    chance.shuffle(others)
+    assert best_five(others) == best_five(cards)
+
+
 @given(FIVES, FIVES)
 def test_the_first_card_that_only_one_hand_has_decides_within_a_rank(one, other):
     """Like hands that are equal by what makes them: the highest card that the other lacks decides; none lacking, they tie."""

@@ -57,7 +57,9 @@ def test_values_that_hang_on_an_election_are_told_with_each_choice(nj: Rulebook,
     assert any(line.startswith("  house choice positions: ") for line in explain(nj, "39.3(e)"))
     lines = explain(co, "6(f)")
     assert any("Choices, at every table alike: required_bet, permissible_bet" in line for line in lines)
-    assert "  value settlement.pair_of_tens = ask | push | pays (R-20)" in explain(co, "13(b)")
+    assert "  value pay.ante permissible_bet.pair_of_tens = ask | push | 1 to 1 if pays (R-20)" in explain(
+        co, "13(b)"
+    )
 
 
 def test_steps_and_what_cannot_happen_are_told(nj: Rulebook) -> None:

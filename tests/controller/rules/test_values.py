@@ -2,6 +2,7 @@
 
 from controller.rules.elections import cautious, elect
 from controller.rules.model import Law, Rulebook
+from controller.rules.pay import PayHand
 from controller.rules.vocabulary import Area, Method, Moment, Role, Settle, ShuffleAt, Step
 
 
@@ -129,13 +130,15 @@ def test_what_is_worth_money_and_open_is_asked_until_it_is_elected(
     points = [
         (nj, Settle.TIE, "R_55", "push"), (nj, Settle.ANTE_HAND, "R_56", "played_hand"),
         (nj, Settle.ANTE_HAND, "R_56", "five_cards"), (fa, Settle.TIE, "R_55", "collect"),
-        (fa, Settle.TIE, "R_55", "push"), (co, Settle.PAIR_OF_TENS, "R_20", "push"),
-        (co, Settle.PAIR_OF_TENS, "R_20", "pays"), (co, Settle.HAND_WITHOUT_BET, "R_57", "settled"),
+        (fa, Settle.TIE, "R_55", "push"), (co, Settle.HAND_WITHOUT_BET, "R_57", "settled"),
         (co, Settle.UNDECLARED_WINNER, "R_58", "paid"), (co, Settle.LOW_ACE_OF_THREE, "R_59", "counts"),
     ]  # fmt: skip
     for book, point, reading, choice in points:
         assert cautious(book, "test").rulebook.settlement[point].value == "ask"
         assert _with(book, **{reading: choice}).rulebook.settlement[point].value == choice
+    for choice, pays in (("ask", "ask"), ("push", "push"), ("pays", "1 to 1")):
+        table = _with(co, version="permissible_bet", R_20=choice).rulebook.pay["ante permissible_bet"]
+        assert str(table.rows[PayHand.PAIR_OF_TENS].value) == pays
     looks = [_with(nj, R_28=chosen).rulebook.play.bonus_cards for chosen in ("before_look", "after_look")]
     assert [look.value for look in looks if look] == ["before_look", "after_look"]
     orders = [

@@ -1,0 +1,147 @@
+"""Fast Action Hold 'Em: naturals and given-up hands at once, then each set hand against the dealer's, of several decks.
+
+The text gives no order for the last step; players are settled as their discards are collected, counterclockwise from
+the dealer's right (fast-action (h)(5), (h)(8)).
+"""
+
+from fractions import Fraction
+
+from controller.cards.cards import names, without
+from controller.cards.house_ways import is_natural, set_hand
+from controller.cards.ranking import seven
+from controller.games.model import Decision
+from controller.games.settling.check import Checks
+from controller.games.settling.money import NOT_PROVABLE, Money
+from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
+from controller.games.settling.settled import Line, Outcome
+from controller.games.settling.voids import Fates
+from controller.rules.model import Law
+from controller.rules.pay import PayHand
+from controller.rules.vocabulary import Settle, Trigger
+
+_DEALT, _SET, _COMMUNITY = 4, 2, 5
+
+
+class FastAction:
+    """Who wins what, under one law."""
+
+    def __init__(self, law: Law, money: Money, checks: Checks) -> None:
+        self._law, self._money, self._checks = law, money, checks
+        play = law.rulebook.play
+        assert play.surrender is not None  # the game's rulebook has it: `Game.misfits`
+        assert play.dealer_natural is not None
+        self._given_up, self._given_up_by = Fraction(play.surrender.value), play.surrender.cite
+        self._natural_spares, self._natural_by = play.dealer_natural.value, play.dealer_natural.cite
+        self._lose, self._lose_by = money.decided(Settle.LOSING)
+
+    def check(self, round_: Round, *, whole: bool) -> None:
+        """The dealer's cards as the house ways set them, the community cards, and the two cards of each set hand."""
+        if not whole:
+            return
+        natural = _told(round_.dealer, _DEALT) and is_natural(round_.dealer)
+        self._checks.table_cards(round_, dealer=True, community=not natural)
+        if not natural and _told(round_.dealer, _DEALT):
+            self._dealer_set(round_)
+        for hand in round_.hands:
+            match hand.decisions[-1]:
+                case Decision.SET | Decision.SPLIT:
+                    if len(hand.played) != _SET or len(without(hand.cards, hand.played)) != _DEALT - _SET:
+                        told = f"`played` has the {_SET} cards before the first wager, of the {_DEALT} that were dealt"
+                        raise RoundRefused(told, hand.seat, cite=self._law.rulebook.hand.player.cite)
+                case Decision.NATURAL if UNREADABLE not in hand.cards and not is_natural(hand.cards):
+                    cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
+                    told = "announced a natural and holds none; report the irregularity false_declaration"
+                    raise RoundRefused(told, hand.seat, cite=cite)
+                case _:
+                    pass
+
+    def _dealer_set(self, round_: Round) -> tuple[int, ...]:
+        """The two cards that the dealer plays. Raises `RoundRefused` where the house ways are not kept, or leave a choice."""
+        setting = set_hand(round_.dealer)
+        ways = [tuple(sorted(pair)) for pair in setting.plays]
+        if not round_.dealer_played:
+            if len(ways) > 1:
+                told = " or ".join(names(pair) for pair in setting.plays)
+                raise RoundRefused(f"`dealer_played` says which the dealer plays: {told}", cite=(setting.cite,))
+            return ways[0]
+        if tuple(sorted(round_.dealer_played)) not in ways:
+            told = " or ".join(names(pair) for pair in setting.plays)
+            raise RoundRefused(
+                f"the dealer plays {names(round_.dealer_played)}, and the house ways give {told} ({setting.says})",
+                cite=(setting.cite,),
+            )
+        return round_.dealer_played
+
+    def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
+        """See `Settles.lines`."""
+        lines: list[Line] = []
+        hands = sorted(round_.hands, key=lambda hand: -hand.seat)
+        early = [hand for hand in hands if _answer(hand) in (Decision.NATURAL, Decision.SURRENDER)]
+        for hand in (*early, *(hand for hand in hands if hand not in early)):
+            mine = fates.lines(hand) if fates else []
+            decided = {line.wager for line in mine}
+            lines += mine
+            if not decided.issuperset(name for name, cents in hand.wagers.items() if cents):
+                lines += [line for line in self._hand(hand, round_) if line.wager not in decided]
+        return lines, {}
+
+    def _hand(self, hand: Hand, round_: Round) -> list[Line]:
+        stake = hand.wagers["original"]
+        match _answer(hand):
+            case Decision.NATURAL:
+                if not _told(hand.cards, _DEALT):
+                    return [_unproven(hand, "original", stake)]
+                row = self._money.payers["original"].rows[PayHand.NATURAL]
+                return [self._money.line(hand.seat, "original", stake, row, round_.terms)]
+            case Decision.SURRENDER:
+                return [self._surrendered(hand, stake, round_)]
+            case _:
+                return self._against_dealer(hand, round_)
+
+    def _surrendered(self, hand: Hand, stake: int, round_: Round) -> Line:
+        kept = stake * (1 - self._given_up)
+        back, note = self._money.whole(kept.numerator, kept.denominator, round_.terms.unit)
+        told = "; ".join(filter(None, ("part of the wager is given up", note)))
+        return Line(hand.seat, "original", stake, Outcome.LOSE, back, cite=self._given_up_by, note=told)
+
+    def _against_dealer(self, hand: Hand, round_: Round) -> list[Line]:
+        hands = {"original": hand.played, "second_hand": without(hand.cards, hand.played)}
+        wagers = [(name, cents) for name, cents in hand.wagers.items() if cents]
+        if not _told(round_.dealer, _DEALT):
+            return [_unproven(hand, name, cents) for name, cents in wagers]
+        if is_natural(round_.dealer):
+            return [self._to_natural(hand, name, cents) for name, cents in wagers]
+        dealer = (*self._dealer_set(round_), *round_.community)
+        found = []
+        for name, cents in wagers:
+            mine = (*hands[name], *round_.community)
+            if not _told(mine, _SET + _COMMUNITY) or UNREADABLE in dealer:
+                found.append(_unproven(hand, name, cents))
+            else:
+                found.append(self._compared(hand, name, cents, seven(mine) - seven(dealer), round_))
+        return found
+
+    def _to_natural(self, hand: Hand, name: str, cents: int) -> Line:
+        if name in self._natural_spares:
+            return Line(hand.seat, name, cents, Outcome.RETURN, cents, cite=self._natural_by)
+        return Line(hand.seat, name, cents, Outcome.LOSE, cite=self._natural_by)
+
+    def _compared(self, hand: Hand, name: str, cents: int, above: int, round_: Round) -> Line:
+        if above > 0:
+            row = self._money.payers[name].rows[PayHand.WIN]
+            return self._money.line(hand.seat, name, cents, row, round_.terms)
+        if above < 0:
+            return Line(hand.seat, name, cents, Outcome.LOSE, cite=self._lose, reading=self._lose_by)
+        return self._money.tied(hand.seat, name, cents)
+
+
+def _answer(hand: Hand) -> Decision | None:
+    return hand.decisions[-1] if hand.decisions else None
+
+
+def _told(cards: tuple[int, ...], count: int) -> bool:
+    return len(cards) == count and UNREADABLE not in cards
+
+
+def _unproven(hand: Hand, wager: str, cents: int) -> Line:
+    return Line(hand.seat, wager, cents, Outcome.HELD, note=NOT_PROVABLE)
