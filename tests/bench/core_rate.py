@@ -35,7 +35,7 @@ def _of_a_day(rulebook: str, rounds: int) -> Rate:
     costs, share = day.costs_ns, len(day.costs_ns) // SHARE
     early, late = statistics.fmean(costs[:share]), statistics.fmean(costs[-share:])
     return {
-        "inputs": len(costs),
+        "inputs": day.tally.inputs,
         "per_s": 1e9 / statistics.fmean(costs),
         "p50_us": statistics.median(costs) / 1000,
         "p99_us": sorted(costs)[len(costs) * 99 // 100] / 1000,

@@ -9,7 +9,7 @@ A_DAY, A_LONG_DAY, LONG_EVERY = 100, 1000, 40
 """Rounds of a day; one in so many days is long, and shows that an input late in it costs no more than an early one."""
 LARGEST_STATE = 60_000
 """Characters of a state: two sets that remember a hundred rounds each, all seats with all wagers, the holds of a bad day."""
-DEAREST = 2.0
+DEAREST = 3.0
 """An input of the last tenth of the days may cost so many times one of the first."""
 
 NO_STUB = "the document asks for no stub count"
@@ -104,6 +104,6 @@ def report(rulebook: str, tally: Tally) -> str:
     return (
         f"{rulebook}: {rounds} rounds ({ends}); {tally.inputs} inputs, {tally.refused} refused, {tally.held} holds, "
         f"{tally.starts} starts; {len(tally.triggers)} triggers, {len(tally.rows)} of {rows} answers; "
-        f"{tally.inputs / tally.core_ns * 1e9:.0f} inputs a second on one core, the last tenth of a day costs "
+        f"{tally.sampled / max(1, tally.core_ns) * 1e9:.0f} inputs a second on one core, the last tenth of a day costs "
         f"{tally.late_ns / max(1, tally.early_ns):.2f} times the first; the largest state has {tally.largest} characters"
     )

@@ -3,7 +3,8 @@
 An act that has no entry here is drawn at random (`build.py`), and is done where the table allows it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
 from random import Random
 
 from controller.games.model import Phase, ShowCommunity
@@ -35,8 +36,21 @@ WEIGHTS: dict[str, float] = {
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2,
 }  # fmt: skip
+MOST: dict[str, float] = {
+    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.5, a.ReportIrregularity.kind: 2, a.BringSet.kind: 2, a.TakeSetAway.kind: 4,
+}  # fmt: skip
+"""The largest weight of an act whose weight hangs on the table, such as a new set where one is missing."""
 OTHERWISE = 0.5
 """Weight of an act that is not named."""
+
+Kinds = tuple[list[str], list[float]]
+"""Kinds of acts, and their weights added up."""
+
+
+def weighed(kinds: Iterable[str]) -> Kinds:
+    """Each kind with as much weight as it ever has."""
+    found = list(kinds)
+    return found, list(accumulate(MOST.get(kind) or WEIGHTS.get(kind, OTHERWISE) for kind in found))
 
 
 class People:
@@ -80,7 +94,13 @@ class People:
         maker = self._makers.get(kind)
         return maker(state) if maker else self.builder.record(a.ACTS[kind], state)
 
-    def weight(self, kind: str, state: State) -> float:
+    def kind(self, kinds: Kinds, state: State) -> str | None:
+        """What people would do, as likely as it is now; None where they think better of it."""
+        (kind,) = self.rng.choices(kinds[0], cum_weights=kinds[1])
+        most = MOST.get(kind)
+        return kind if most is None or self.rng.random() * most < self._weight(kind, state) else None
+
+    def _weight(self, kind: str, state: State) -> float:
         """How likely people do this now."""
         out = any(not device.in_service for device in state.devices.values())
         if kind == a.ReturnDevice.kind and not out:
