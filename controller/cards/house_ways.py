@@ -89,19 +89,13 @@ def set_hand(cards: Sequence[int]) -> Setting:
         raise ValueError(f"the dealer sets four cards, not {len(cards)}")
     if is_natural(cards):
         raise ValueError("four of a kind is a natural and is not set [(h)(8)]")
-    pairs = sorted(
-        {_ordered(a, b) for a, b in combinations(cards, 2)}, key=lambda pair: (_by_rank(pair), pair), reverse=True
-    )
+    pairs = sorted({(max(a, b), min(a, b)) for a, b in combinations(cards, 2)}, reverse=True)
     for way in _WAYS:
         fitting = [(a, b) for a, b in pairs if way.fits(pips(a), pips(b), a & 3 == b & 3)]
         if fitting:
             best = _by_rank(fitting[0])
             return Setting(way.cite, way.says, tuple(p for p in fitting if way.any or _by_rank(p) == best))
     raise AssertionError("the last way fits every hand")
-
-
-def _ordered(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a >= b else (b, a)
 
 
 def _by_rank(pair: tuple[int, int]) -> tuple[int, int]:

@@ -10,11 +10,7 @@ _NINE_TO_ACE = list(range(7, 13))
 
 def super_royal(cards: Sequence[int]) -> str | None:
     """The suit of a super royal, ace to nine of one suit in exactly six cards (md-uth 6.F(8)); None where there is none."""
-    royal = (
-        len(cards) == 6
-        and len({card & 3 for card in cards}) == 1
-        and sorted(c >> 2 for c in cards) == _NINE_TO_ACE
-    )
+    royal = len({card & 3 for card in cards}) == 1 and sorted(card >> 2 for card in cards) == _NINE_TO_ACE
     return suit(cards[0]) if royal else None
 
 
