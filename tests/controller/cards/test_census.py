@@ -2,12 +2,12 @@
 
 import itertools
 from collections import Counter
-from math import comb
+from math import comb, prod
 
 import pytest
 
 from controller.cards.census import census
-from controller.cards.ranking import Category, five, six
+from controller.cards.ranking import Category, five, seven, six
 from controller.cards.three import ThreeCard, best_three, three
 from controller.cards.words import kind
 
@@ -115,3 +115,24 @@ def test_all_hands_of_seven_cards_of_several_decks_are_counted_once(decks):
     counted = census(7, decks)
     assert counted.total() == comb(52 * decks, 7)
     assert {kind(value) for value in counted} == set(Category) - {Category.SUPER_ROYAL}
+
+
+def with_five_aces(decks):
+    """Hands of seven cards of several decks with five aces or more, hand by hand: how often each kind is the best five."""
+    aces, others = range(48, 52), range(48)
+    found = Counter()
+    for number in (5, 6, 7):
+        for held in itertools.combinations_with_replacement(aces, number):
+            for beside in itertools.combinations_with_replacement(others, 7 - number):
+                cards = (*held, *beside)
+                found[kind(seven(cards))] += prod(comb(decks, often) for often in Counter(cards).values())
+    return found
+
+
+@pytest.mark.parametrize("decks", [6, 8])
+def test_five_of_a_kind_among_seven_cards_is_as_often_the_best_as_hand_by_hand(decks):
+    """Also where five cards are of one suit: sometimes the flush is the better hand, sometimes five of a kind."""
+    counted, aces = by_kind(census(7, decks)), with_five_aces(decks)
+    for what in (Category.FIVE, Category.FLUSH_WITH_FIVE):
+        assert counted[what] == 13 * aces[what]
+    assert Category.FLUSH_WITH_FOUR in aces
