@@ -11,7 +11,7 @@ from controller.cards.house_ways import is_natural, set_hand
 from controller.cards.ranking import seven
 from controller.games.model import Decision
 from controller.games.settling.check import Checks
-from controller.games.settling.money import NOT_PROVABLE, Money
+from controller.games.settling.money import ASKED, NOT_PROVABLE, Money
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
@@ -31,6 +31,7 @@ class FastAction:
         assert play.surrender is not None  # the game's rulebook has it: `Game.misfits`
         assert play.dealer_natural is not None
         self._given_up, self._given_up_by = Fraction(play.surrender.value), play.surrender.cite
+        self._odd = play.surrender_cent
         self._natural_spares, self._natural_by = play.dealer_natural.value, play.dealer_natural.cite
         self._lose, self._lose_by = money.decided(Settle.LOSING)
 
@@ -99,9 +100,13 @@ class FastAction:
                 return self._against_dealer(hand, round_)
 
     def _surrendered(self, hand: Hand, stake: int, round_: Round) -> Line:
-        kept = stake * (1 - self._given_up)
-        back, note = self._money.whole(kept.numerator, kept.denominator, round_.terms.unit)
-        told = "; ".join(filter(None, ("part of the wager is given up", note)))
+        kept, unit = stake * (1 - self._given_up), round_.terms.unit
+        units, part = divmod(kept.numerator, kept.denominator * unit)
+        odd = self._odd if part else None
+        if odd is not None and odd.value == "hold":
+            return Line(hand.seat, "original", stake, Outcome.HELD, reading=odd.reading, note=ASKED)
+        back = (units + (odd is not None and odd.value == "player")) * unit
+        told = "part of the wager is given up" + (f"; the odd one is the {odd.value}'s, {odd.reading}" if odd else "")
         return Line(hand.seat, "original", stake, Outcome.LOSE, back, cite=self._given_up_by, note=told)
 
     def _against_dealer(self, hand: Hand, round_: Round) -> list[Line]:
