@@ -31,6 +31,8 @@ from tests.bench.daemon import command as daemon_command
 from tests.bench.hands import hand_rates
 from tests.bench.hands import report as hands_report
 from tests.bench.listener import listen
+from tests.bench.settle_rate import report as settle_report
+from tests.bench.settle_rate import settle_rates
 from tests.bench.tdp import tdp_rate
 from tests.bench.writer import frame, stamp
 
@@ -227,6 +229,8 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     hands = hand_rates()
     out["hands"] = asdict(hands)
     print(f"\n{hands_report(hands)}")
+    out["settlement"] = settled = settle_rates()
+    print(f"\n{settle_report(settled)}")
     return out
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from controller.cards.cards import NAMES
-from controller.games.model import Game, Stage
+from controller.games.model import Decision, Game, Stage
 from controller.games.settling.money import Money
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused, Terms
 from controller.rules.citation import Cited
@@ -26,6 +26,10 @@ class _Rule:
     exact: int | None
 
 
+_Path = dict[str, tuple[WagerRule, Moment, tuple[int, ...]]]
+"""Wagers that a player's answers place: each with the moment, and the multiples that are allowed then."""
+
+
 class Checks:
     """The checks of one law and its game."""
 
@@ -39,6 +43,9 @@ class Checks:
         ]
         self._version = book.play.version.value if book.play.version else None
         self._stages = [stage for stage in game.stages if stage.answers]
+        self._of = [stage.of for stage in self._stages if stage.of is not None]
+        self._later_wagers = [name for name, rule in book.wagers.items() if rule.placed == "decision"]
+        self._paths: dict[tuple[tuple[Decision, ...], tuple[bool, ...]], _Path] = {}
         self.payable = self._payable()
 
     def check(self, round_: Round, *, whole: bool) -> None:
@@ -173,8 +180,26 @@ class Checks:
 
     def _answers(self, hand: Hand) -> None:
         """Each answer belongs to the stage in which it was asked, with the wager that it places, and none is missing."""
-        answers = iter(hand.decisions)
-        placed: set[str] = set()
+        wagers = hand.wagers
+        asked = tuple(bool(wagers.get(name)) for name in self._of)
+        path = self._paths.get((hand.decisions, asked))
+        if path is None:
+            path = self._paths[hand.decisions, asked] = self._path(hand)
+        for name in self._later_wagers:
+            if wagers.get(name) and name not in path:
+                told = "is there, and no answer of the player places it"
+                raise RoundRefused(told, hand.seat, name, self._rules[name].rule.cite)
+        for name, (rule, moment, multiples) in path.items():
+            of, cents = wagers.get(rule.of or "", 0), wagers.get(name, 0)
+            if not cents:
+                told = "the player placed it, and its amount is missing"
+                raise RoundRefused(told, hand.seat, name, dict(rule.times)[moment].cite)
+            if cents not in [times * of for times in multiples]:
+                _amount(hand, name, cents, rule, moment)
+
+    def _path(self, hand: Hand) -> _Path:
+        """Which wagers these answers place, each with its moment and multiples. Raises for answers that cannot be."""
+        answers, placed = iter(hand.decisions), {}
         for stage in self._stages:
             if stage.of is not None and not hand.wagers.get(stage.of):
                 continue
@@ -184,40 +209,22 @@ class Checks:
                 raise RoundRefused(f"has not answered in {stage.phase} (one of {', '.join(known)})", hand.seat)
             answer = stage.answer(given, self._version)
             if answer is None:
-                raise RoundRefused(
-                    f"{given} does not belong in {stage.phase}: {stage.otherwise}",
-                    hand.seat,
-                    cite=self._asks(stage),
-                )
-            if answer.places is not None:
-                placed.add(answer.places)
-                self._later(hand, answer.places, stage)
+                told = f"{given} does not belong in {stage.phase}: {stage.otherwise}"
+                raise RoundRefused(told, hand.seat, cite=self._asks(stage))
+            if answer.places is not None and stage.moment is not None:
+                rule = self._rules[answer.places].rule
+                placed[answer.places] = (rule, stage.moment, rule.multiples(stage.moment))
             if answer.final:
                 break
         if (extra := next(answers, None)) is not None:
             raise RoundRefused(f"{extra} comes after the player's last answer", hand.seat)
-        for name, rule in self._rules.items():
-            if rule.rule.placed == "decision" and hand.wagers.get(name) and name not in placed:
-                raise RoundRefused(
-                    "is there, and no answer of the player places it", hand.seat, name, rule.rule.cite
-                )
+        return placed
 
     def _asks(self, stage: Stage) -> tuple[str, ...]:
         """Clauses of the wagers that are placed in a stage, at its moment where they are printed by moment."""
         names = [name for name in stage.wagers if name in self._rules]
         cites = [cited.cite for name in names for at, cited in self._rules[name].rule.times if at is stage.moment]
         return tuple(dict.fromkeys(clause for cite in cites for clause in cite))
-
-    def _later(self, hand: Hand, name: str, stage: Stage) -> None:
-        cents = hand.wagers.get(name, 0)
-        if not cents:
-            raise RoundRefused(
-                "the player placed it, and its amount is missing", hand.seat, name, self._asks(stage)
-            )
-        assert stage.moment is not None
-        rule = self._rules[name].rule
-        if cents not in [times * hand.wagers.get(rule.of or "", 0) for times in rule.multiples(stage.moment)]:
-            _amount(hand, name, cents, rule, stage.moment)
 
 
 def _amount(hand: Hand, name: str, cents: int, rule: WagerRule, moment: Moment) -> None:

@@ -9,6 +9,7 @@ from controller.rules.pay import FixedSum, OfMeter
 from controller.rules.vocabulary import Settle
 
 _WAGER = "progressive"
+_METER_OPEN = "what the meter stands at is not known before the progressive wager that is held is decided"
 
 
 class Progressive:
@@ -37,9 +38,11 @@ class Progressive:
                 )
 
     def lines(
-        self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None], meters: dict[str, int]
+        self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None], meters: dict[str, int] | None
     ) -> list[Line]:
-        """The wager itself, then an envy line for each other hand that earns one. Takes what it pays from `meters`."""
+        """The wager itself, then an envy line for each other hand that earns one. Takes what it pays from `meters`; None
+        where nobody can tell at what they stand.
+        """
         if self._payer is None:
             cite, reading = self._money.decided(Settle.UNPRINTED)
             return [Line(hand.seat, _WAGER, stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)]
@@ -53,7 +56,9 @@ class Progressive:
         cards = hand.cards + round_.community[:3]
         return five(cards) if len(cards) == 5 and UNREADABLE not in cards else None
 
-    def _own(self, hand: Hand, stake: int, value: int | None, round_: Round, meters: dict[str, int]) -> Line:
+    def _own(
+        self, hand: Hand, stake: int, value: int | None, round_: Round, meters: dict[str, int] | None
+    ) -> Line:
         assert self._payer is not None
         if value is None:
             return Line(hand.seat, _WAGER, stake, Outcome.HELD, note=NOT_PROVABLE)
@@ -61,6 +66,8 @@ class Progressive:
         if row is None:
             return Line(hand.seat, _WAGER, stake, Outcome.LOSE, cite=self._payer.cite)
         if isinstance(row.pays, OfMeter):
+            if meters is None:
+                return Line(hand.seat, _WAGER, stake, Outcome.HELD, hand=row.hand, cite=row.cite, note=_METER_OPEN)
             return self._of_meter(hand, stake, row, row.pays, round_, meters)
         return self._money.line(hand.seat, _WAGER, stake, row, round_.terms)
 

@@ -21,11 +21,15 @@ _BOX = 4
 
 @dataclass(slots=True)
 class Seen:
-    """What a round shows. `values`: by seat; None for a hand that cannot be told. `meters`: cents, as payments go on."""
+    """What a round shows. `values`: by seat; None for a hand that cannot be told. `meters`: cents, as payments go on.
+
+    `unsure`: a progressive wager before is held, so that nobody can tell at what the meters stand.
+    """
 
     dealer: int | None
     values: dict[int, int | None]
     meters: dict[str, int]
+    unsure: bool = False
 
 
 class Sides:
@@ -65,6 +69,7 @@ class Sides:
                 found.append(rest)
             else:
                 found += how(hand, stake, seen, round_)
+        seen.unsure |= any(line.wager == "progressive" and line.outcome is Outcome.HELD for line in found)
         return found
 
     def _folded(self, hand: Hand, name: str, stake: int) -> Line | None:
@@ -130,7 +135,7 @@ class Sides:
         return self._paid(hand, "play_the_board", stake, row, round_)
 
     def _in_turn(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
-        return self._progressive.lines(hand, stake, round_, seen.values, seen.meters)
+        return self._progressive.lines(hand, stake, round_, seen.values, None if seen.unsure else seen.meters)
 
     def of_the_table(
         self, seen: Seen, round_: Round, fates: Fates | None, decided: Collection[tuple[int, str]]

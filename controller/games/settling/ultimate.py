@@ -46,6 +46,7 @@ class Ultimate:
         for hand in sorted(round_.hands, key=_from_the_right):
             mine = fates.lines(hand) if fates else []
             decided = {line.wager for line in mine}
+            seen.unsure |= any(line.wager == "progressive" and line.outcome is Outcome.HELD for line in mine)
             if not decided or any(hand.wagers.get(name) and name not in decided for name in _MAIN):
                 mine += [line for line in self._main(hand, seen, round_) if line.wager not in decided]
             mine += self._sides.lines(hand, seen, round_, decided)
