@@ -106,7 +106,9 @@ class FastAction:
         if odd is not None and odd.value == "hold":
             return Line(hand.seat, "original", stake, Outcome.HELD, reading=odd.reading, note=ASKED)
         back = (units + (odd is not None and odd.value == "player")) * unit
-        told = "part of the wager is given up" + (f"; the odd one is the {odd.value}'s, {odd.reading}" if odd else "")
+        told = "part of the wager is given up" + (
+            f"; the odd one is the {odd.value}'s, {odd.reading}" if odd else ""
+        )
         return Line(hand.seat, "original", stake, Outcome.LOSE, back, cite=self._given_up_by, note=told)
 
     def _against_dealer(self, hand: Hand, round_: Round) -> list[Line]:
