@@ -5,6 +5,7 @@ They know no game. What may be bet and answered stands in the table's status; he
 
 from collections.abc import Iterator
 
+from .scenario import Cue
 from .table import Table
 from .view import Answer, WagerRule
 
@@ -31,11 +32,12 @@ def bets(table: Table, number: int) -> Bets:
     seats = range(1, table.settings.seats + 1)
     playing = [seat for seat in seats if rng.random() < PLAYS] or [rng.choice(list(seats))]
     taken = table.view.taken
+    wants_chips = table.scenario.expects(number, Cue.COUNT)  # a scenario about chips needs some
     placed: Bets = {}
     for seat in playing:
         cents, mine = rng.randrange(5, 51) * 100, placed.setdefault(seat, {})
         for rule in sorted(taken, key=lambda rule: rule.optional):
-            likes = rng.random() < (SENSED if rule.sensed else OPTIONAL)
+            likes = rng.random() < (SENSED if rule.sensed else OPTIONAL) or wants_chips
             stands = all(other in mine for other in rule.requires if other != rule.name)
             if not rule.optional or (likes and stands):
                 mine[rule.name] = _amount(rule, cents)

@@ -196,6 +196,14 @@ def test_the_same_seed_gives_the_same_players_and_another_one_others(tmp_path):
     assert {wagers["dollar"] for wagers in placed if "dollar" in wagers} == {100}
 
 
+def test_chips_lie_where_the_scenario_wants_them_counted(tmp_path):
+    """A mishap about progressive chips would never happen in a round in which nobody has drawn one."""
+    table = table_of(tmp_path / "x", mishaps=(Mishap.parse("mismatch@7"),))
+    table.view = TableView({"wagers": WAGERS})
+    assert all("chip" in wagers for wagers in bets(table, 7).values())
+    assert not all("chip" in wagers for number in range(8, 20) for wagers in bets(table, number).values())
+
+
 def test_players_answer_what_may_be_answered_and_place_what_goes_with_it(tmp_path):
     """Each answer is drawn from those of the status, with one of its multiples; the same seed answers the same."""
     table = table_of(tmp_path / "x")
