@@ -49,12 +49,16 @@ MAX_CENTS = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of a file: the configuration if it is sound, its law where that can be told, and every fault."""
+    """What came of a file: the configuration if it is sound, its law where that can be told, and every fault.
+
+    `offered`: optional wagers of the table, also where something else is wrong with the file; None: not known.
+    """
 
     path: Path
     config: Config | None
     law: Law | None
     faults: tuple[str, ...]
+    offered: tuple[str, ...] | None = None
 
 
 def load_config(path: Path) -> Config:
@@ -113,10 +117,11 @@ class _File:
             law, faults = law_of(table, elections, kinds)
             self.faults += faults
         config = Config(self.path, table, devices, journal, control, elections, mqtt, log)
-        return Reading(self.path, None if self.faults else config, law, tuple(self.faults))
+        return Reading(self.path, None if self.faults else config, law, tuple(self.faults), table.offered)
 
     def _table(self) -> TableConfig:
         section = self.root.section("table")
+        signed = section.maybe_text("rulebook_sha256", SHA256)
         table = TableConfig(
             site=section.level("site"),
             id=section.level("id"),
@@ -129,9 +134,9 @@ class _File:
             progressive_cents=section.whole("progressive_cents", 0, MAX_CENTS, 0),
             production=section.flag("production", False),
             calendar=_calendar(section),
-            rulebook_sha256=section.maybe_text("rulebook_sha256", SHA256),
+            rulebook_sha256=signed if signed and SHA256.fullmatch(signed) else None,
         )
-        if table.production and table.rulebook_sha256 is None:
+        if table.production and signed is None:
             section.fault(
                 "rulebook_sha256",
                 "is missing; in production the rulebook is the file that was signed (`rulebook list` shows its hash)",

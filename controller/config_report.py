@@ -33,8 +33,7 @@ class Finding:
 def examine(path: Path) -> Finding:
     """Reads the file, its rulebook and its elections, and judges all three. Never raises for what they hold."""
     reading = read_config(path)
-    offered = reading.config.table.offered if reading.config else None
-    unelected = reading.law.unelected(offered) if reading.law else ()
+    unelected = reading.law.unelected(reading.offered) if reading.law else ()
     faults = reading.faults + tuple(map(_unelected, unelected))
     if reading.config is None or reading.law is None:
         return Finding(path, reading.config, reading.law, faults)

@@ -299,7 +299,7 @@ def test_a_rulebook_that_was_changed_after_it_was_signed_is_refused(tmp_path: Pa
 
 def test_a_hash_is_no_other_text(tmp_path: Path) -> None:
     """Fewer than sixteen digits prove nothing."""
-    found, *_ = _faults(tmp_path, LEAST.replace("[journal]", 'rulebook_sha256 = "0123456789abcde"\n[journal]'))
+    (found,) = _faults(tmp_path, LEAST.replace("[journal]", 'rulebook_sha256 = "0123456789abcde"\n[journal]'))
     assert found.startswith("[table] rulebook_sha256: must match [0-9a-f]{16,64}")
 
 

@@ -46,6 +46,13 @@ def test_a_sound_table_is_told_whole() -> None:
         )
 
 
+def test_a_file_with_another_fault_is_not_asked_about_wagers_that_it_does_not_offer(tmp_path: Path) -> None:
+    """One thing wrong is one fault: what the table does not offer needs no pay table."""
+    finding = _changed(tmp_path, ("[table]\n", '[table]\nrulebook_sha256 = "0123456789abcdef"\n'))
+    (fault,) = finding.faults
+    assert "was changed after it was signed" in fault
+
+
 def test_a_reading_that_nobody_elected_is_a_fault_with_its_question_and_choices(tmp_path: Path) -> None:
     """The table could not open; the person who checks sees what is to be decided, and which choice is cautious."""
     finding = _changed(tmp_path, ('"R-01" = { choice = "void_and_remove", by = "bench" }\n', ""))
