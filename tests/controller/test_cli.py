@@ -134,7 +134,7 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     assert "prompt    Inspect the set" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
     told = {prompt["act"] for prompt in document["prompts"]}
-    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_shuffle", "recut"}
+    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_cut", "recut"}
     assert (document["table"], document["record"]["ok"]) == ("t1", True)
 
 
@@ -188,7 +188,7 @@ def test_an_unknown_person_is_told_by_the_daemon(table: Path) -> None:
 def test_the_acts_are_listed_with_their_arguments() -> None:
     """What may stand behind `act`, without a daemon and without saying who."""
     lines = _run("act", "--list").output.splitlines()
-    assert "place_wager seat=N wager=TEXT cents=N" in lines
+    assert "place_wager seat=N wager=TEXT cents=N [player=TEXT]" in lines
     assert "record_decision seat=N decision=DECISION [multiple=N]" in lines
     assert any(line.startswith("    DECISION: check, play, fold") for line in lines)
     assert "record_stub_count stub=N [misdealt=true|false] [all_cards=N]" in lines
