@@ -4,11 +4,13 @@ A day is drawn from its own seed, so it can be played again alone. Only the stat
 last start of the daemon: at the next start they are folded, and must lead to the same state.
 """
 
+import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from statistics import median
+from types import FrameType
 
 from controller.games.model import Phase
 from controller.games.registry import game_of
@@ -66,15 +68,15 @@ class Tally:
     starts: int = 0
     sampled: int = 0
     core_ns: int = 0
-    early_ns: int = 0
-    late_ns: int = 0
+    early: int = 0  # calls that inputs of the first tenth of a day make
+    late: int = 0
     largest: int = 0  # characters of the state at the end of a round
 
     def add(self, other: "Tally") -> None:
         for name in ("rounds", "acts", "triggers", "methods"):
             getattr(self, name).update(getattr(other, name))
         self.rows |= other.rows
-        for name in ("inputs", "refused", "held", "starts", "sampled", "core_ns", "early_ns", "late_ns"):
+        for name in ("inputs", "refused", "held", "starts", "sampled", "core_ns", "early", "late"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.largest = max(self.largest, other.largest)
 
@@ -109,6 +111,7 @@ class Day:
         self._ended = 0
         self._since_end = 0
         self.costs_ns: list[int] = []
+        self._calls: list[int] = []
         game = game_of(self.setup.law.rulebook)
         assert game is not None
         self._phases = _by_phase(PHASES[game.name])
@@ -218,12 +221,17 @@ class Day:
             self._fold()
 
     def _decided(self, before: State, given: Input) -> Draft:
-        """Decides, and looks at the clock once in a while: where that is a call into the system it costs more than deciding."""
-        if self.tally.inputs % SAMPLED:
-            return decided(self.setup, before, given)
-        began = time.thread_time_ns()
-        draft = decided(self.setup, before, given)
-        self.costs_ns.append(time.thread_time_ns() - began)
+        """Decides; the time of one input in `SAMPLED` is taken, and the calls that another one makes are counted."""
+        match self.tally.inputs % SAMPLED:
+            case 0:
+                began = time.thread_time_ns()
+                draft = decided(self.setup, before, given)
+                self.costs_ns.append(time.thread_time_ns() - began)
+            case 1:
+                draft, calls = counted(lambda: decided(self.setup, before, given))
+                self._calls.append(calls)
+            case _:
+                draft = decided(self.setup, before, given)
         return draft
 
     def _count(self, before: State, given: Input, facts: list[f.Fact]) -> None:
@@ -261,14 +269,29 @@ class Day:
         self.tally.largest = max(self.tally.largest, len(repr(self.state)))
 
     def _compare_cost(self) -> None:
-        """By what half of the inputs cost at most: whatever else the machine does weighs less so."""
-        share = max(1, len(self.costs_ns) // SHARE)
+        """Early and late are compared by calls, which are the same in every run; time is not, where others use the machine."""
+        share = max(1, len(self._calls) // SHARE)
         self.tally.sampled, self.tally.core_ns = len(self.costs_ns), sum(self.costs_ns)
-        self.tally.early_ns = round(median(self.costs_ns[:share])) * share
-        self.tally.late_ns = round(median(self.costs_ns[-share:])) * share
+        self.tally.early, self.tally.late = sum(self._calls[:share]), sum(self._calls[-share:])
 
     def _broken(self, what: str) -> Broken:
         return Broken(f"round {self._ended + 1}, input {self.tally.inputs + 1}: {what}")
+
+
+def counted(work: Callable[[], Draft]) -> tuple[Draft, int]:
+    """What it returns, and how many calls it makes."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        done = work()
+    finally:
+        sys.setprofile(None)
+    return done, calls
 
 
 def _by_phase(phases: dict[str, tuple[Phase | None, ...]]) -> dict[tuple[Phase | None, bool], Kinds]:
