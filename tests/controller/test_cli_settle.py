@@ -153,3 +153,61 @@ def test_the_printed_schema_is_the_kept_one(which: str, made: Any) -> None:
     """What the command prints, what the code makes and what lies in docs/schema are one."""
     printed = json.loads(_settle("", "--schema", which).stdout)
     assert printed == made() == json.loads((ROOT / "docs" / "schema" / f"settle-{which}.json").read_text())
+
+
+ONE = {"id": "1", "dealer": "Kc Qd", "community": "Kh 7c 7h 5s 2d"}
+SEAT = {"seat": 1, "cards": "Ks Ad", "wagers": {"ante": 1000, "blind": 1000, "play": 3000}, "decisions": ["play"]}
+REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    # changes to the round, changes to the seat, what is answered
+    ({"terms": {"least": {"ante": 1500}}}, {}, "seat 1, ante: is 1000 cents, below the least wager of 1500 [1, 6(b)]"),
+    ({"terms": {"most": {"play": 2500}}}, {}, "seat 1, play: is 3000 cents, above the most wager of 2500"),
+    ({"terms": {"least": {"antes": 1500}}}, {}, "antes: the terms name no known wager (nearest: ante)"),
+    ({"terms": {"unit": 0}}, {}, "the least unit that is paid is 0 cents, and must be at least 1"),
+    ({}, {"seat": 7}, "seat 7: there are seats 1 to 6"),
+    ({}, {"cards": "Ks"}, "seat 1 has 1 cards, and a hand has 2; report the irregularity [7(d)(1), "),
+    ({"community": "Kh 7c 7h 5s"}, {}, "the community has 4 cards, and a hand has 5; report the irregularity [10(b), "),
+    ({"dealer": ""}, {}, "the dealer has 0 cards, and a hand has 2; report the irregularity [7(d)(2), "),
+    ({}, {"wagers": {"ante": 1000, "play": 3000}}, "seat 1, blind: is not placed, and nobody is dealt in without it [1, 6(b)]"),
+    ({}, {"wagers": {"ante": -5, "blind": -5}}, "seat 1, ante: is -5 cents; a wager is at least 0"),
+    ({}, {"wagers": SEAT["wagers"] | {"tripps": 5}}, "seat 1, tripps: the document knows no such wager (nearest: trips)"),
+    ({}, {"decisions": []}, "seat 1: has not answered in pre_flop (one of check, play)"),
+    ({}, {"decisions": ["play", "play"]}, "seat 1: play comes after the player's last answer"),
+    ({}, {"decisions": ["check", "check", "fold"]}, "seat 1, play: is there, and no answer of the player places it ["),
+    ({}, {"wagers": {"ante": 1000, "blind": 1000}}, "seat 1, play: the player placed it, and its amount is missing [10(a)]"),
+    ({}, {"decisions": ["check", "play"]}, "seat 1, play: is 3000 cents, and must be 2 times the ante of 1000 [10(c)]"),
+    ({"irregularity": {"trigger": "shoe_jam", "state": ["several"]}}, {},
+     "several is no condition of shoe_jam (it has: round_live, self_cleared)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "of_seat", "error"), REFUSED, ids=[case[2][:40] for case in REFUSED])
+def test_a_round_that_cannot_be_is_refused_with_seat_wager_and_clause(
+    changes: dict[str, Any], of_seat: dict[str, Any], error: str
+) -> None:
+    """What was given, what is allowed, and where it stands: enough to mend the line at once."""
+    line = ONE | changes | {"seats": [SEAT | of_seat]}
+    result = _settle(json.dumps(line), "--rulebook", "ma-uth")
+    assert result.exit_code == 1
+    assert _lines(result)[0]["error"].startswith(error)
+
+
+def test_a_seat_stands_once_and_a_round_has_one() -> None:
+    """A second hand at one seat, and a round without any, are slips of whoever wrote the line."""
+    twice = json.dumps(ONE | {"seats": [SEAT, SEAT | {"cards": "2c 3c"}]})
+    nobody = json.dumps(ONE | {"seats": []})
+    first, second = _lines(_settle(f"{twice}\n{nobody}", "--rulebook", "ma-uth"))
+    assert first["error"] == "seat 1: stands twice in this round"
+    assert second["error"] == "no seat is in this round"
+
+
+def test_a_void_round_needs_no_meter() -> None:
+    """The progressive goes back; where it would be paid from a meter that is not told, the line is refused."""
+    seat = {"seat": 1, "cards": "Ah Kh", "wagers": {"ante": 1000, "blind": 1000, "progressive": 500}}
+    void = {"seats": [seat], "irregularity": {"trigger": "card_face_up", "state": ["several"]}}
+    (line,) = _lines(_settle(json.dumps(void), "--rulebook", "md-uth"))
+    assert {each["outcome"] for each in line["settlement"]["lines"]} == {"void"}
+    played = {
+        "seats": [seat], "community": "Qh Jh Th 2c 3d", "dealer": "7s 8s", "irregularity": {"trigger": "card_drawn_unexposed"},
+    }  # fmt: skip
+    (line,) = _lines(_settle(json.dumps(played), "--rulebook", "md-uth"))
+    assert line["error"] == "seat 1, progressive: the meter meter is not given [12.D(1)(a)(i)]"

@@ -51,8 +51,8 @@ class Checks:
     def check(self, round_: Round, *, whole: bool) -> None:
         """Raises `RoundRefused` for the first thing that cannot be. `whole`: no irregularity, so that every hand is there."""
         terms = round_.terms
-        if terms.unit < 1:
-            raise RoundRefused(f"the least unit that is paid is {terms.unit} cents, and must be at least 1")
+        if not round_.hands:
+            raise RoundRefused("no seat is in this round")
         seats = [hand.seat for hand in round_.hands]
         if len(set(seats)) < len(seats):
             raise RoundRefused("stands twice in this round", next(seat for seat in seats if seats.count(seat) > 1))

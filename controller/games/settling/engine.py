@@ -50,11 +50,11 @@ class Settler:
     def settle(self, round_: Round) -> Settlement:
         """What each wager comes to. Raises `RoundRefused`, naming seat, wager and clause, for a round that cannot be."""
         whole = round_.irregularity is None
-        self._checks.check(round_, whole=whole)
-        self._game.check(round_, whole=whole)
         if round_.terms is not self._terms:
             self._money.check_terms(round_.terms)
             self._terms = round_.terms
+        self._checks.check(round_, whole=whole)
+        self._game.check(round_, whole=whole)
         fates = None if whole else Fates(self.law, round_)
         lines, meters = self._game.lines(round_, fates)
         if any(hand.coupons for hand in round_.hands):

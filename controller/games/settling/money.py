@@ -9,6 +9,7 @@ from controller.games.settling.round import Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
 from controller.rules.model import Law
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable
+from controller.rules.reader import nearest
 from controller.rules.vocabulary import Settle
 
 WHOLE: Final = 100
@@ -75,7 +76,13 @@ class Money:
         self.least_limit = min((limit.least for limit in self._limits), default=None)
 
     def check_terms(self, terms: Terms) -> None:
-        """Raises `RoundRefused` where the house's own limit is missing or too low."""
+        """Raises `RoundRefused` for terms that name no known wager, and where the house's own limit is missing or too low."""
+        if terms.unit < 1:
+            raise RoundRefused(f"the least unit that is paid is {terms.unit} cents, and must be at least 1")
+        known = self.law.rulebook.wagers
+        for name in (*terms.least, *terms.most):
+            if name not in known:
+                raise RoundRefused(f"the terms name no known wager {nearest(name, known)}", wager=name)
         for limit in self._limits:
             limit.most(terms)
 

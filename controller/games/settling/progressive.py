@@ -20,14 +20,19 @@ class Progressive:
         self._payer = money.payers.get(_WAGER)
         self._by_flop = money.point(Settle.METER_HAND) == "flop"
 
-    def check(self, round_: Round) -> None:
-        """Every meter that the elected table pays from is there, and starts again at no less than its least."""
+    def check(self, round_: Round, *, whole: bool) -> None:
+        """Every meter that the elected table pays from is there, and starts again at no less than its least.
+
+        Not `whole`: the wager may be void, and a meter may be missing as long as nothing is paid from it.
+        """
         if self._payer is None or not any(hand.wagers.get(_WAGER) for hand in round_.hands):
             return
         for name, (least, cite) in self._money.resets.items():
             meter = round_.meters.get(name)
             if meter is None:
-                raise RoundRefused(f"the meter {name} is not given", 0, _WAGER, cite)
+                if whole:
+                    raise RoundRefused(f"the meter {name} is not given", 0, _WAGER, cite)
+                continue
             if meter.reset < least:
                 raise RoundRefused(
                     f"the meter {name} starts again at {meter.reset} cents, below {least}", 0, _WAGER, cite
@@ -74,6 +79,8 @@ class Progressive:
     def _of_meter(
         self, hand: Hand, stake: int, row: Row, pays: OfMeter, round_: Round, meters: dict[str, int]
     ) -> Line:
+        if pays.meter not in meters:
+            raise RoundRefused(f"the meter {pays.meter} is not given", hand.seat, _WAGER, row.cite)
         stood = meters[pays.meter]
         paid, note = self._money.whole(stood * pays.per_cent, WHOLE, round_.terms.unit)
         if pays.per_cent == WHOLE:

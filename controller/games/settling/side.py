@@ -54,7 +54,7 @@ class Sides:
         """The cards of the six card bonus, and the meters."""
         if whole and any(hand.wagers.get("six_card") for hand in round_.hands) and len(round_.box) != _BOX:
             raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {_BOX}", 0, "six_card")
-        self._progressive.check(round_)
+        self._progressive.check(round_, whole=whole)
 
     def lines(self, hand: Hand, seen: Seen, round_: Round, decided: Collection[str]) -> list[Line]:
         """Lines of the wagers of this seat that are not decided already."""
