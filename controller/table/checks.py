@@ -14,7 +14,7 @@ from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan
-from drivers.events import ENGAGED, DeviceKind, Level
+from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 MOST_CENTS = 10_000_000_000
 """No wager is larger: a slip of the keys is refused, and every sum of a round stays exact for any JSON reader (53 bits)."""
@@ -155,7 +155,7 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     if round_.accepted and verify_count and verify_count.value and not round_.progressive_counted:
         cite = law.cite_for(verify_count.cite, state.method)
         return Refusal("count the progressive chips first and record the count", cite)
-    return _dispenser_ready(state)
+    return _dispenser_ready(setup, state)
 
 
 def _before_first_card(setup: Setup, state: State, back: str) -> Refusal | None:
@@ -175,7 +175,7 @@ def _first_duty(state: State, round_: Round) -> Duty | None:
     return None
 
 
-def _dispenser_ready(state: State) -> Refusal | None:
+def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
     needs = DISPENSERS.get(state.method)
     if needs is None:
         return None
@@ -187,6 +187,11 @@ def _dispenser_ready(state: State) -> Refusal | None:
         return Refusal(f"{name} is offline; look at its cable and its power")
     if device.jammed:
         return Refusal(f"{name} is jammed; take the cards out")
+    if needs is DeviceKind.SHOE and Capability.RESHUFFLES in device.capabilities:
+        return Refusal(
+            f"{name} reshuffles by itself, and no round is dealt from such a shoe here; deal another way (change_method)",
+            setup.law.rulebook.dealing[state.method].cite,
+        )
     return None
 
 

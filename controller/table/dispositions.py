@@ -56,6 +56,8 @@ def guards_now(draft: Draft) -> set[Guard]:
     found: set[Guard] = set()
     if shuffler and "counts_each_shuffle" in shuffler[1].capabilities:
         found.add(Guard.SHUFFLER_COUNTS)
+    if shuffler and "reshuffles" in shuffler[1].capabilities:
+        found.add(Guard.RESHUFFLING_DEVICE)
     if sum(card_set.present for card_set in draft.state.sets.values()) > 1:
         found.add(Guard.TWO_SETS)
     if round_ is None:

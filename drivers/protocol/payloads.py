@@ -51,6 +51,7 @@ CAPABILITIES: Final = (
     r.Capability.EVENT_LOG,
     r.Capability.KEEPS_LOG,
     r.Capability.SENSES_CARDS_INSIDE,
+    r.Capability.RESHUFFLES,
 )
 LOCKOUTS: Final = (None, r.ENGAGED, r.RELEASED)
 DISPENSINGS: Final = (None, r.INHIBITED, r.ALLOWED)

@@ -377,3 +377,4 @@ class Capability(StrEnum):
     EVENT_LOG = "event_log"  # events can be read again
     KEEPS_LOG = "keeps_log"  # the log outlives a power cut
     SENSES_CARDS_INSIDE = "senses_cards_inside"
+    RESHUFFLES = "reshuffles"  # by itself, without anybody asking

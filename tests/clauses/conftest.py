@@ -36,12 +36,13 @@ AFTER = ("settled", "collected")
 """Where a table stands before the first stage of its game and after the last; between them come the phases of the game."""
 GIVEN = frozenset(
     {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "backs", "devices", "seats", "trips",
-     "bets", "chips", "stacks", "answers", "steps", "wall_clock", "before"}
+     "bets", "chips", "stacks", "answers", "steps", "wall_clock", "reshuffles", "before"}
 )  # fmt: skip
 """Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
 `bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
 answer of each stage; `backs`, `devices`: what is at the table, [] = none; `steps`: so many steps of the opening are
-taken with each set, without it all of them; `wall_clock`: what stamps say of it, as a rule "unsynced"."""
+taken with each set, without it all of them; `wall_clock`: what stamps say of it, as a rule "unsynced";
+`reshuffles`: the device that does so by itself."""
 OFFERED = ("trips", "progressive", "three_card_bonus", "bonus")
 
 
@@ -94,7 +95,11 @@ class Stage:
     def _heard(self) -> None:
         for name in self.table.setup.devices:
             uncounted = name == "shuffler-1" and not self.given.get("counting", True)
-            self.table.online(name, **({"capabilities": (e.Capability.TWO_SETS,)} if uncounted else {}))
+            can = (
+                (e.Capability.TWO_SETS,) if uncounted else bench.CAPABILITIES[self.table.setup.devices[name].kind]
+            )
+            by_itself = (e.Capability.RESHUFFLES,) if name == self.given.get("reshuffles") else ()
+            self.table.online(name, capabilities=(*can, *by_itself))
 
     def _open(self) -> None:
         self.table.act(a.OpenTable())

@@ -46,13 +46,14 @@ def draw_setup(rng: Random, rulebook: Rulebook) -> Setup:
     absent = {kind for kind in DeviceKind if rng.random() < 0.15}
     devices = {name: device for name, device in whole.devices.items() if device.kind not in absent}
     kinds = {device.kind for device in devices.values()}
+    two = rulebook.decks.second_set.value == "required_with_shuffler" and DeviceKind.SHUFFLER in kinds
     methods = [m for m, dealing in whole.law.rulebook.dealing.items() if _may_deal(m, dealing, kinds)]
     return replace(
         whole,
         devices=devices,
         method=rng.choice(methods),
         seats=rng.choice((whole.seats, whole.seats, 1, 3)),
-        backs=("red", "blue") if rng.random() < 0.8 else ("red",),
+        backs=("red", "blue") if two or rng.random() < 0.8 else ("red",),
         offered=frozenset(wager for wager in sorted(whole.offered) if rng.random() < 0.7),
         progressive_cents=whole.progressive_cents if DeviceKind.PROGRESSIVE in kinds else 0,
     )

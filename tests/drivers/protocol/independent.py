@@ -19,7 +19,7 @@ RESETS = ["unknown", "power", "watchdog", "software"]
 KINDS = ["shuffler", "shoe", "progressive", "line"]
 CAPABILITIES = [
     "counts_each_shuffle", "reads_cards", "forms_hands", "two_sets", "dispenses_stacks", "lockout", "senses_wagers",
-    "event_log", "keeps_log", "senses_cards_inside",
+    "event_log", "keeps_log", "senses_cards_inside", "reshuffles",
 ]  # fmt: skip
 
 TEXTS = ["vendor", "model", "hardware", "serial", "firmware"]
