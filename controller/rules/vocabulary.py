@@ -47,7 +47,7 @@ class Guard(StrEnum):
     """A condition of the table at the instant of the trigger; in a rulebook `not_<guard>` means its opposite."""
 
     ROUND_LIVE = "round_live"  # wagers are on the layout and not yet settled
-    FIRST_CARD_DEALT = "first_card_dealt"
+    FIRST_CARD_DEALT = "first_card_dealt"  # in the records of earlier versions; no row asks for it
     INITIAL_DEAL_DONE = "initial_deal_done"  # each player and the dealer hold their first cards
     ALL_PLAYERS_ACTED = "all_players_acted"  # no player has a decision left: each folded or made Play
     TRIPS_PLACED = "trips_placed"

@@ -12,6 +12,7 @@ from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.collected import after_void, reached_by
 from controller.table.draft import Draft
+from controller.table.law import shuffler_counted
 from controller.table.state import ALL_HELD, Fate, Seat
 from drivers.events import DeviceKind
 
@@ -54,7 +55,7 @@ def guards_now(draft: Draft) -> set[Guard]:
     round_ = draft.state.round
     shuffler = draft.state.device_of(DeviceKind.SHUFFLER)
     found: set[Guard] = set()
-    if shuffler and "counts_each_shuffle" in shuffler[1].capabilities:
+    if shuffler_counted(draft.state):
         found.add(Guard.SHUFFLER_COUNTS)
     if shuffler and "reshuffles" in shuffler[1].capabilities:
         found.add(Guard.RESHUFFLING_DEVICE)
@@ -64,8 +65,6 @@ def guards_now(draft: Draft) -> set[Guard]:
         return found
     if round_.live:
         found.add(Guard.ROUND_LIVE)
-    if round_.cards_out or round_.initial_deal_done:
-        found.add(Guard.FIRST_CARD_DEALT)
     if round_.initial_deal_done:
         found.add(Guard.INITIAL_DEAL_DONE)
     if round_.initial_deal_done and all(s.decided or not round_.plays(n) for n, s in round_.in_play.items()):

@@ -22,8 +22,12 @@ def stub_count_waived(setup: Setup, state: State) -> bool:
     Clause: `[stub_count] waived_by`; a document without that value waives nothing.
     """
     stub = setup.law.rulebook.stub
-    if stub is None or stub.waived_by is None or stub.waived_by.value != WAIVED_BY_SHUFFLER:
-        return False
+    waives = stub is not None and stub.waived_by is not None and stub.waived_by.value == WAIVED_BY_SHUFFLER
+    return waives and shuffler_counted(state)
+
+
+def shuffler_counted(state: State) -> bool:
+    """True where a shuffler in service counts each shuffle, and the set in play was not shuffled by hand."""
     shuffler = state.device_of(DeviceKind.SHUFFLER)
     in_play = state.sets.get(state.round.back if state.round else state.last_back)
     if in_play is not None and in_play.by_hand:

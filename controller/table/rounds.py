@@ -14,7 +14,7 @@ from controller.table.deadlines import table_opened
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
-from controller.table.law import full_set, must_qualify
+from controller.table.law import full_set, must_qualify, stub_count_overdue
 from controller.table.links import take_back
 from controller.table.seats import laid_away
 from controller.table.state import Fate, Round, deal_plan
@@ -220,9 +220,9 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
     rule = draft.setup.law.rulebook
     cite = rule.cite_for(rule.stub.every_rounds.cite if rule.stub else (), draft.state.method)
     draft.add(f.StubCounted(back, act.stub, act.stub + out, expected, right, actor.who, cite))
+    for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
+        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
     if right:
-        for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
-            draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
         return
     suspect(draft, back, f.Verdict.STUB)
     guards = [Guard.MISDEALT] if act.misdealt else []
@@ -239,6 +239,8 @@ def _end_round(draft: Draft, actor: Actor) -> None:
     if progressive and progressive[1].wanted.get(Level.LAMPS):
         draft.want(progressive[0], Level.LAMPS, "", "the round has ended")
     draft.make_safe("no round is in play")
+    if stub_count_overdue(draft.setup, draft.state):
+        dispose(draft, Trigger.STUB_COUNT_DUE)
 
 
 def _next_marker(draft: Draft, round_: Round) -> int | None:

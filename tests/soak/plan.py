@@ -51,15 +51,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
 }
 """Acts that no table of a document ever accepts. One that is accepted all the same must leave this list."""
-NO_DECISION = (
-    "no decision of the core raises it: the stub count stands before the next round by the checks of the acts"
-)
-NEVER_SEEN: dict[str, dict[Trigger, str]] = {
-    "md-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION},
-    "ma-uth": {Trigger.STUB_COUNT_DUE: NO_DECISION},
-    "nj-pikit": {Trigger.STUB_COUNT_DUE: NO_DECISION},
-    "ma-colorado": {Trigger.STUB_COUNT_DUE: NO_DECISION},
-}
+NEVER_SEEN: dict[str, dict[Trigger, str]] = {}
 """Triggers with a row that answers them, and nothing that raises them."""
 
 

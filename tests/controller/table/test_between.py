@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.vocabulary import Action, Method, Role
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.card_set import CardSet
@@ -199,3 +199,45 @@ def test_no_round_is_dealt_from_a_shoe_that_reshuffles_by_itself(make_table):
     refused = table.refused(a.StartDealing())
     assert "shoe-1 reshuffles by itself" in refused.reason
     assert refused.cite == table.setup.law.rulebook.dealing[Method.DEALING_SHOE].cite
+
+
+def uncounted(table, rounds=4):
+    """So many rounds without a count, and one more that a person ends before its stub could be counted."""
+    for number in range(rounds):
+        table.whole_round("red" if number % 2 == 0 else "blue")
+    table.begin("red" if rounds % 2 == 0 else "blue").let_out()
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    table.act(a.CollectCards())
+    return table.act(a.EndRound())
+
+
+def test_a_fifth_round_that_ends_without_a_count_has_the_set_counted(make_table, disposed):
+    """Clause: ma-uth 9(e). It is a duty of its own, closed by the count whatever that finds."""
+    table = make_table("ma-uth").ready()
+    made = disposed(uncounted(table))
+    assert made.trigger is Trigger.STUB_COUNT_DUE
+    assert made.cite == ("9(e)",)
+    assert Action.COUNT_STUB in duties(table)
+    table.act(a.RecordStubCount(51))
+    assert Action.COUNT_STUB not in duties(table)
+
+
+@pytest.mark.parametrize(("document", "rounds"), [("ma-uth", 3), ("md-uth", 4)])
+def test_nothing_is_counted_before_it_is_due_or_where_a_shuffler_counts(make_table, document, rounds):
+    """Four rounds are fewer than five; in Maryland the counting shuffler waives it. Clause: md-uth 10.C."""
+    table = make_table(document).ready()
+    uncounted(table, rounds)
+    assert Action.COUNT_STUB not in duties(table)
+
+
+def test_in_maryland_a_set_that_was_shuffled_by_hand_is_counted_all_the_same(make_table, disposed):
+    """Clause: md-uth 10.C: for this set no shuffler was used that counts."""
+    table = make_table("md-uth", elect={"R-40": "no_demand"}).ready()
+    for number in range(4):
+        table.whole_round("red" if number % 2 == 0 else "blue")
+    table.shuffled_by_hand("red")
+    table.begin("red").let_out()
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    table.act(a.CollectCards())
+    made = disposed(table.act(a.EndRound()))
+    assert [demand.action for demand in made.demands] == [Action.COUNT_STUB]
