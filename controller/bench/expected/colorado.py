@@ -117,6 +117,9 @@ COLORADO = Document(
         "round_unproven": (Case(may=under(("R-47",), *_VOID_ROUND, "reshuffle")),),
     },
     later={"bet": "bet"},
-    # 10(b)(2): the ante at a fold; 10(b)(3)(i), 11(b)(2)(i): an instant winner is paid before any community card.
-    settles={"fold": ("ante",), "declare": ("ante", "bonus")},
+    # 10(b)(2): the ante of a player who folds is collected at once.
+    collects=("ante",),
+    by=("10(b)(2)",),
+    # 10(b)(3)(i), 11(b)(2)(i): an instant winner is paid before any community card.
+    settles={"declare": ("ante", "bonus")},
 )  # fmt: skip

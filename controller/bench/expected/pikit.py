@@ -105,12 +105,15 @@ PIKIT = Document(
         "round_unproven": (Case(may=under(("R-47",), *_VOID_ROUND, "reshuffle")),),
     },
     later={"play_3": "play_3", "play_5": "play_5"},
-    # 39.10(b): the three card bonus with the cards that are shown; (c)2, (c)4: the five card bonus, and the ante at a fold.
+    # 39.3(b), 39.10(c)3: a fold forfeits the ante; (c)4: the dealer collects it then.
+    collects=("ante",),
+    by=("39.3(b)", "39.10(c)3", "39.10(c)4"),
+    # 39.10(b): the three card bonus with the cards that are shown; (c)2: the five card bonus before the player answers.
     settles={
         "show": ("three_card_bonus",),
         "play_3": ("five_card_bonus", "three_card_bonus"),
         "play_5": ("five_card_bonus", "three_card_bonus"),
-        "fold": ("ante", "five_card_bonus", "three_card_bonus"),
+        "fold": ("five_card_bonus", "three_card_bonus"),
     },
     # 39.10(f), 39.11(a): a dealer who does not qualify sends Play 5 back.
     sends_back={"qualifies": (False, ("play_5",), ("39.10(f)", "39.11(a)"))},

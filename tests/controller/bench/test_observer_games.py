@@ -85,7 +85,7 @@ def played(rulebook: str, *wagers_of_seat: str) -> Case:
 @pytest.mark.parametrize(
     ("rulebook", "before", "decision", "settled"),
     [
-        ("nj-pikit", ("ante", "five_card_bonus"), "fold", ("ante", "five_card_bonus")),
+        ("nj-pikit", ("five_card_bonus",), "fold", ("five_card_bonus",)),
         ("nj-pikit", ("five_card_bonus", "three_card_bonus"), "play_3", ("five_card_bonus", "three_card_bonus")),
         ("ma-colorado", ("ante", "bonus"), "declare", ("ante", "bonus")),
         ("fast-action", ("original",), "surrender", ("original",)),
