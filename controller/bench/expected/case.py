@@ -30,9 +30,10 @@ class Document:
 
     `collects`: wagers that the dealer takes of a player who folds, `by` these clauses, and that a later void may reach.
     `settles`: wagers that are paid or collected with an answer, and of which nothing is left after it. `later`: answers
-    that place a wager, with its name. `sends_back`: what is said of the dealer's hand, when it is so, the wagers that go
-    back then, and the clauses. `full`: cards in a set, by the house's choice where there is one. `swaps`: the sets take
-    turns by round or by shoe. `chapters`: a clause of the chapter on dealing by device -> its like in that of a method.
+    that place a wager, with its name. `halves`: answers that give up half of a wager at once, and the clauses.
+    `sends_back`: what is said of the dealer's hand, when it is so, the wagers that go back then, and the clauses. `full`:
+    cards in a set, by the house's choice where there is one. `swaps`: the sets take turns by round or by shoe.
+    `chapters`: a clause of the chapter on dealing by device -> its like in that of a method.
     """
 
     cases: Mapping[str, tuple[Case, ...]]
@@ -40,6 +41,7 @@ class Document:
     collects: tuple[str, ...] = ()
     by: Clauses = ()
     settles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    halves: Mapping[str, tuple[str, Clauses]] = field(default_factory=dict)
     sends_back: Mapping[str, tuple[bool, tuple[str, ...], Clauses]] = field(default_factory=dict)
     full: Mapping[str, int] = field(default_factory=lambda: {"": 52})
     swaps: str = "round"

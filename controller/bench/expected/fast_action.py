@@ -74,7 +74,8 @@ FAST_ACTION = Document(
     },
     later={"split": "second_hand"},
     # (h)(2): a natural is paid at once; (h)(6): half of a surrendered wager is collected at once.
-    settles={"natural": ("original",), "surrender": ("original",)},
+    settles={"natural": ("original",)},
+    halves={"surrender": ("original", ("(h)(6)",))},
     # (h)(8): of a split hand a dealer's natural collects the original wager alone.
     sends_back={"natural": (True, ("second_hand",), ("(h)(8)",))},
     full={"six": 312, "eight": 416},

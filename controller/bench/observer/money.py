@@ -89,6 +89,8 @@ def _fold(current: Fates, row: Row) -> None:
             current.answer(data["seat"], data["decision"], data.get("cents", 0))
         case "wager_decided":
             current.decide(data["seat"], data["wager"], data["cents"], data["fate"])
+        case "wager_settled" if not current.final(data["seat"], data["wager"]):
+            current.decide(data["seat"], data["wager"], data["stake"], "settled")
         case "round_settled":
             current.settle()
         case "round_ended":
@@ -113,8 +115,32 @@ def wagers(evidence: Evidence) -> Verdict:
             f"{current.round} seat {seat} {wager}: not collected at the fold"
             for seat, wager in current.not_collected()
         ]
-    problems += _chips(evidence)
+    problems += _chips(evidence) + _halves(evidence)
     return Verdict.of(NAME, checked, problems, "no round ended")
+
+
+def _halves(evidence: Evidence) -> list[str]:
+    """Half of a wager that is given up is collected with the answer, to the cent; whose an odd cent is takes a reading."""
+    law, problems = EXPECTED[evidence.rulebook], []
+    for row in evidence.of("decision_recorded"):
+        if row.data["decision"] not in law.halves:
+            continue
+        wager, by = law.halves[row.data["decision"]]
+        at = (row.data["seat"], wager)
+        same = [f for f in evidence.by_cause[row.cause] if (f.data.get("seat"), f.data.get("wager")) == at]
+        settled = next((f.data for f in same if f.kind == "wager_settled"), None)
+        if settled is None:
+            if not any(f.kind == "wager_decided" and f.data["fate"] == "held" and f.data["reading"] for f in same):
+                problems.append(
+                    f"main {row.sequence} seat {at[0]}: {row.data['decision']} settled no half of the {wager}"
+                )
+            continue
+        stake, returned = settled["stake"], settled["returned"]
+        is_half = abs(stake - 2 * returned) == stake % 2 and bool(settled.get("reading")) is bool(stake % 2)
+        if not is_half or settled["paid"] or tuple(settled["cite"]) != by:
+            cite = "/".join(settled["cite"])
+            problems.append(f"main {row.sequence} seat {at[0]}: {returned} of {stake} cents went back by {cite}")
+    return problems
 
 
 def _chips(evidence: Evidence) -> list[str]:

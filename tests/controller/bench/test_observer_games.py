@@ -88,7 +88,7 @@ def played(rulebook: str, *wagers_of_seat: str) -> Case:
         ("nj-pikit", ("five_card_bonus",), "fold", ("five_card_bonus",)),
         ("nj-pikit", ("five_card_bonus", "three_card_bonus"), "play_3", ("five_card_bonus", "three_card_bonus")),
         ("ma-colorado", ("ante", "bonus"), "declare", ("ante", "bonus")),
-        ("fast-action", ("original",), "surrender", ("original",)),
+        ("fast-action", ("original",), "natural", ("original",)),
     ],
 )
 def test_a_wager_that_is_settled_with_an_answer_is_not_given_back_by_a_later_void(
@@ -106,6 +106,43 @@ def test_a_wager_that_is_settled_with_an_answer_is_not_given_back_by_a_later_voi
         case.fact("wager_decided", seat=1, wager=wager, cents=500, fate="returned")
     case.fact("round_ended", round="r", outcome="void")
     assert broken(wagers(case.evidence), settled[0], "settled, returned")
+
+
+@pytest.mark.parametrize(
+    ("stake", "returned", "reading", "cite", "state"),
+    [
+        (500, 250, None, ["(h)(6)"], "held"),
+        (501, 250, "R-81", ["(h)(6)"], "held"),
+        (501, 251, "R-81", ["(h)(6)"], "held"),
+        (500, 251, None, ["(h)(6)"], "broken"),
+        (500, 0, None, ["(h)(6)"], "broken"),
+        (501, 250, None, ["(h)(6)"], "broken"),
+        (500, 250, None, ["(h)(3)"], "broken"),
+    ],
+)
+def test_a_surrender_gives_up_half_to_the_cent(stake, returned, reading, cite, state):
+    """An odd cent is somebody's by a reading alone. Clause: fast-action (h)(6)."""
+    case = Case("fast-action").fact("round_begun", round="r", number=1).given("record_decision")
+    case.fact("wager_placed", seat=1, wager="original", cents=stake)
+    case.fact("decision_recorded", seat=1, decision="surrender", cents=0)
+    about = {"stake": stake, "returned": returned, "paid": 0, "cite": cite, "reading": reading}
+    case.fact("wager_settled", seat=1, wager="original", **about).fact("round_ended", round="r", outcome="played")
+    assert wagers(case.evidence).state == state
+
+
+@pytest.mark.parametrize(("is_held", "state"), [(False, "broken"), (True, "held")])
+def test_a_surrender_that_settles_nothing_is_caught(is_held, state):
+    """Half goes at once, unless a floorperson is asked about an odd cent."""
+    case = Case("fast-action").fact("round_begun", round="r", number=1).given("record_decision")
+    case.fact("wager_placed", seat=1, wager="original", cents=501)
+    case.fact("decision_recorded", seat=1, decision="surrender", cents=0)
+    if is_held:
+        case.fact("wager_decided", seat=1, wager="original", cents=501, fate="held", reading="R-81")
+    case.given("resolve_hold")
+    case.fact(
+        "wager_settled", seat=1, wager="original", stake=501, returned=251, paid=0, cite=["(h)(6)"], reading="R-81"
+    )
+    assert wagers(case.fact("round_ended", round="r", outcome="played").evidence).state == state
 
 
 @pytest.mark.parametrize(
