@@ -15,10 +15,15 @@ METERS = {name: Meter(1_234_567, 1_000_000) for name in ("meter", "mega", "major
 
 
 class Dealer:
-    """Deals rounds under one law. `every`: each optional wager is placed at each seat; else some are, at random."""
+    """Deals rounds under one law. `every`: each optional wager is placed at each seat; else some are, at random.
 
-    def __init__(self, law: Law, rng: random.Random, *, every: bool = False, optional: bool = True) -> None:
-        self._law, self._rng, self._every, self._optional = law, rng, every, optional
+    `declare`: hands that win at once are declared.
+    """
+
+    def __init__(
+        self, law: Law, rng: random.Random, *, every: bool = False, optional: bool = True, declare: bool = True
+    ) -> None:
+        self._law, self._rng, self._every, self._optional, self._declare = law, rng, every, optional, declare
         self._deal = {
             "ultimate": self._ultimate, "pikit": self._pikit, "colorado": self._colorado, "fast_action": self._fast_action,
         }[law.rulebook.plays]  # fmt: skip
@@ -88,7 +93,7 @@ class Dealer:
         version = self._law.rulebook.play.version
         other = Decision.FOLD if version is not None and version.value == "required_bet" else Decision.STAY
         answer = Decision.BET if self._every else self._rng.choice((Decision.BET, other))
-        if len({card >> 2 for card in cards}) == 1:
+        if self._declare and len({card >> 2 for card in cards}) == 1:
             answer = Decision.DECLARE
         if answer is Decision.BET:
             wagers = self._later(wagers, "bet", Moment.DECISION)

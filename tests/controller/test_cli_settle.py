@@ -177,6 +177,10 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"decisions": ["check", "play"]}, "seat 1, play: is 3000 cents, and must be 2 times the ante of 1000 [10(c)]"),
     ({"irregularity": {"trigger": "shoe_jam", "state": ["several"]}}, {},
      "several is no condition of shoe_jam (it has: round_live, self_cleared)"),
+    ({"irregularity": {"trigger": "wrong_count_player"}}, {},
+     "say at which seat it happened: wrong_count_player concerns one [15(d)]"),
+    ({"irregularity": {"trigger": "wrong_count_player", "seat": 3}}, {},
+     "seat 3: what happened there concerns a seat that is not in this round"),
 ]  # fmt: skip
 
 

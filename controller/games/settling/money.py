@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final, assert_never
 
 from controller.games.settling import words
@@ -218,7 +219,7 @@ class Money:
             for row in p.rows.values()
             if isinstance(row.pays, Odds)
         ]
-        return max(odds, key=lambda pair: pair[0] * WHOLE // pair[1], default=(0, 1))
+        return max(odds, key=lambda pair: Fraction(*pair), default=(0, 1))
 
 
 ASKED: Final = "a person decides; nothing is settled here"

@@ -25,6 +25,9 @@ _OF_ALL = {
 }
 
 
+_CONCERN_A_SEAT = (Action.VOID_HAND, Action.COLLECT_ANTE, *_OF_SEAT)
+
+
 @dataclass(frozen=True, slots=True)
 class Fate:
     """None for a wager that is settled by the cards all the same."""
@@ -44,13 +47,26 @@ class Fates:
         if strange := [guard for guard in happened.state if guard not in GUARDS_OF[trigger]]:
             allowed = ", ".join(GUARDS_OF[trigger]) or "none"
             raise RoundRefused(f"{strange[0]} is no condition of {trigger} (it has: {allowed})")
-        state = set(happened.state) - {Guard.TRIPS_PLACED}
+        state = {*happened.state, Guard.ROUND_LIVE} - {
+            Guard.TRIPS_PLACED
+        }  # what is settled is live, and shows its wagers
         if any(hand.wagers.get("trips") for hand in round_.hands):
             state.add(Guard.TRIPS_PLACED)
         self._law, self._at = law, happened.seat
         self.row, self._demands = law.demands(trigger, frozenset(state))
+        self._check_seat(happened.seat, round_)
         self._void = next((d for d in self._demands if d.action in _VOIDS), None)
         self._void_hand = next((d for d in self._demands if d.action is Action.VOID_HAND), None)
+
+    def _check_seat(self, at: int, round_: Round) -> None:
+        """Raises where the row speaks of one seat and none is named, or one that is not in the round."""
+        if at and at not in [hand.seat for hand in round_.hands]:
+            raise RoundRefused("what happened there concerns a seat that is not in this round", at)
+        of_a_seat = [demand for demand in self._demands if demand.action in _CONCERN_A_SEAT]
+        if of_a_seat and not at:
+            raise RoundRefused(
+                f"say at which seat it happened: {self.row.trigger} concerns one", cite=self.row.cite
+            )
 
     def lines(self, hand: Hand) -> list[Line]:
         """Lines of the wagers of a seat that the cards do not settle any more."""
