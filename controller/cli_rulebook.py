@@ -289,7 +289,8 @@ def _readings_page(asked: dict[str, dict[str, Question]]) -> Iterator[str]:
 
 
 def _question_head(question: Question) -> str:
+    must = f"must be elected{f' where {question.wager} is offered' if question.wager else ''}"
     if isinstance(question, Reading):
-        return f"{question.id}{' (must be elected)' if question.moves else ''}"
+        return f"{question.id}{f' ({must})' if question.moves else ''}"
     everywhere = question.everywhere is not None and question.everywhere.value
-    return f"house choice {question.id} (must be elected{', alike at every table' if everywhere else ''})"
+    return f"house choice {question.id} ({must}{', alike at every table' if everywhere else ''})"

@@ -13,6 +13,7 @@ from controller.games.settling.settled import Line, Outcome, difference
 from controller.rules.elections import elect, proposals
 from controller.rules.library import available, find
 from controller.rules.model import Law, Rulebook
+from controller.rules.vocabulary import Settle
 from tests.dealt import METERS, Dealer, unread
 
 BOOKS = {name: find(name) for name in available()}
@@ -84,6 +85,26 @@ def test_the_order_in_which_seats_are_told_changes_nothing(name: str) -> None:
     for settler, round_, _ in _rounds(name):
         turned = replace(round_, hands=tuple(reversed(round_.hands)))
         assert settler.settle(turned).lines == settler.settle(round_).lines
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_lines_stand_in_the_order_in_which_the_document_settles(name: str) -> None:
+    """From the side that it names, player by player where it says so, each player's wagers step by step."""
+    for settler, round_, _ in _rounds(name):
+        book = settler.law.rulebook
+        side, order = book.settlement.get(Settle.FROM), book.settlement.get(Settle.ORDER)
+        if side is None or order is None or order.value != "by_player":
+            continue
+        at_once = {hand.seat for hand in round_.hands if hand.decisions[-1] in (Decision.FOLD, Decision.DECLARE)}
+        steps = {
+            wager: (step.after_all, place) for place, step in enumerate(book.settling) for wager in step.wagers
+        }
+        turns = [
+            (steps[line.wager][0], -line.seat if side.value == "right" else line.seat, steps[line.wager][1])
+            for line in settler.settle(round_).lines
+            if line.wager in steps and (line.seat not in at_once or steps[line.wager][0])
+        ]
+        assert turns == sorted(turns)
 
 
 @pytest.mark.parametrize("name", BOOKS)
