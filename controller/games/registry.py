@@ -26,9 +26,5 @@ def unplayable(rulebook: Rulebook) -> str | None:
             f"{rulebook.id} plays {rulebook.plays}, and rounds of that game cannot be played with this version yet; "
             f"it plays: {', '.join(GAMES)}"
         )
-    delivered = [d.dealer_delivered for d in rulebook.dealing.values() if d.dealer_delivered is not None]
-    if any(cited.value == "after_decisions" for cited in delivered):
-        cite = ", ".join(delivered[0].cite)
-        return f"{rulebook.id}: a dealer's stack that stays in the shoe until all have answered is not followed yet [{cite}]"
     misfits = game.misfits(rulebook)
     return f"{rulebook.id} does not fit its game {game.name}: {'; '.join(misfits)}" if misfits else None

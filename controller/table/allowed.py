@@ -46,7 +46,7 @@ def _phases(game: Game) -> Phases:
         a.AnnounceNoMoreBets.kind: (Phase.BETTING,),
         a.ReleaseLockout.kind: (Phase.BETTING,),
         a.RecordProgressiveCount.kind: (Phase.BETS_CLOSED,),
-        a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING),
+        a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING, *ending[ShowDealer]),
         a.RecordInitialDeal.kind: (Phase.DEALING,),
         a.RecordDecision.kind: tuple(stage.phase for stage in stages if stage.answers),
         a.RevealCommunity.kind: community,

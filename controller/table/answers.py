@@ -7,7 +7,7 @@ from controller.table import burns, upkeep
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, order_cite
 from controller.table.refusal import Refusal
-from controller.table.state import Round, Setup, State
+from controller.table.state import Round, Setup, State, still_in_device
 
 
 def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -76,13 +76,38 @@ def all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     return None
 
 
+def delivered(setup: Setup, round_: Round) -> tuple[str, ...]:
+    """The clauses on when the dealer's stack leaves the device."""
+    rule = setup.law.rulebook.dealing[round_.method].dealer_delivered
+    return rule.cite if rule else ()
+
+
+def dealer_stack(setup: Setup, round_: Round) -> Refusal | None:
+    """Why no stack is let out once the deal is done: none is left in the device, or players have still to answer."""
+    if not still_in_device(setup, round_):
+        return Refusal("the deal is done; no stack is left to let out", delivered(setup, round_))
+    waiting, _ = asking_order(setup, round_)
+    if waiting:
+        seats = ", ".join(map(str, waiting))
+        return Refusal(
+            f"the dealer's stack stays in the device until seats {seats} have answered", delivered(setup, round_)
+        )
+    return None
+
+
 def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RevealDealer)
     if not act.qualifies and not must_qualify(setup, _round(state).game):
         return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
     if act.natural and setup.law.rulebook.play.dealer_natural is None:
         return Refusal("in this game no hand of the dealer's wins at once")
-    return all_asked(setup, state, act, actor)
+    waits = all_asked(setup, state, act, actor)
+    if waits is None and _round(state).live and state.dispenser() and still_in_device(setup, _round(state)):
+        return Refusal(
+            f"the dealer's stack is still in the device; let it out first ({a.StartDealing.kind})",
+            delivered(setup, _round(state)),
+        )
+    return waits
 
 
 def _round(state: State) -> Round:

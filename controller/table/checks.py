@@ -13,7 +13,7 @@ from controller.table import answers, burns, cuts, procedures, seats, sets_at_ta
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
-from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan
+from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan, still_in_device
 from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 MOST_CENTS = 10_000_000_000
@@ -140,6 +140,11 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
     if round_.phase is Phase.BETS_CLOSED and (first := _before_first_card(setup, state, round_.back)) is not None:
         return first
+    if (
+        round_.phase not in (Phase.BETS_CLOSED, Phase.DEALING)
+        and (wait := answers.dealer_stack(setup, round_)) is not None
+    ):
+        return wait
     if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
         return Refusal("all stacks are out")
     concerned = _first_duty(state, round_)
@@ -226,6 +231,11 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         )
     if state.round is None and not state.last_back:
         return Refusal("no set has been in play yet")
+    if state.round is not None and still_in_device(setup, state.round) and state.dispenser():
+        return Refusal(
+            "the dealer's stack is still in the device; the stub is what is left after it",
+            answers.delivered(setup, state.round),
+        )
     return None
 
 

@@ -9,7 +9,7 @@ from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
-from controller.table.state import Fate, PlannedStack, Round, deal_plan
+from controller.table.state import Fate, PlannedStack, Round, deal_plan, first_deal, still_in_device
 from controller.table.suspicion import suspect
 from drivers import events as e
 
@@ -194,7 +194,7 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
         return
     if name != draft.state.dispenser() or not round_.live:
         return
-    if round_.phase is not Phase.DEALING:
+    if round_.phase is not Phase.DEALING and not round_.late_let_out:
         cite = draft.setup.law.rulebook.dealing[round_.method].cite
         choices = draft.choices(
             may_void=True
@@ -210,7 +210,9 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
     planned = plan[round_.stacks_out - 1]
     if report.cards != planned.cards:
         _wrong_count(draft, planned, report.cards)
-    if _dealing_still(draft) and deal_is_out(draft):
+    if round_.late_let_out and deal_is_out(draft):
+        draft.make_safe("the dealer's stack is out")
+    elif _dealing_still(draft) and deal_is_out(draft):
         initial_deal_done(draft)
 
 
@@ -225,7 +227,12 @@ def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
 
 
 def _dealing_still(draft: Draft) -> bool:
-    return draft.state.round is not None and draft.state.round.phase is Phase.DEALING
+    """True in the deal, and while the dealer's stack that had stayed in the device is to come out of it."""
+    round_ = draft.state.round
+    if round_ is None or not round_.live:
+        return False
+    late = round_.late_let_out and still_in_device(draft.setup, round_)
+    return round_.phase is Phase.DEALING or late
 
 
 def _wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:
@@ -248,8 +255,11 @@ def _dealer_cards(draft: Draft) -> int:
 def deal_is_out(draft: Draft) -> bool:
     """True where a device has given out every stack of the deal that is going on."""
     round_ = draft.state.round
-    dealing = round_ is not None and _dealing_still(draft) and draft.state.dispenser() is not None
-    return dealing and _round(draft).stacks_out >= len(deal_plan(draft.setup, _round(draft)))
+    if round_ is None or not round_.live or draft.state.dispenser() is None:
+        return False
+    if round_.late_let_out:
+        return round_.stacks_out >= len(deal_plan(draft.setup, round_))
+    return round_.phase is Phase.DEALING and round_.stacks_out >= len(first_deal(draft.setup, round_))
 
 
 def initial_deal_done(draft: Draft) -> None:
@@ -258,17 +268,18 @@ def initial_deal_done(draft: Draft) -> None:
     if any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values()):
         return
     round_ = _round(draft)
-    to = [planned.area for planned in deal_plan(draft.setup, round_)]
-    dealers = sum(cards for area, cards in zip(to, round_.stacks, strict=False) if area is Area.DEALER)
-    draft.add(f.InitialDealCompleted(round_.cards_out + max(0, _dealer_cards(draft) - dealers)))
+    plan = deal_plan(draft.setup, round_)
+    dealers = sum(n for to, n in zip(plan, round_.stacks, strict=False) if to.area is Area.DEALER)
+    missing = 0 if any(planned.late for planned in plan) else max(0, _dealer_cards(draft) - dealers)
+    draft.add(f.InitialDealCompleted(round_.cards_out + missing))
 
 
 def _deal_completed(draft: Draft, name: str, left: int | None) -> None:
     """The device says the deal is over: fewer stacks than the document's plan is a failure to deal."""
     round_ = draft.state.round
-    if name != draft.state.dispenser() or round_ is None or round_.phase is not Phase.DEALING:
+    if name != draft.state.dispenser() or round_ is None or not _dealing_still(draft):
         return
-    if round_.stacks_out < len(deal_plan(draft.setup, round_)):
+    if not deal_is_out(draft):
         jam(draft, name, round_.back, handing_out=True)
 
 

@@ -261,6 +261,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, phase=Phase.BETS_CLOSED)
         case f.ProgressiveCounted():
             return replace(round_, progressive_counted=True)
+        case f.DealingAllowed(late=True):
+            return replace(round_, late_let_out=True)
         case f.DealingAllowed():
             return replace(round_, phase=Phase.DEALING, let_out=True)
         case f.InitialDealCompleted(cards_out=cards_out):

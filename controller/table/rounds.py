@@ -17,7 +17,7 @@ from controller.table.inputs import Actor
 from controller.table.law import full_set, must_qualify, stub_count_overdue
 from controller.table.links import take_back
 from controller.table.seats import laid_away
-from controller.table.state import Fate, Round, deal_plan
+from controller.table.state import Fate, Round, first_deal, still_in_device
 from controller.table.suspicion import suspect
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
@@ -154,15 +154,16 @@ def _progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor
 
 
 def _start_dealing(draft: Draft, actor: Actor) -> None:
-    resumed = _round(draft).phase is Phase.DEALING
-    draft.add(f.DealingAllowed(actor.who, resumed))
+    late = still_in_device(draft.setup, _round(draft))
+    resumed = _round(draft).late_let_out if late else _round(draft).phase is Phase.DEALING
+    draft.add(f.DealingAllowed(actor.who, resumed, late))
     dispenser = draft.state.dispenser()
     if dispenser is not None:
         draft.want(dispenser, Level.DISPENSING, ALLOWED, f"{actor.who} lets the cards out")
 
 
 def _initial_deal(draft: Draft) -> None:
-    out = sum(stack.cards for stack in deal_plan(draft.setup, _round(draft)))
+    out = sum(stack.cards for stack in first_deal(draft.setup, _round(draft)))
     draft.add(f.InitialDealCompleted(out))
 
 

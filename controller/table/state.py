@@ -31,6 +31,7 @@ class Fate(StrEnum):
     SETTLED = "settled"
 
 
+AFTER_DECISIONS = "after_decisions"
 DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}
 """The kind of device that deals under a method; the other methods deal by hand."""
 
@@ -124,10 +125,13 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStack:
+    """`late`: it stays in the device until all players have answered."""
+
     area: Area
     seat: int
     cards: int
     cite: tuple[str, ...]
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +153,7 @@ class Round:
     progressive_counted: bool = False
     stacks: tuple[int, ...] = ()  # cards of each stack that a device gave out
     let_out: bool = False
+    late_let_out: bool = False  # the dealer's stack that had stayed in the device, too
     cards_out: int = 0
     initial_deal_done: bool = False
     streets: int = 0
@@ -296,14 +301,28 @@ def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
     """The stacks of this round in the order of the document, one for each seat in play where it says players."""
     plan: list[PlannedStack] = []
     turn: list[PlannedStack] = []
-    for stack in setup.law.rulebook.dealing[round_.method].stacks:
+    dealing = setup.law.rulebook.dealing[round_.method]
+    waits = dealing.dealer_delivered is not None and dealing.dealer_delivered.value == AFTER_DECISIONS
+    for stack in dealing.stacks:
         if not _dealt(setup, stack):
             continue
         if any(planned.area is stack.to for planned in turn):
             plan, turn = plan + _turned(setup, round_, turn), []
         seats = tuple(round_.in_play) if stack.to is Area.PLAYER else (0,)
-        turn += [PlannedStack(stack.to, seat, stack.cards, stack.cite) for seat in seats]
+        late = waits and stack.to is Area.DEALER
+        turn += [PlannedStack(stack.to, seat, stack.cards, stack.cite, late) for seat in seats]
     return tuple(plan + _turned(setup, round_, turn))
+
+
+def first_deal(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
+    """The stacks that are dealt before anybody is asked."""
+    return tuple(planned for planned in deal_plan(setup, round_) if not planned.late)
+
+
+def still_in_device(setup: Setup, round_: Round) -> bool:
+    """True while the dealer's stack waits in the device for the answers, or for the dealer to let it out."""
+    plan = deal_plan(setup, round_)
+    return round_.initial_deal_done and any(p.late for p in plan) and round_.stacks_out < len(plan)
 
 
 def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:

@@ -62,11 +62,14 @@ class RoundBegun:
 
 @dataclass(frozen=True, slots=True)
 class DealingAllowed:
-    """A person let the cards out. `resumed`: a deal that had been interrupted goes on."""
+    """A person let the cards out. `resumed`: a deal that had been interrupted goes on. `late`: the dealer's stack, which
+    had stayed in the device until all players had answered.
+    """
 
     kind: ClassVar[str] = "dealing_allowed"
     by: str
     resumed: bool
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

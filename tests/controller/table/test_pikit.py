@@ -6,7 +6,9 @@ from controller.rules.vocabulary import Method, Trigger
 from controller.status import next_step
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.state import Phase
+from controller.table.decide import fold
+from controller.table.state import Phase, State
+from drivers import events as e
 
 BONUS = ("three_card_bonus",)
 BETS = (
@@ -172,7 +174,61 @@ def test_a_table_without_devices_in_the_deal_plays_the_same_round(make_table):
     table.end()
 
 
-def test_a_stack_that_stays_in_the_shoe_until_the_decisions_is_refused_with_its_clause(make_table):
-    """What the product cannot follow it does not begin. Clause: nj-pikit 39.9(c)2."""
-    table = make_table("nj-pikit", elect={"dealer_stack": "after_decisions"}, offered=BONUS)
-    assert "39.9(c)2" in table.refused(a.OpenTable()).reason
+@pytest.fixture
+def late(make_table):
+    """Two seats of Pik-it dealt, the dealer's stack still in the shoe; the shoe's deal plan."""
+    table = make_table("nj-pikit", elect={"dealer_stack": "after_decisions"}, offered=()).ready()
+    bets = [(seat, name, 500) for seat in (2, 4) for name in ("ante", "five_card_bonus")]
+    return table.bet(*bets).let_out().deal(2)
+
+
+def wanted(table):
+    return table.state.devices["shoe-1"].wanted.get("dispensing")
+
+
+def test_the_dealers_stack_stays_in_the_shoe_until_all_have_answered(late):
+    """Two stacks are the deal; the third is let out by the dealer, and the hand turned up only then. Clause: 39.9(c)2."""
+    assert (late.round.phase, late.round.cards_out, wanted(late)) == (Phase.DECISION, 10, "inhibited")
+    refused = late.refused(a.StartDealing())
+    assert ("until seats 4, 2 have answered" in refused.reason, "39.9(c)2" in refused.cite) == (True, True)
+    late.answer(4, "fold")
+    late.answer(2, "play_3", 1)
+    refused = late.refused(a.RevealDealer())
+    assert ("still in the device" in refused.reason, "39.9(c)2" in refused.cite) == (True, True)
+    assert "what is left after it" in late.refused(a.RecordStubCount(42)).reason
+    late.act(a.StartDealing())
+    assert (late.round.phase, wanted(late)) == (Phase.DECISION, "allowed")
+    late.stack(3)
+    assert (late.round.cards_out, wanted(late), late.round.phase) == (15, "inhibited", Phase.DECISION)
+    assert "no stack is left" in late.refused(a.StartDealing()).reason
+    late.act(a.RecordStubCount(37))
+    assert late.round.count_proven
+    late.act(a.RevealDealer())
+    late.end()
+    assert fold(State.initial(late.setup), late.all) == late.state
+
+
+def test_a_late_stack_that_nobody_let_out_is_held(late):
+    """The shoe gives it out while players still answer: a person looks. Clause: 39.9(c)2."""
+    late.stack(3)
+    assert any("had not let out" in hold.reason for hold in late.state.holds.values())
+    for hold in list(late.state.holds):
+        late.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+
+
+def test_a_late_stack_with_a_wrong_number_of_cards_voids_the_round(late):
+    """Clause: 38.12(c)."""
+    late.answer(4, "fold")
+    late.answer(2, "fold")
+    late.act(a.StartDealing())
+    late.stack(3, 4)
+    assert late.round.void
+
+
+def test_a_shoe_that_ends_without_the_late_stack_failed_to_deal(late):
+    """Clause: 38.12(f)."""
+    late.answer(4, "play_3", 1)
+    late.answer(2, "fold")
+    late.act(a.StartDealing())
+    late.put(e.DealCompleted(e.Back.RED, 2, 42), "shoe-1")
+    assert late.round.void
