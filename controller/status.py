@@ -19,6 +19,7 @@ from controller.table.cuts import offered_to
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
 from controller.table.procedures import spoken
 from controller.table.state import Device, Duty, Hold, Round, Setup, State, deal_plan
+from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
 
 Document = dict[str, Any]
@@ -128,6 +129,7 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
         "streets": round_.streets,
         "collected": round_.collected,
         "stub_counted": round_.stub_counted,
+        "unchecked": [check.value for check in unchecked(setup, state)],
         "seats": {
             str(number): {
                 "wagers": {n: {"cents": w.cents, "fate": w.fate.value} for n, w in seat.wagers.items()},

@@ -190,6 +190,14 @@ class RevealDealer:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordHandsFound:
+    """The hands of this round that the shuffler has found and shows, the dealer's among them."""
+
+    kind: ClassVar[str] = "record_hands_found"
+    hands: int
+
+
+@dataclass(frozen=True, slots=True)
 class SettleWager:
     """One wager is paid, collected or given back. `paid`: cents won beside the stake, at least 1 where it wins, else 0."""
 
@@ -306,6 +314,7 @@ Act = (
     | RecordDecision
     | RevealCommunity
     | RevealDealer
+    | RecordHandsFound
     | SettleWager
     | ValidateProgressive
     | SettleRound

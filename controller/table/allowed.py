@@ -51,6 +51,7 @@ def _phases(game: Game) -> Phases:
         a.RecordDecision.kind: tuple(stage.phase for stage in stages if stage.answers),
         a.RevealCommunity.kind: community,
         a.RevealDealer.kind: ending[ShowDealer],
+        a.RecordHandsFound.kind: course,
         a.SettleWager.kind: (*paid_early, *ending[Settle], Phase.SETTLED, Phase.STOPPED),
         a.ValidateProgressive.kind: ending[Settle],
         a.SettleRound.kind: ending[Settle],

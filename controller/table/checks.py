@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from controller.games.model import Phase
 from controller.games.registry import unplayable
+from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Action, Method, Moment, Trigger
 from controller.table import acts as a
 from controller.table import answers, burns, cuts, procedures, seats, sets_at_table, settling, upkeep
@@ -73,6 +74,8 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"seat {act.seat}: {act.wager} is not offered at this table", rule.cite)
     if rule.sensed:
         return Refusal(f"seat {act.seat}: {act.wager} is placed on its sensor, not by hand", rule.cite)
+    if (wrong := _wrong_mode(state, rule)) is not None:
+        return wrong
     if not 1 <= act.seat <= setup.seats:
         return Refusal(f"seat {act.seat}: this table has seats 1 to {setup.seats}", setup.law.rulebook.seats.cite)
     if act.cents < 1:
@@ -95,6 +98,19 @@ def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if missing:
         return Refusal(f"seat {act.seat}: {act.wager} needs {', '.join(missing)} first", rule.requires.cite)
     return None
+
+
+def _wrong_mode(state: State, rule: WagerRule) -> Refusal | None:
+    """A wager that needs the shuffler in a mode of its own; a shuffler that does not tell its mode is believed."""
+    if rule.device_mode is None:
+        return None
+    wanted, shuffler = rule.device_mode.value, state.device_of(DeviceKind.SHUFFLER)
+    if shuffler is None:
+        return Refusal(f"{rule.name} needs the shuffler in service, set to {wanted}", rule.device_mode.cite)
+    mode = shuffler[1].levels.mode
+    if mode is None or mode == wanted:
+        return None
+    return Refusal(f"{shuffler[0]} is set to {mode}; for {rule.name} it is set to {wanted}", rule.device_mode.cite)
 
 
 def _no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -135,6 +151,9 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     card_set = state.sets[round_.back]
     if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
+    for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
+        if (wrong := _wrong_mode(state, law.wagers[name])) is not None:
+            return wrong
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
         return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
@@ -315,7 +334,9 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RecordDecision.kind: answers.decision,
     a.RevealCommunity.kind: answers.all_asked,
     a.RevealDealer.kind: answers.dealer_revealed,
+    a.RecordHandsFound.kind: settling.hands_found,
     a.SettleWager.kind: settling.settle_wager,
+    a.SettleRound.kind: settling.settle_round,
     a.ValidateProgressive.kind: settling.validate_progressive,
     a.RecordStubCount.kind: _stub_count,
     a.ChangeMethod.kind: _change_method,

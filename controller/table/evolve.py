@@ -279,6 +279,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, phase=phase) if round_.live else round_
         case f.WagerSettled():
             return _wager_settled(round_, event)
+        case f.HandsFound():
+            return replace(round_, hands_found=True)
         case f.ProgressiveValidated(seat=number):
             return replace(round_, validated=round_.validated | {number})
         case f.RoundSettled():

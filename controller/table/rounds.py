@@ -19,6 +19,7 @@ from controller.table.links import take_back
 from controller.table.seats import laid_away
 from controller.table.state import Fate, Round, first_deal, still_in_device
 from controller.table.suspicion import suspect
+from controller.table.unchecked import unchecked
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level
 
 
@@ -45,6 +46,8 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _decision(draft, act, actor)
         case a.RevealDealer():
             _dealer_revealed(draft, act)
+        case a.RecordHandsFound():
+            settling.found(draft, act, actor)
         case a.SettleWager():
             settling.settled(draft, act, actor)
         case a.ValidateProgressive():
@@ -235,7 +238,8 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
 def _end_round(draft: Draft, actor: Actor) -> None:
     round_ = _round(draft)
     outcome = "void" if round_.void else "stopped" if round_.phase is Phase.STOPPED else "played"
-    draft.add(f.RoundEnded(round_.id, outcome, actor.who, _next_marker(draft, round_), cards_out(draft)))
+    left_out = unchecked(draft.setup, draft.state)
+    draft.add(f.RoundEnded(round_.id, outcome, actor.who, _next_marker(draft, round_), cards_out(draft), left_out))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].wanted.get(Level.LAMPS):
         draft.want(progressive[0], Level.LAMPS, "", "the round has ended")

@@ -4,7 +4,7 @@ What a wager should be paid is not judged here; the record says what was paid, a
 """
 
 from controller.games.settling.settled import Outcome
-from controller.rules.vocabulary import Action, Settle
+from controller.rules.vocabulary import Action, Method, Settle
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.draft import Draft
@@ -58,7 +58,7 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return wrong
     if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
         return early
-    return _unvalidated(setup, round_, act)
+    return _uncounted(setup, state, act.wager) or _unvalidated(setup, round_, act)
 
 
 def _sum(act: a.SettleWager) -> Refusal | None:
@@ -94,6 +94,47 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     if act.seat == seat and act.wager in names:
         return None
     return Refusal(f"first seat {seat}: {', '.join(names)}", cite)
+
+
+def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """A wager that is paid by the number of hands is not settled before that number is known."""
+    return _uncounted(setup, state)
+
+
+def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:
+    """Why the shuffler's number of hands is needed first: a wager that needs its mode lies, and the shuffler dealt."""
+    round_, rules = _round(state), setup.law.rulebook.wagers
+    cite = order_cite(setup, state, a.RecordHandsFound.kind)
+    if not cite or round_.hands_found or round_.method is not Method.SHUFFLER:
+        return None
+    lies = {name for _, name, _ in round_.wagers(*OPEN) if name in rules and rules[name].device_mode is not None}
+    if not lies or (wager and wager not in lies):
+        return None
+    return Refusal(f"first record how many hands the shuffler has found ({a.RecordHandsFound.kind})", cite)
+
+
+def hands_found(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """What stands in the way of recording the hands that the shuffler shows."""
+    assert isinstance(act, a.RecordHandsFound)
+    cite = order_cite(setup, state, act.kind)
+    if not cite or _round(state).method is not Method.SHUFFLER:
+        return Refusal(
+            f"under {setup.law.rulebook.id}, dealt by {_round(state).method}, no device finds the hands", cite
+        )
+    if not 1 <= act.hands <= setup.seats + 1:
+        return Refusal(f"{act.hands} hands cannot be; 1 to {setup.seats + 1}, the dealer's among them", cite)
+    return None
+
+
+def found(draft: Draft, act: a.RecordHandsFound, actor: Actor) -> None:
+    """The number is held against the hands that were dealt; no text says what follows where it differs. Clause: `[act_order]`."""
+    round_ = _round(draft.state)
+    expected, cite = len(round_.in_play) + 1, order_cite(draft.setup, draft.state, act.kind)
+    draft.add(f.HandsFound(round_.id, act.hands, expected, act.hands == expected, actor.who, cite))
+    if act.hands != expected:
+        draft.hold(
+            f"the shuffler has found {act.hands} hands, and {expected} were dealt: what it pays by is wrong"
+        )
 
 
 def _unvalidated(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:

@@ -166,6 +166,7 @@ class Round:
     void: bool = False
     game: Game = UNNAMED
     marker: int = 0
+    hands_found: bool = False  # by the shuffler, as a person has read them off it
     validated: frozenset[int] = frozenset()  # seats whose progressive payout was looked at
     marker_stayed: bool = False  # the dealer forgot to move it before this round
 

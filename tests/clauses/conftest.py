@@ -36,7 +36,7 @@ AFTER = ("settled", "collected")
 """Where a table stands before the first stage of its game and after the last; between them come the phases of the game."""
 GIVEN = frozenset(
     {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "backs", "devices", "seats", "trips",
-     "bets", "chips", "stacks", "answers", "steps", "wall_clock", "reshuffles", "before"}
+     "bets", "chips", "mode", "stacks", "answers", "steps", "wall_clock", "reshuffles", "before"}
 )  # fmt: skip
 """Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
 `bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
@@ -99,7 +99,17 @@ class Stage:
                 (e.Capability.TWO_SETS,) if uncounted else bench.CAPABILITIES[self.table.setup.devices[name].kind]
             )
             by_itself = (e.Capability.RESHUFFLES,) if name == self.given.get("reshuffles") else ()
-            self.table.online(name, capabilities=(*can, *by_itself))
+            changes: dict[str, Any] = {"capabilities": (*can, *by_itself)}
+            if name == "shuffler-1" and self._mode() is not None:
+                changes["levels"] = e.Levels(dispensing=e.INHIBITED, mode=self._mode(), cards_inside=0)
+            self.table.online(name, **changes)
+
+
+    def _mode(self) -> e.Mode | None:
+        """The mode that is given, else the one that a wager on offer needs."""
+        needs = "cover_all" if "cover_all" in self.given.get("offered", ()) else None
+        mode = self.given.get("mode", needs)
+        return None if mode is None else e.Mode(mode)
 
     def _open(self) -> None:
         self.table.act(a.OpenTable())

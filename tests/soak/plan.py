@@ -19,21 +19,29 @@ NO_BURN = "the document burns cards in the rounds alone"
 NO_ORDER = "the document names no shuffle by order"
 BY_THE_CLOCK = "the document prints the time of a set for every way of dealing"
 NO_PAYOUT = "the document has no payout that a person validates before it is made"
+NO_HANDS_FOUND = "the document knows no device that finds the hands of a round"
 NEVER_DONE: dict[str, dict[str, str]] = {
-    "md-uth": {"request_spread": EACH_IS_SPREAD, "burn_card": NO_BURN, "report_set_due": BY_THE_CLOCK},
+    "md-uth": {
+        "record_hands_found": NO_HANDS_FOUND,
+        "request_spread": EACH_IS_SPREAD,
+        "burn_card": NO_BURN,
+        "report_set_due": BY_THE_CLOCK,
+    },
     "ma-uth": {
+        "validate_progressive": NO_PAYOUT,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,
-        "validate_progressive": NO_PAYOUT,
     },
     "fast-action": {
+        "record_hands_found": NO_HANDS_FOUND,
         "recut": "the document knows no second cut",
         "record_stub_count": NO_STUB,
         "record_progressive_count": NO_PROGRESSIVE,
         "validate_progressive": NO_PAYOUT,
     },
     "nj-pikit": {
+        "record_hands_found": NO_HANDS_FOUND,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,
@@ -42,6 +50,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "reveal_community": "the game has no community cards",
     },
     "ma-colorado": {
+        "record_hands_found": NO_HANDS_FOUND,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,

@@ -11,6 +11,7 @@ from controller.table.facts.devices import DeviceReturned, DeviceTakenOut, Level
 from controller.table.facts.money import (
     BetsClosed,
     DecisionRecorded,
+    HandsFound,
     ProgressiveCounted,
     ProgressiveValidated,
     RoundSettled,
@@ -83,6 +84,7 @@ __all__ = [
     "Fact",
     "GamingDayBegan",
     "HandVoided",
+    "HandsFound",
     "HoldLifted",
     "HoldPlaced",
     "InitialDealCompleted",
@@ -128,6 +130,7 @@ Conclusion = (
     | WagerPlaced
     | WagerWithdrawn
     | BetsClosed
+    | HandsFound
     | ProgressiveCounted
     | ProgressiveValidated
     | DealingAllowed

@@ -101,6 +101,19 @@ class WagerSettled:
 
 
 @dataclass(frozen=True, slots=True)
+class HandsFound:
+    """`hands`: as the shuffler shows them, the dealer's among them; `expected`: those that were dealt."""
+
+    kind: ClassVar[str] = "hands_found"
+    round: str
+    hands: int
+    expected: int
+    right: bool
+    by: str
+    cite: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProgressiveValidated:
     """The hand and the light were looked at by this person, so that the payout may be made."""
 

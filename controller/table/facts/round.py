@@ -104,7 +104,7 @@ class RoundEnded:
     """`outcome`: played | void | stopped (no wager was left).
 
     `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none. `cards`: known to
-    have left the set in this round.
+    have left the set in this round. `unchecked`: what this table could not check in it.
     """
 
     kind: ClassVar[str] = "round_ended"
@@ -113,6 +113,7 @@ class RoundEnded:
     by: str
     marker: int | None = None
     cards: int = 0
+    unchecked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,49 @@
+"""Cover All: the shuffler's mode and the number of hands that it found, held against the wagers and the deal."""
+
+import pytest
+
+from controller.rules.vocabulary import Method
+from controller.table import acts as a
+from controller.table.unchecked import Check, unchecked
+from drivers import events as e
+
+
+@pytest.fixture
+def betting(make_table):
+    """Massachusetts with Cover All, dealt by a shuffler that says it is in this mode (None: it does not say)."""
+
+    def make(mode):
+        table = make_table("ma-uth", Method.SHUFFLER, offered=("trips", "cover_all")).ready()
+        table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=mode, cards_inside=0))
+        return table.begin(trips=())
+
+    return make
+
+
+def test_a_shuffler_that_does_not_tell_its_mode_is_believed_and_that_is_said(betting):
+    """The wager is taken; that its mode was not checked stands with the round."""
+    table = betting(None)
+    table.act(a.PlaceWager(1, "cover_all", 500))
+    assert Check.DEVICE_MODE in unchecked(table.setup, table.state)
+    known = betting(e.Mode.COVER_ALL)
+    known.act(a.PlaceWager(1, "cover_all", 500))
+    assert Check.DEVICE_MODE not in unchecked(known.setup, known.state)
+
+
+def test_the_number_of_hands_is_read_off_once_the_cards_are_dealt(betting):
+    """Not before the deal, not out of what can be."""
+    table = betting(e.Mode.COVER_ALL)
+    table.act(a.PlaceWager(1, "cover_all", 500))
+    assert "cannot be done in phase betting" in table.refused(a.RecordHandsFound(3)).reason
+    table.let_out().deal()
+    for wrong in (0, 8):
+        assert "1 to 7" in table.refused(a.RecordHandsFound(wrong)).reason
+    table.act(a.RecordHandsFound(3))
+    table.to_showdown()
+    table.act(a.SettleRound())
+
+
+def test_where_another_device_deals_nothing_finds_the_hands(make_table):
+    """Clause: ma-uth 13(e) speaks of the shuffler that deals."""
+    table = make_table("ma-uth").ready().begin().let_out().deal()
+    assert "no device finds the hands" in table.refused(a.RecordHandsFound(3)).reason
