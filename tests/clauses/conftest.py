@@ -104,7 +104,6 @@ class Stage:
                 changes["levels"] = e.Levels(dispensing=e.INHIBITED, mode=self._mode(), cards_inside=0)
             self.table.online(name, **changes)
 
-
     def _mode(self) -> e.Mode | None:
         """The mode that is given, else the one that a wager on offer needs."""
         needs = "cover_all" if "cover_all" in self.given.get("offered", ()) else None
