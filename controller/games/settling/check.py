@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from controller.cards.cards import NAMES
 from controller.games.model import Decision, Game, Stage
 from controller.games.settling.money import Money
-from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused, Terms
+from controller.games.settling.round import MOST, UNREADABLE, Hand, Round, RoundRefused, Terms
 from controller.rules.citation import Cited
 from controller.rules.model import Law
 from controller.rules.parts import WagerRule
@@ -56,6 +56,9 @@ class Checks:
         seats = [hand.seat for hand in round_.hands]
         if len(set(seats)) < len(seats):
             raise RoundRefused("stands twice in this round", next(seat for seat in seats if seats.count(seat) > 1))
+        for name, meter in round_.meters.items():
+            if not 0 <= meter.reset <= MOST or not 0 <= meter.cents <= MOST:
+                raise RoundRefused(f"the meter {name} and its start are from 0 to {MOST} cents")
         self._deck(round_)
         for hand in round_.hands:
             self._seat(hand)
@@ -100,8 +103,8 @@ class Checks:
                 raise RoundRefused(
                     f"the document knows no such wager {nearest(name, self._rules)}", hand.seat, name
                 )
-            if cents < 0:
-                raise RoundRefused(f"is {cents} cents; a wager is at least 0", hand.seat, name)
+            if not 0 <= cents <= MOST:
+                raise RoundRefused(f"is {cents} cents; a wager is from 0 to {MOST}", hand.seat, name)
             if cents:
                 self._wager(hand, name, cents, rule, terms)
         for name, face in hand.coupons.items():
@@ -161,8 +164,10 @@ class Checks:
             raise RoundRefused(
                 "a coupon lies beside no chips", hand.seat, name, self._money.settlement[Settle.COUPON].cite
             )
-        if face < 1:
-            raise RoundRefused(f"the face of a coupon is {face} cents, and must be at least 1", hand.seat, name)
+        if not 1 <= face <= MOST:
+            raise RoundRefused(
+                f"the face of a coupon is {face} cents, and must be from 1 to {MOST}", hand.seat, name
+            )
 
     def _count(self, whose: str, cards: Sequence[int], wanted: Cited[int] | None) -> None:
         count = wanted.value if wanted else 0

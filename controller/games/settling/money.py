@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final, assert_never
 
 from controller.games.settling import words
-from controller.games.settling.round import Round, RoundRefused, Terms
+from controller.games.settling.round import MOST, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
 from controller.rules.model import Law
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable
@@ -78,8 +78,12 @@ class Money:
 
     def check_terms(self, terms: Terms) -> None:
         """Raises `RoundRefused` for terms that name no known wager, and where the house's own limit is missing or too low."""
-        if terms.unit < 1:
-            raise RoundRefused(f"the least unit that is paid is {terms.unit} cents, and must be at least 1")
+        if not 1 <= terms.unit <= MOST:
+            raise RoundRefused(f"the least unit that is paid is {terms.unit} cents, and must be from 1 to {MOST}")
+        if terms.payout_limit is not None and terms.payout_limit > MOST:
+            raise RoundRefused(f"the payout limit is {terms.payout_limit} cents, and can be {MOST} at most")
+        if any(cents > MOST for cents in terms.least.values()):
+            raise RoundRefused(f"a least wager can be {MOST} cents at most")
         known = self.law.rulebook.wagers
         for name in (*terms.least, *terms.most):
             if name not in known:

@@ -10,6 +10,8 @@ from controller.games.model import Decision
 from controller.rules.vocabulary import Guard, Trigger
 
 UNREADABLE = -1
+MOST = 10_000_000_000_000
+"""Cents; no wager, meter or limit is larger, so that every sum stays exact for any reader of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
