@@ -19,6 +19,7 @@ from controller.rules.citation import chapter, within
         ("E-1.13Y(b)1vi", "E-1.13Y(b)1v", False),
         ("39.10(a)", "39.1", False),
         ("6a(b)", "6", False),
+        ("1X", "1", False),
         ("12.E[2]", "12.E", False),
         ("(e)(8)(ii)(A)", "(e)(8)", True),
         ("(h)(10)", "(h)(1)", False),
