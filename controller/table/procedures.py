@@ -139,6 +139,11 @@ def before_round(state: State, back: str) -> Refusal | None:
     return _first_steps(state, tuple(of_table))
 
 
+def before_shuffle(state: State, back: str) -> Refusal | None:
+    """Cards are inspected, shown and washed before they are shuffled."""
+    return _first_steps(state, (back,))
+
+
 def before_deal(state: State, back: str) -> Refusal | None:
     """Nothing at all is left to do with a set that is dealt."""
     step = state.sets[back].next_step

@@ -2,6 +2,7 @@
 
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import acts as a
+from controller.table import procedures
 from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.refusal import Refusal
@@ -43,6 +44,7 @@ def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
 
 def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Another method of shuffling waits until the shuffler is where the document wants it."""
+    assert isinstance(act, a.RecordShuffle)
     name = setup.device_of(DeviceKind.SHUFFLER)
     demand = away_first(setup, state, name) if name else None
     if demand is not None:
@@ -50,7 +52,9 @@ def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
         return Refusal(
             f"{name} is not to be used beside a shuffle by hand: first {demand.action}{rest}", demand.cite
         )
-    return set_known(setup, state, act, actor)
+    if (refusal := set_known(setup, state, act, actor)) is not None:
+        return refusal
+    return procedures.before_shuffle(state, act.back)
 
 
 def take_away(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
