@@ -7,18 +7,14 @@ from collections.abc import Callable
 
 from controller.games.model import Phase
 from controller.games.registry import unplayable
-from controller.rules.parts import WagerRule
-from controller.rules.vocabulary import Action, Method, Moment, Trigger
+from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table import acts as a
-from controller.table import answers, burns, cuts, procedures, seats, sets_at_table, settling, upkeep
+from controller.table import answers, betting, burns, cuts, procedures, sets_at_table, settling, upkeep
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan, still_in_device
 from drivers.events import ENGAGED, Capability, DeviceKind, Level
-
-MOST_CENTS = 10_000_000_000
-"""No wager is larger: a slip of the keys is refused, and every sum of a round stays exact for any JSON reader (53 bits)."""
 
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -64,95 +60,13 @@ def _present(state: State) -> list[str]:
     return [s.back for s in state.sets.values() if s.present]
 
 
-def _place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.PlaceWager)
-    rule = setup.law.rulebook.wagers.get(act.wager)
-    known = ", ".join(n for n, w in setup.law.rulebook.wagers.items() if w.placed == "before_deal")
-    if rule is None or rule.placed != "before_deal":
-        return Refusal(f"seat {act.seat}: no wager {act.wager} is placed before the deal; there are: {known}")
-    if rule.optional and act.wager not in setup.offered:
-        return Refusal(f"seat {act.seat}: {act.wager} is not offered at this table", rule.cite)
-    if rule.sensed:
-        return Refusal(f"seat {act.seat}: {act.wager} is placed on its sensor, not by hand", rule.cite)
-    if (wrong := _wrong_mode(state, rule)) is not None:
-        return wrong
-    if not 1 <= act.seat <= setup.seats:
-        return Refusal(f"seat {act.seat}: this table has seats 1 to {setup.seats}", setup.law.rulebook.seats.cite)
-    if act.cents < 1:
-        return Refusal(f"seat {act.seat}: a wager is at least 1 cent, {act.cents} was given")
-    if act.cents > MOST_CENTS:
-        return Refusal(f"seat {act.seat}: {act.cents} cents cannot be; at most {MOST_CENTS}")
-    if rule.exact_cents is not None and act.cents != rule.exact_cents.value:
-        return Refusal(
-            f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
-        )
-    if len(act.player) > seats.LONGEST_NAME:
-        return Refusal(f"seat {act.seat}: a player's name has at most {seats.LONGEST_NAME} characters")
-    if act.player and (elsewhere := seats.positions(setup, _round(state), act.player, act.seat)) is not None:
-        return elsewhere
-    placed = _round(state).seats[act.seat].wagers if act.seat in _round(state).seats else {}
-    if act.wager in placed:
-        return Refusal(f"seat {act.seat}: {act.wager} is placed already; withdraw it first")
-    wagers = setup.law.rulebook.wagers  # two wagers that require each other are checked when bets close
-    missing = [n for n in rule.requires.value if n not in placed and act.wager not in wagers[n].requires.value]
-    if missing:
-        return Refusal(f"seat {act.seat}: {act.wager} needs {', '.join(missing)} first", rule.requires.cite)
-    return None
-
-
-def _wrong_mode(state: State, rule: WagerRule) -> Refusal | None:
-    """A wager that needs the shuffler in a mode of its own; a shuffler that does not tell its mode is believed."""
-    if rule.device_mode is None:
-        return None
-    wanted, shuffler = rule.device_mode.value, state.device_of(DeviceKind.SHUFFLER)
-    if shuffler is None:
-        return Refusal(f"{rule.name} needs the shuffler in service, set to {wanted}", rule.device_mode.cite)
-    mode = shuffler[1].levels.mode
-    if mode is None or mode == wanted:
-        return None
-    return Refusal(f"{shuffler[0]} is set to {mode}; for {rule.name} it is set to {wanted}", rule.device_mode.cite)
-
-
-def _no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """What must be placed stands at each seat with a wager, and in the amount that the document wants."""
-    rules = setup.law.rulebook.wagers
-    if not _round(state).in_play:
-        return Refusal("no seat has placed its wagers; without a wager there is no round")
-    for player in sorted(seats.players(_round(state))):
-        if (apart := seats.positions(setup, _round(state), player)) is not None:  # a position between was given up
-            return apart
-    must = [rule for rule in rules.values() if rule.placed == "before_deal" and not rule.optional]
-    for number, seat in sorted(_round(state).seats.items()):
-        if not any(name in rules and not rules[name].sensed for name in seat.wagers):
-            continue
-        for rule in sorted(must, key=lambda rule: rule.of is None):
-            placed, of = seat.wagers.get(rule.name), seat.wagers.get(rule.of or "")
-            allowed = [of.cents * n for n in rule.multiples(Moment.BEFORE_DEAL)] if of else []
-            if rule.of is not None and (placed is None or placed.cents not in allowed):
-                spoken = rule.name.replace("_", " ")
-                return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
-            if placed is None:
-                return Refusal(f"seat {number}: the {rule.name.replace('_', ' ')} must stand", rule.cite)
-    return None
-
-
-def _withdraw_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.WithdrawWager)
-    rule = setup.law.rulebook.wagers.get(act.wager)
-    if rule is not None and rule.sensed:
-        return Refusal(f"seat {act.seat}: {act.wager} is taken back from its sensor, not by hand", rule.cite)
-    if not any((seat, name) == (act.seat, act.wager) for seat, name, _ in _round(state).wagers(Fate.LIVE)):
-        return Refusal(f"seat {act.seat} has no {act.wager} wager on the layout")
-    return None
-
-
 def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     round_, law = _round(state), setup.law.rulebook
     card_set = state.sets[round_.back]
     if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
     for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
-        if (wrong := _wrong_mode(state, law.wagers[name])) is not None:
+        if (wrong := betting.wrong_mode(state, law.wagers[name])) is not None:
             return wrong
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
@@ -325,9 +239,9 @@ def _without_device(setup: Setup, method: Method) -> Refusal | None:
 CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.OpenTable.kind: _open_table,
     a.BeginRound.kind: _begin_round,
-    a.PlaceWager.kind: _place_wager,
-    a.AnnounceNoMoreBets.kind: _no_more_bets,
-    a.WithdrawWager.kind: _withdraw_wager,
+    a.PlaceWager.kind: betting.place_wager,
+    a.AnnounceNoMoreBets.kind: betting.no_more_bets,
+    a.WithdrawWager.kind: betting.withdraw_wager,
     a.RecordProgressiveCount.kind: _progressive_count,
     a.StartDealing.kind: _start_dealing,
     a.RecordInitialDeal.kind: _initial_deal,

@@ -3,22 +3,19 @@
 What stands in the journal is folded with this at start, so every fact must be foldable without the rulebook.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, BurnAt, Trigger
+from controller.table import evolve_wagers as wagers
 from controller.table import facts as f
 from controller.table.card_set import GamingDay
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
+from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
-from controller.table.state import Device, Duty, Fate, Hold, Round, Seat, State, Wager
+from controller.table.state import Device, Duty, Fate, Hold, Round, State
 from drivers import events as e
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 def evolve(state: State, fact: f.Fact) -> State:
@@ -26,8 +23,8 @@ def evolve(state: State, fact: f.Fact) -> State:
     match fact.event:
         case f.LevelWanted() as wanted:
             device = state.devices[wanted.device]
-            device = replace(device, wanted=_with(device.wanted, wanted.level, wanted.value))
-            return replace(state, devices=_with(state.devices, wanted.device, device), serial=state.serial + 1)
+            device = replace(device, wanted=with_(device.wanted, wanted.level, wanted.value))
+            return replace(state, devices=with_(state.devices, wanted.device, device), serial=state.serial + 1)
         case f.DutyOpened() | f.DutyClosed() | f.HoldPlaced() | f.HoldLifted():
             return _demands(state, fact.event)
         case ServiceStarted():
@@ -56,14 +53,6 @@ def evolve(state: State, fact: f.Fact) -> State:
     return _round(state, fact.event)
 
 
-def _with(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
-    return {**mapping, key: value}
-
-
-def _without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
-    return {k: v for k, v in mapping.items() if k != key}
-
-
 def _restarted(state: State) -> State:
     """Nothing is known of any device until it is heard again; every level with a safe side is wanted safe."""
     devices = {
@@ -77,14 +66,14 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     round_, trigger = state.round, made.trigger
     if round_ is not None and trigger is Trigger.CUTTING_CARD_REACHED:
         card_set = replace(state.sets[round_.back], cutting_card=made.seat)
-        return replace(state, sets=_with(state.sets, round_.back, card_set))
+        return replace(state, sets=with_(state.sets, round_.back, card_set))
     if (
         round_ is not None
         and made.seat in round_.seats
         and any(d.action is Action.DISCARD_EXCESS for d in made.demands)
     ):
         seat = replace(round_.seats[made.seat], one_hand=True)
-        return replace(state, round=replace(round_, seats=_with(round_.seats, made.seat, seat)))
+        return replace(state, round=replace(round_, seats=with_(round_.seats, made.seat, seat)))
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:
         return replace(state, round=replace(round_, face_up=round_.face_up + 1))
     if round_ is not None and trigger is Trigger.MARKER_NOT_MOVED:
@@ -101,17 +90,17 @@ def _demands(state: State, event: f.Event) -> State:
                 event.duty, event.action, event.least_role, event.device, event.back, event.seat, event.cite,
                 event.reading,
             )  # fmt: skip
-            return replace(state, duties=_with(state.duties, duty.id, duty), serial=state.serial + 1)
+            return replace(state, duties=with_(state.duties, duty.id, duty), serial=state.serial + 1)
         case f.DutyClosed():
-            state = replace(state, duties=_without(state.duties, event.duty))
+            state = replace(state, duties=without(state.duties, event.duty))
             return _spared_settled(state) if event.action is Action.SETTLE_TRIPS else state
         case f.HoldPlaced():
             hold = Hold(
                 event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
             )  # fmt: skip
-            return replace(state, holds=_with(state.holds, hold.id, hold), serial=state.serial + 1)
+            return replace(state, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
         case f.HoldLifted():
-            return replace(state, holds=_without(state.holds, event.hold))
+            return replace(state, holds=without(state.holds, event.hold))
     return state
 
 
@@ -121,8 +110,8 @@ def _spared_settled(state: State) -> State:
         return state
     seats = state.round.seats
     for number, wager, held in state.round.wagers(Fate.TO_SETTLE):
-        wagers = _with(seats[number].wagers, wager, replace(held, fate=Fate.SETTLED))
-        seats = _with(seats, number, replace(seats[number], wagers=wagers))
+        wagers = with_(seats[number].wagers, wager, replace(held, fate=Fate.SETTLED))
+        seats = with_(seats, number, replace(seats[number], wagers=wagers))
     return replace(state, round=replace(state.round, seats=seats))
 
 
@@ -130,7 +119,7 @@ def _device(state: State, name: str, event: f.Event) -> State:
     before = state.devices[name]
     device = _device_after(before, event)
     if device is not before:
-        state = replace(state, devices=_with(state.devices, name, device))
+        state = replace(state, devices=with_(state.devices, name, device))
     match event:
         case e.WagerSensed(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):
             assert state.round is not None
@@ -249,14 +238,9 @@ def _ended(state: State, event: f.RoundEnded) -> State:
 def _round_after(round_: Round, event: f.Event) -> Round:
     match event:
         case f.WagerPlaced():
-            seat = round_.seats.get(event.seat, Seat())
-            seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, player=event.player)))
-            return replace(round_, seats=_with(round_.seats, event.seat, seat))
+            return wagers.placed(round_, event)
         case f.WagerWithdrawn():
-            seat = round_.seats[event.seat]
-            left = replace(seat, wagers=_without(seat.wagers, event.wager))
-            seats = _with(round_.seats, event.seat, left)
-            return replace(round_, seats=seats if left.wagers else _without(seats, event.seat))
+            return wagers.withdrawn(round_, event)
         case f.BetsClosed():
             return replace(round_, phase=Phase.BETS_CLOSED)
         case f.ProgressiveCounted():
@@ -268,7 +252,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.InitialDealCompleted(cards_out=cards_out):
             return replace(round_, phase=round_.game.stages[0].phase, initial_deal_done=True, cards_out=cards_out)
         case f.DecisionRecorded():
-            return _decision(round_, event)
+            return wagers.decision(round_, event)
         case f.CommunityRevealed():
             streets = round_.streets + 1
             if not round_.live:
@@ -278,13 +262,13 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             phase = round_.game.stages[-1].phase if natural else round_.game.after(round_.phase)
             return replace(round_, phase=phase) if round_.live else round_
         case f.WagerSettled():
-            return _wager_settled(round_, event)
+            return wagers.wager_settled(round_, event)
         case f.HandsFound():
             return replace(round_, hands_found=True)
         case f.ProgressiveValidated(seat=number):
             return replace(round_, validated=round_.validated | {number})
         case f.RoundSettled():
-            return _settled(round_)
+            return wagers.settled(round_)
         case f.StubCounted():
             return replace(round_, stub_counted=True, count_proven=event.right)
         case f.CardsCollected():
@@ -292,72 +276,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.RoundVoided():
             return replace(round_, void=True, phase=Phase.STOPPED)
         case f.HandVoided(seat=number):
-            return replace(round_, seats=_with(round_.seats, number, replace(round_.seats[number], void=True)))
+            return replace(round_, seats=with_(round_.seats, number, replace(round_.seats[number], void=True)))
         case f.WagerDecided():
-            return _wager_decided(round_, event)
-    return round_
-
-
-def _decision(round_: Round, event: f.DecisionRecorded) -> Round:
-    stage = round_.game.stage(round_.phase)
-    answers = stage.answers if stage else ()
-    answer = next((a for a in answers if a.decision is event.decision), None)
-    seat = replace(round_.seats[event.seat], asked=round_.phase)
-    if answer is not None:
-        wagers = {
-            name: replace(wager, fate=Fate.SETTLED)
-            if name in answer.settles and wager.fate in UNDECIDED
-            else wager
-            for name, wager in seat.wagers.items()
-        }
-        if answer.places:
-            wagers[answer.places] = Wager(event.cents)
-        folded = seat.folded or answer.folds
-        seat = replace(seat, wagers=wagers, decided=seat.decided or answer.final, folded=folded)
-    return replace(round_, seats=_with(round_.seats, event.seat, seat))
-
-
-UNDECIDED = (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS)
-
-
-def _settled(round_: Round) -> Round:
-    seats = {
-        number: replace(
-            seat,
-            wagers={
-                name: replace(w, fate=Fate.SETTLED) if w.fate in UNDECIDED else w
-                for name, w in seat.wagers.items()
-            },
-        )
-        for number, seat in round_.seats.items()
-    }
-    return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
-
-
-def _wager_settled(round_: Round, event: f.WagerSettled) -> Round:
-    seat = round_.seats[event.seat]
-    wager = replace(
-        seat.wagers[event.wager],
-        fate=Fate.SETTLED,
-        outcome=event.outcome,
-        returned=event.returned,
-        paid=event.paid,
-    )
-    seat = replace(seat, wagers=_with(seat.wagers, event.wager, wager))
-    return replace(round_, seats=_with(round_.seats, event.seat, seat))
-
-
-def _wager_decided(round_: Round, event: f.WagerDecided) -> Round:
-    """After the last wager has its fate, play of the round has stopped; one that is held may yet stand.
-
-    A fold stops nothing: the dealer's hand is shown even to players who have all folded.
-    """
-    seat = round_.seats.get(event.seat, Seat())
-    player = seat.wagers[event.wager].player if event.wager in seat.wagers else ""
-    seat = replace(seat, wagers=_with(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate), player)))
-    round_ = replace(round_, seats=_with(round_.seats, event.seat, seat))
-    if event.fate == Fate.COLLECTED:
-        return round_
-    if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.HELD):
-        return replace(round_, phase=Phase.STOPPED)
+            return wagers.wager_decided(round_, event)
     return round_
