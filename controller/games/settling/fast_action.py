@@ -20,6 +20,8 @@ from controller.rules.pay import PayHand
 from controller.rules.vocabulary import Settle, Trigger
 
 _DEALT, _SET, _COMMUNITY = 4, 2, 5
+_NATURAL = 1 << 30
+"""Above the value of any hand: a dealer's natural is compared with none."""
 
 
 class FastAction:
@@ -76,6 +78,7 @@ class FastAction:
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         lines: list[Line] = []
+        dealer = self._dealer(round_)
         hands = sorted(round_.hands, key=lambda hand: -hand.seat)
         early = [hand for hand in hands if _answer(hand) in (Decision.NATURAL, Decision.SURRENDER)]
         for hand in (*early, *(hand for hand in hands if hand not in early)):
@@ -83,21 +86,30 @@ class FastAction:
             decided = {line.wager for line in mine}
             lines += mine
             if not decided.issuperset(name for name, cents in hand.wagers.items() if cents):
-                lines += [line for line in self._hand(hand, round_) if line.wager not in decided]
+                lines += [line for line in self._hand(hand, round_, dealer) if line.wager not in decided]
         return lines, {}
 
-    def _hand(self, hand: Hand, round_: Round) -> list[Line]:
+    def _dealer(self, round_: Round) -> int | None:
+        """The value of the dealer's hand, `_NATURAL` for one that takes all; None where it cannot be told."""
+        if not _told(round_.dealer, _DEALT):
+            return None
+        if is_natural(round_.dealer):
+            return _NATURAL
+        cards = (*self._dealer_set(round_), *round_.community)
+        return seven(cards) if _told(cards, _SET + _COMMUNITY) else None
+
+    def _hand(self, hand: Hand, round_: Round, dealer: int | None) -> list[Line]:
         stake = hand.wagers["original"]
         match _answer(hand):
             case Decision.NATURAL:
-                if not _told(hand.cards, _DEALT):
+                if not _told(hand.cards, _DEALT) or not is_natural(hand.cards):
                     return [_unproven(hand, "original", stake)]
                 row = self._money.payers["original"].rows[PayHand.NATURAL]
                 return [self._money.line(hand.seat, "original", stake, row, round_.terms)]
             case Decision.SURRENDER:
                 return [self._surrendered(hand, stake, round_)]
             case _:
-                return self._against_dealer(hand, round_)
+                return self._against_dealer(hand, round_, dealer)
 
     def _surrendered(self, hand: Hand, stake: int, round_: Round) -> Line:
         kept, unit = stake * (1 - self._given_up), round_.terms.unit
@@ -111,21 +123,19 @@ class FastAction:
         )
         return Line(hand.seat, "original", stake, Outcome.LOSE, back, cite=self._given_up_by, note=told)
 
-    def _against_dealer(self, hand: Hand, round_: Round) -> list[Line]:
+    def _against_dealer(self, hand: Hand, round_: Round, dealer: int | None) -> list[Line]:
         hands = {"original": hand.played, "second_hand": without(hand.cards, hand.played)}
-        wagers = [(name, cents) for name, cents in hand.wagers.items() if cents]
-        if not _told(round_.dealer, _DEALT):
-            return [_unproven(hand, name, cents) for name, cents in wagers]
-        if is_natural(round_.dealer):
-            return [self._to_natural(hand, name, cents) for name, cents in wagers]
-        dealer = (*self._dealer_set(round_), *round_.community)
         found = []
-        for name, cents in wagers:
+        for name, cents in hand.wagers.items():
             mine = (*hands[name], *round_.community)
-            if not _told(mine, _SET + _COMMUNITY) or UNREADABLE in dealer:
+            if not cents:
+                continue
+            if dealer == _NATURAL:
+                found.append(self._to_natural(hand, name, cents))
+            elif dealer is None or not _told(mine, _SET + _COMMUNITY):
                 found.append(_unproven(hand, name, cents))
             else:
-                found.append(self._compared(hand, name, cents, seven(mine) - seven(dealer), round_))
+                found.append(self._compared(hand, name, cents, seven(mine) - dealer, round_))
         return found
 
     def _to_natural(self, hand: Hand, name: str, cents: int) -> Line:
