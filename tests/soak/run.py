@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from os import cpu_count as cpus
 
 import msgspec
@@ -26,7 +26,21 @@ from tests.soak.shrink import shrunk
 from tests.soak.tables import RULEBOOKS
 
 PROGRESS_S = 10.0
-Failure = tuple[str, int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A day that broke something."""
+
+    rulebook: str
+    day: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    rulebook: str
+    tally: Tally
 
 
 def main() -> int:
@@ -37,26 +51,27 @@ def main() -> int:
         return 1 if _again(given.rulebook or RULEBOOKS[0], given.seed, given.day, given.rounds) else 0
     rulebooks = (given.rulebook,) if given.rulebook else RULEBOOKS
     tallies = {rulebook: Tally() for rulebook in rulebooks}
-    began, failures = time.monotonic(), []
+    began, failure = time.monotonic(), None
     for result in _played(rulebooks, given.rounds, given.seed, given.processes):
-        if isinstance(result, tuple):
-            failures.append(result)
-            break
-        rulebook, tally = result
-        tallies[rulebook].add(tally)
-    for rulebook, day, _, what in failures:
-        print(f"BROKEN: {rulebook}, day {day}: {what}")
-        print(f"again: make soak SEED={given.seed} RULEBOOK={rulebook} DAY={day}")
-        _again(rulebook, given.seed, day, given.rounds)
+        match result:
+            case Played(rulebook, tally):
+                tallies[rulebook].add(tally)
+            case Failure():
+                failure = result
+    if failure is not None:
+        print(f"BROKEN: {failure.rulebook}, day {failure.day}: {failure.what}")
+        where = f"RULEBOOK={failure.rulebook} DAY={failure.day} SOAK_ROUNDS={given.rounds}"
+        print(f"again: make soak SEED={given.seed} {where}", flush=True)
+        _again(failure.rulebook, given.seed, failure.day, given.rounds)
     faults = 0
     for rulebook, tally in tallies.items():
         print(report(rulebook, tally))
-        if not failures:
+        if failure is None:
             for fault in missing(rulebook, tally):
                 faults += 1
                 print(f"  FAULT: {fault}")
     print(f"{time.monotonic() - began:.0f} s, seed {given.seed}")
-    return 1 if failures or faults else 0
+    return 1 if failure or faults else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -71,17 +86,15 @@ def _arguments() -> argparse.Namespace:
     return given
 
 
-def _job(rulebook: str, seed: int, day: int, rounds: int) -> tuple[str, Tally] | Failure:
+def _job(rulebook: str, seed: int, day: int, rounds: int) -> Played | Failure:
     try:
-        return rulebook, play_day(rulebook, seed, day, rounds)
+        return Played(rulebook, play_day(rulebook, seed, day, rounds))
     except Broken as broken:
-        return rulebook, day, rounds, str(broken)
+        return Failure(rulebook, day, str(broken))
 
 
-def _played(
-    rulebooks: tuple[str, ...], rounds: int, seed: int, processes: int
-) -> Iterator[tuple[str, Tally] | Failure]:
-    """What each day came to, as they end; the days of the rulebooks take turns."""
+def _played(rulebooks: tuple[str, ...], rounds: int, seed: int, processes: int) -> Iterator[Played | Failure]:
+    """What each day came to, as they end; the days of the rulebooks take turns. The first failure is the last result."""
     planned = [(rulebook, day, length) for day, length in days(rounds) for rulebook in rulebooks]
     ended, told = 0, time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
@@ -93,7 +106,7 @@ def _played(
                 print(f"{ended} of {len(jobs)} days", file=sys.stderr, flush=True)
             result = job.result()
             yield result
-            if isinstance(result, tuple) and len(result) == 4:
+            if isinstance(result, Failure):
                 pool.shutdown(cancel_futures=True)
                 return
 

@@ -1,5 +1,7 @@
 """The short form of `make soak`: some thousand random rounds of each rulebook, every input watched."""
 
+import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -9,6 +11,7 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.inputs import Actor, Input, Moment
 from controller.table.state import State
+from tests.soak import run
 from tests.soak.day import Day, Tally
 from tests.soak.invariants import Watch
 from tests.soak.plan import days, missing, play_day, report, seed_of
@@ -90,3 +93,27 @@ def test_an_act_that_is_done_without_being_allowed_is_seen():
     given = Input(Moment(1, 1, "b"), "table", a.EndRound(), None, Actor("eve", Role.DEALER))
     with pytest.raises(AssertionError, match="refused False, allowed False"):
         Watch(day.setup).saw(before, given, [f.Fact("table", f.TableOpened("eve"))], before)
+
+
+def test_a_run_says_what_broke_and_how_to_play_it_again(monkeypatch, capsys):
+    """Seed, day and command first, then the inputs as `decide` reads them; a clean run names what never came up."""
+    monkeypatch.setattr(
+        sys, "argv", ["run", "--rounds", "2", "--seed", "4", "--rulebook", "md-uth", "--processes", "1"]
+    )
+    assert run.main() == 1
+    said = capsys.readouterr().out
+    assert said.startswith("seed 4\n")
+    assert "md-uth: 2 rounds (" in said
+    assert "FAULT: nobody ever did close_table" in said
+
+    monkeypatch.setattr(Watch, "_ended", _never)
+    assert run.main() == 1
+    said = capsys.readouterr().out
+    assert "BROKEN: md-uth, day 0: round 1, input " in said
+    assert "again: make soak SEED=4 RULEBOOK=md-uth DAY=0 SOAK_ROUNDS=2" in said
+    last = json.loads(said[said.rindex('{"at"') :].splitlines()[0])
+    assert last["kind"] == "end_round"
+
+
+def _never(self, before, given, event):
+    raise AssertionError("no round may end")
