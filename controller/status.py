@@ -18,7 +18,7 @@ from controller.table.codec import builtins
 from controller.table.cuts import offered_to
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
 from controller.table.procedures import spoken
-from controller.table.state import Device, Duty, Hold, Round, Setup, State, deal_plan
+from controller.table.state import Device, Duty, Hold, Round, Setup, State, deal_plan, still_in_device
 from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
 
@@ -202,5 +202,12 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
     stage = round_.game.stage(round_.phase)
     if stage is None:
         return _NEXT[round_.phase]
+    if (
+        isinstance(stage.ends, game.ShowDealer)
+        and not round_.waiting
+        and still_in_device(setup, round_)
+        and dispenser
+    ):
+        return f"Each has answered: let the dealer's stack out of {dispenser} ({a.StartDealing.kind})."
     order = setup.law.rulebook.settlement.get(Settle.ORDER)
     return stage.next + (_ORDER[order.value] if order and isinstance(stage.ends, game.Settle) else "")

@@ -195,6 +195,7 @@ def test_the_dealers_stack_stays_in_the_shoe_until_all_have_answered(late):
     late.answer(2, "play_3", 1)
     refused = late.refused(a.RevealDealer())
     assert ("still in the device" in refused.reason, "39.9(c)2" in refused.cite) == (True, True)
+    assert "let the dealer's stack out of shoe-1" in next_step(late.setup, late.state)
     assert "what is left after it" in late.refused(a.RecordStubCount(42)).reason
     late.act(a.StartDealing())
     assert (late.round.phase, wanted(late)) == (Phase.DECISION, "allowed")
