@@ -195,6 +195,12 @@ def test_a_round_that_cannot_be_is_refused_with_seat_wager_and_clause(
     assert _lines(result)[0]["error"].startswith(error)
 
 
+def test_a_wager_at_its_very_limits_is_taken() -> None:
+    """The least and the most are allowed themselves."""
+    line = ONE | {"terms": {"least": {"ante": 1000}, "most": {"play": 3000}}, "seats": [SEAT]}
+    assert _settle(json.dumps(line), "--rulebook", "ma-uth").exit_code == 0
+
+
 def test_a_seat_stands_once_and_a_round_has_one() -> None:
     """A second hand at one seat, and a round without any, are slips of whoever wrote the line."""
     twice = json.dumps(ONE | {"seats": [SEAT, SEAT | {"cards": "2c 3c"}]})
