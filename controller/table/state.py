@@ -299,7 +299,9 @@ class State:
 
 
 def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
-    """The stacks of this round in the order of the document, one for each seat in play where it says players."""
+    """The stacks of this round in the order of the document, one for each seat in play where it says players; what stays
+    in the device until all have answered comes last.
+    """
     plan: list[PlannedStack] = []
     turn: list[PlannedStack] = []
     dealing = setup.law.rulebook.dealing[round_.method]
@@ -312,7 +314,7 @@ def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
         seats = tuple(round_.in_play) if stack.to is Area.PLAYER else (0,)
         late = waits and stack.to is Area.DEALER
         turn += [PlannedStack(stack.to, seat, stack.cards, stack.cite, late) for seat in seats]
-    return tuple(plan + _turned(setup, round_, turn))
+    return tuple(sorted(plan + _turned(setup, round_, turn), key=lambda planned: planned.late))
 
 
 def first_deal(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:

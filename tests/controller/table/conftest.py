@@ -21,7 +21,7 @@ from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
 from controller.table.law import asking_order, full_set
 from controller.table.rounds import cards_out
-from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan
+from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan, first_deal
 from drivers import events as e
 from tests.soak.invariants import Watch
 
@@ -188,8 +188,8 @@ class Table:
         return self.put(e.StackDispensed(back, number, planned.cards if cards is None else cards), name)
 
     def deal(self, stacks: int | None = None) -> "Table":
-        """The first `stacks` stacks, or the whole deal."""
-        plan = deal_plan(self.setup, self.round)
+        """The first `stacks` stacks, or all that are dealt before anybody is asked."""
+        plan = first_deal(self.setup, self.round)
         for number in range(1, (len(plan) if stacks is None else stacks) + 1):
             self.stack(number)
         return self
