@@ -1,6 +1,6 @@
 """What the licensee elects: choices for what a document leaves open or to the house, checked against its rulebook."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -89,6 +89,36 @@ def proposals(rulebook: Rulebook) -> dict[str, str]:
 def cautious(rulebook: Rulebook, by: str) -> Law:
     """The law with `proposals` elected everywhere, in the name of `by`: for benches and tests, not for play."""
     return elect(rulebook, {question: (choice, by) for question, choice in proposals(rulebook).items()})
+
+
+def open_questions(law: Law, *parts: Any) -> tuple[Question, ...]:
+    """Questions on which values in these parts of the law's rulebook hang, and which nobody elected.
+
+    Those that are asked only where an optional wager is offered are left out: they concern that wager alone.
+    """
+    asked = law.rulebook.questions
+    used = dict.fromkeys(question for part in parts for question in _decided_by(part))
+    return tuple(
+        asked[question] for question in used if law.elected(question) is None and asked[question].wager is None
+    )
+
+
+def _decided_by(part: Any) -> Iterator[str]:
+    """Readings and house choices that decide between values in this part, or whether it is used at all."""
+    match part:
+        case Cited(by_choice=str(question)):
+            yield question
+        case Mapping():
+            for value in part.values():
+                yield from _decided_by(value)
+        case tuple():
+            for value in part:
+                yield from _decided_by(value)
+        case _ if is_dataclass(part):
+            yield from (question for question, _ in getattr(part, "when", ()) if isinstance(question, str))
+            for field in fields(part):
+                if field.name != "when":
+                    yield from _decided_by(getattr(part, field.name))
 
 
 def unequal(laws: Mapping[str, Law]) -> list[str]:

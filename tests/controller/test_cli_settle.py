@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import cli
+from controller.rules.elections import proposals
+from controller.rules.library import find
 from controller.settle_schema import input_schema, output_schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,14 +140,32 @@ def test_a_table_file_gives_elections_and_currency(tmp_path: Path) -> None:
 
 def test_without_an_election_its_wager_is_refused(tmp_path: Path) -> None:
     """A pay table that nobody elected settles nothing; rounds without that wager are settled all the same."""
-    file = tmp_path / "elections.toml"
-    file.write_text('[elections]\n"R-107" = { choice = "up", by = "J. Doe" }\n')
+    file = _elections(tmp_path, without=("trips_table",))
     without = json.loads(FLUSH)
     del without["seats"][1]["wagers"]["trips"]
     result = _settle(FLUSH + json.dumps(without), "--rulebook", "ma-uth", "--elections", str(file))
     refused, settled = _lines(result)
     assert refused["error"] == "seat 6, trips: no pay table is elected: trips_table is one of A, B, C, D [11(d)]"
     assert len(settled["settlement"]["lines"]) == 6
+
+
+def test_without_what_every_round_needs_nothing_is_settled(tmp_path: Path) -> None:
+    """Nothing is elected by silence: each reading on payment that is missing is named with its choices."""
+    file = _elections(tmp_path, without=("R-98", "R-107", "R-01"))
+    result = _settle(FLUSH, "--rulebook", "ma-uth", "--elections", str(file))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "refused for 2 fault(s)" in result.stderr
+    assert "R-98: nobody has elected it (choices: winnings, handed_back)" in result.stderr
+    assert "R-107: nobody has elected it (choices: up, down)" in result.stderr
+
+
+def _elections(folder: Path, without: tuple[str, ...]) -> Path:
+    chosen = {id_: choice for id_, choice in proposals(find("ma-uth")).items() if id_ not in without}
+    file = folder / "elections.toml"
+    file.write_text(
+        "[elections]\n" + "".join(f'"{id_}" = {{ choice = "{c}", by = "J. Doe" }}\n' for id_, c in chosen.items())
+    )
+    return file
 
 
 @pytest.mark.parametrize(("which", "made"), [("input", input_schema), ("output", output_schema)])

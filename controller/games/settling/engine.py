@@ -13,6 +13,7 @@ from controller.games.settling.round import Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
 from controller.games.settling.ultimate import Ultimate
 from controller.games.settling.voids import Fates
+from controller.rules.elections import ElectionsInvalid, open_questions
 from controller.rules.model import Law
 
 
@@ -35,12 +36,23 @@ SETTLES: dict[str, Callable[[Law, Money, Checks], Settles]] = {
 
 
 class Settler:
-    """Settles rounds under one law. Raises `RoundRefused` for a game that this version does not settle."""
+    """Settles rounds under one law.
+
+    Raises `RoundRefused` for a game that this version does not settle, `ElectionsInvalid` with all that nobody elected and
+    every round needs; what concerns one optional wager alone is refused with that wager.
+    """
 
     def __init__(self, law: Law) -> None:
         plays = law.rulebook.plays
         if plays not in SETTLES:
             raise RoundRefused(f"{law.rulebook.id} plays {plays}, which this version does not settle")
+        book = law.rulebook
+        missing = open_questions(law, book.play, book.settlement, book.limits, book.wagers, book.pay)
+        if missing:
+            faults = [
+                f"{q.id}: nobody has elected it (choices: {', '.join(c.id for c in q.choices)})" for q in missing
+            ]
+            raise ElectionsInvalid(book.id, faults)
         self.law = law
         self._money = Money(law)
         self._checks = Checks(law, GAMES[plays], self._money)

@@ -1,6 +1,8 @@
 """Pay tables and limits: read strictly, elected by name, and worded as the text words them."""
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 
@@ -186,3 +188,25 @@ def test_a_row_that_hangs_on_a_reading_is_what_was_elected(md: Rulebook) -> None
     for choice, pays in (("push", Bare.PUSH), ("ask", Bare.ASK)):
         law = elect(md, {q: (c, "J. Doe") for q, c in (proposals(md) | {"R-26": choice}).items()})
         assert law.rulebook.pay["blind B"].rows[PayHand.STRAIGHT].value is pays
+
+
+SEVEN = {
+    PayHand.ROYAL_FLUSH: 4_324, PayHand.STRAIGHT_FLUSH: 37_260, PayHand.FOUR_OF_A_KIND: 224_848,
+    PayHand.FULL_HOUSE: 3_473_184, PayHand.FLUSH: 4_047_644, PayHand.STRAIGHT: 6_180_020, PayHand.THREE_OF_A_KIND: 6_461_620,
+}  # fmt: skip
+EDGES = {
+    "A": Fraction(301_629, 33_446_140), "B": Fraction(48_987, 2_572_780), "C": Fraction(233_985, 6_689_228),
+    "D": Fraction(22_717, 367_540), "E": Fraction(115_779, 2_572_780),
+}  # fmt: skip
+"""What the house keeps of a Trips wager, known from elsewhere, by full enumeration: 0.90, 1.90, 3.50, 6.18 and 4.50 percent."""
+
+
+@pytest.mark.parametrize(("name", "table"), [*(("ma-uth", t) for t in "ABCD"), *(("md-uth", t) for t in "ABCDE")])
+def test_trips_tables_give_the_edges_that_are_known_of_them(name: str, table: str) -> None:
+    """A slip in one number of a table would change its edge; hands of seven cards are counted exactly."""
+    every = math.comb(52, 7)
+    left = Fraction(every - sum(SEVEN.values()), every)
+    for hand, row in find(name).pay[f"trips {table}"].rows.items():
+        assert isinstance(row.value, Odds)
+        left -= Fraction(SEVEN[hand], every) * Fraction(row.value.pays, row.value.stake)
+    assert left == EDGES[table]
