@@ -286,11 +286,12 @@ def counted(work: Callable[[], Draft]) -> tuple[Draft, int]:
         nonlocal calls
         calls += 1
 
+    others = sys.getprofile()
     sys.setprofile(count)
     try:
         done = work()
     finally:
-        sys.setprofile(None)
+        sys.setprofile(others)
     return done, calls
 
 
