@@ -232,3 +232,41 @@ def test_the_time_of_a_set_is_folded_from_the_record(make_table):
     after(table, 4 * HOUR)
     table.act(a.BringSet("red"), Role.FLOORPERSON)
     assert fold(State.initial(table.setup), table.all) == table.state
+
+
+def test_a_set_that_this_table_does_not_have_is_never_due(make_table):
+    """The clock's word is refused by name, and is no error of the software."""
+    (refused,) = opened(make_table).put(SetDue("green"))
+    assert (refused.kind, refused.refused) == ("input_refused", "set_due")
+    assert "the green set is not due for change now; it is not at all" in refused.reason
+
+
+def test_a_set_that_is_called_due_too_early_says_for_how_long_it_may_stay(make_table):
+    """Two hours of four are over."""
+    (refused,) = after(opened(make_table), 2 * HOUR)
+    assert refused.reason == "the red set is not due for change now; it is in 7200 s"
+
+
+def test_a_new_set_meets_the_demand_for_its_own_change_and_no_other(make_table):
+    """Who brought it and in which role stands in the record; the other set is still due."""
+    table = opened(make_table)
+    table.pass_time(4 * HOUR)
+    for back in ("red", "blue"):
+        table.put(SetDue(back))
+    assert {duty.back for duty in change_duties(table)} == {"red", "blue"}
+    events = table.act(a.BringSet("red"), Role.FLOORPERSON)
+    closed = [event for event in events if isinstance(event, f.DutyClosed)]
+    assert [(event.action, event.by, event.role) for event in closed] == [
+        (Action.CHANGE_SET, "a floorperson", Role.FLOORPERSON)
+    ]
+    assert [duty.back for duty in change_duties(table)] == ["blue"]
+
+
+def test_each_set_is_looked_at_after_a_reboot(make_table):
+    """One that was called due before is passed over; the time of the next one is carried all the same, as it was stamped."""
+    table = opened(make_table, clock="synced")
+    since = table.state.sets["blue"].since
+    table.pass_time(4 * HOUR)
+    table.put(SetDue("red"))
+    carried = [event for event in table.reboot(off_s=60) if isinstance(event, f.SetTimeCarried)]
+    assert [(event.back, event.wall_us, event.clock) for event in carried] == [("blue", since.wall_us, "synced")]

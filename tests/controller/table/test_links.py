@@ -1,0 +1,80 @@
+"""A device that goes, comes, or is read on its open side: what was released is taken back, by name, and nothing else."""
+
+import pytest
+
+from controller.rules.vocabulary import Method
+from controller.table import acts as a
+from controller.table import facts as f
+from drivers import events as e
+
+
+def wanted(events):
+    return [
+        (event.device, event.level, event.value, event.because)
+        for event in events
+        if isinstance(event, f.LevelWanted)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gone", "where"),
+    [(e.DeviceOffline("link_eof"), "away"), (e.DeviceRejected("wrong_device"), "away")],
+)
+def test_what_was_released_at_a_device_that_goes_is_taken_back(make_table, gone, where):
+    """The lock-out of a unit that nobody hears is wanted engaged, and the record says why."""
+    table = make_table().ready().begin()
+    assert wanted(table.put(gone, "progressive-1")) == [
+        ("progressive-1", "lockout", e.ENGAGED, f"progressive-1 is {where}")
+    ]
+    assert wanted(table.put(gone, "progressive-1")) == []
+
+
+def test_what_was_allowed_at_a_device_that_leaves_service_is_taken_back(make_table):
+    """A shoe that is taken out in the deal lets no card out where it stands."""
+    table = make_table().ready().begin().let_out()
+    events = table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED))
+    assert wanted(events) == [("shoe-1", "dispensing", e.INHIBITED, "shoe-1 is out of service")]
+
+
+def test_a_device_without_an_open_level_goes_without_a_command(make_table):
+    """Nothing was released at the shuffler, so nothing is wanted of it."""
+    table = make_table().ready().begin()
+    assert wanted(table.put(e.DeviceOffline("link_eof"), "shuffler-1")) == []
+
+
+def test_a_level_that_is_read_open_is_closed_only_where_it_shall_be_closed(make_table):
+    """Before betting a released lock-out is no one's wish; while betting is open it is."""
+    table = make_table().ready()
+    opened = e.LevelsRead(e.Levels(lockout=e.RELEASED))
+    assert wanted(table.put(opened, "progressive-1")) == [
+        ("progressive-1", "lockout", e.ENGAGED, "progressive-1 was read with its lockout open")
+    ]
+    table.put(e.LockoutEngaged(e.Cause.COMMAND, 1), "progressive-1")
+    table.begin()
+    assert wanted(table.put(opened, "progressive-1")) == []
+    assert wanted(table.put(e.LevelsRead(e.Levels(lockout=e.ENGAGED)), "progressive-1")) == []
+
+
+def test_a_level_that_was_never_asked_for_is_taken_for_one_that_shall_be_safe(make_table):
+    """A shoe is found letting cards out before anybody wanted anything of it."""
+    table = make_table(method=Method.DEALING_SHOE)
+    table.online("shoe-1")
+    events = table.put(e.LevelsRead(e.Levels(dispensing=e.ALLOWED)), "shoe-1")
+    assert wanted(events) == [("shoe-1", "dispensing", e.INHIBITED, "shoe-1 was read with its dispensing open")]
+
+
+def test_events_that_a_shuffler_lost_disarm_its_sets_and_say_why(make_table):
+    """What it did meanwhile is not known; the reason stands in the record, with the numbers of what is missing."""
+    table = make_table().ready()
+    events = table.put(e.EventsLost("SIM", "0" * 16, 7, 9), "shuffler-1")
+    disarmed = [event for event in events if isinstance(event, f.SetDisarmed)]
+    assert {event.back for event in disarmed} == {"red", "blue"}
+    assert {event.reason for event in disarmed} == {"shuffler-1 lost its events 7 to 9"}
+
+
+def test_a_round_that_cannot_be_proven_concerns_the_set_that_is_dealt(make_table):
+    """R-47 = void shuffles the cards of this round again, and not those of the other set."""
+    table = make_table("md-uth", elect={"R-47": "void"}).ready().begin("red").let_out().deal(1)
+    table.put(e.EventsLost("SIM", "0" * 16, 7, 0), "shoe-1")
+    assert [duty.back for duty in table.state.duties.values() if duty.action == "reshuffle"] == ["red"]
+    assert table.state.round.void
