@@ -97,6 +97,10 @@ def test_a_floorperson_decides_where_that_is_elected(make_table, rulebook, answe
     table.act(a.RecordDecision(3, a.Decision.FOLD))
     void_by_exposure(table)
     (hold,) = [h for h in table.state.holds.values() if h.reading == "R-71"]
+    assert hold.reason == (
+        "4 wagers were collected at a fold before the void; decide: return_wager or stays_collected"
+    )
+    assert (hold.seat, hold.least_role) == (0, Role.FLOORPERSON)
     assert table.fates()[1, "ante"] == "collected"
     assert "resolved by" in table.refused(a.ResolveHold(hold.id, a.Resolution.WAGER_STANDS)).reason
     events = table.act(a.ResolveHold(hold.id, answer), Role.FLOORPERSON)

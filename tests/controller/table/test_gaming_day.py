@@ -135,6 +135,38 @@ def test_a_day_that_cannot_be_is_refused(table, begins, ends):
     assert table.state.gaming_day is None
 
 
+LONGEST_US = 26 * HOUR_US
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "because"),
+    [
+        (0, 1, None),
+        (0, 0, "cannot be"),
+        (1 - LONGEST_US, 1, None),
+        (-LONGEST_US, 1, "cannot be"),
+        (-HOUR_US, 0, "not in the gaming day"),
+        (1, HOUR_US, "not in the gaming day"),
+    ],
+)
+def test_a_gaming_day_holds_to_its_edges(table, begins, ends, because):
+    """From its first microsecond to before its last, and no longer than the longest: bounds in microseconds from now."""
+    now = table.time_us + 1_000
+    reasons = refused(table.put(GamingDayTold("d", now + begins, now + ends)))
+    assert [because in reason for reason in reasons] == ([True] if because else [])
+
+
+def test_the_next_gaming_day_is_taken_from_the_moment_the_last_one_ends(table):
+    """Not a microsecond earlier; the record has the day's name and its bounds as the calendar told them."""
+    told(table, 2, length_h=24)
+    ends_us = table.time_us + 2_000_000
+    table.pass_time(2 - 0.002)
+    following = GamingDayTold("next", ends_us, ends_us + 24 * HOUR_US)
+    assert "lasts for another" in refused(table.put(following))[0]
+    (began,) = table.put(following)
+    assert (began.day, began.begins_us, began.ends_us) == ("next", ends_us, ends_us + 24 * HOUR_US)
+
+
 def test_a_document_without_that_rule_hears_of_no_day(make_table):
     """Maryland changes sets by hours."""
     table = make_table("md-uth").ready()
