@@ -12,7 +12,7 @@ KILLS ?= 100
 SOAK_ROUNDS ?= 100000
 MODULE ?=
 
-.PHONY: run test lint kill hands bench soak mutants lock clean setup rankers system
+.PHONY: run test lint kill hands payouts bench soak mutants lock clean setup rankers system
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
@@ -31,6 +31,9 @@ kill: setup system
 
 hands: setup rankers
 	$(BIN)/pytest -q -m full tests/controller/cards
+
+payouts: setup
+	$(BIN)/pytest -q -m full -n 2 --dist worksteal tests/controller/games
 
 soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
