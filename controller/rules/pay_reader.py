@@ -116,11 +116,9 @@ def check_pay(
             elif choice not in (known := [c.id for c in questions[question].choices]):
                 scope.fault(where, f"{question} has no choice {choice!r} {nearest(choice, known)}")
     for limit in limits:
-        for name in sorted({n for _, o in limit.wagers.options for n in o} | {*limit.wagers.value} - set(wagers)):
-            if name not in wagers:
-                scope.fault(
-                    f"[[limit]] ({limit.name})", f"limits no known wager: {name!r} {nearest(name, wagers)}"
-                )
+        named = {*limit.wagers.value, *(name for _, option in limit.wagers.options for name in option)}
+        for name in sorted(named - set(wagers)):
+            scope.fault(f"[[limit]] ({limit.name})", f"limits no known wager: {name!r} {nearest(name, wagers)}")
     _check_elected(tables, questions, scope)
 
 

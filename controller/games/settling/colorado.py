@@ -9,7 +9,7 @@ from controller.cards.three import ace_two_three, three_of_a_kind, three_straigh
 from controller.games.model import Decision
 from controller.games.settling import words
 from controller.games.settling.check import Checks
-from controller.games.settling.money import ASKED, NOT_PROVABLE, Money
+from controller.games.settling.money import ASKED, NOT_PROVABLE, Money, Row
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
@@ -126,34 +126,38 @@ class Colorado:
         value = five(cards)
         found = []
         for name, stake in wagers:
-            row = self._money.payers[name].of_value[value >> 16]
-            if name == "bonus" and (asked := self._undeclared(hand, value)) is not None:
-                found.append(asked)
-                continue
-            if name == "bonus" and self._money.point(Settle.UNDECLARED_WINNER) == "paid":
-                row = self._money.payers[name].row((*(self._instant(hand) or ()), *words.of_value(value)))
+            payer = self._money.payers[name]
+            row = payer.of_value[value >> 16]
+            if name == "bonus" and (better := self._undeclared(hand, value)) is not row:
+                if isinstance(better, Line):
+                    found.append(better)
+                    continue
+                row = better
             if row is None:
-                found.append(Line(hand.seat, name, stake, Outcome.LOSE, cite=self._money.payers[name].cite))
+                found.append(Line(hand.seat, name, stake, Outcome.LOSE, cite=payer.cite))
             else:
                 found.append(self._money.line(hand.seat, name, stake, row, round_.terms))
         return found
 
-    def _undeclared(self, hand: Hand, value: int) -> Line | None:
-        """The bonus of a hand that could have won at once and was played on, where a person decides; None otherwise."""
-        told = self._instant(hand)
-        payer = self._money.payers["bonus"]
-        if told == () or self._money.point(Settle.UNDECLARED_WINNER) == "not_paid":
-            return None
-        if told is None:  # whether it could have won is itself asked, or cannot be told from the cards
-            reading = None if UNREADABLE in hand.cards else self._money.decided(Settle.LOW_ACE_OF_THREE)[1]
-            best = payer.row((PayHand.INSTANT_STRAIGHT_FLUSH, *words.of_value(value)))
-            return None if best is payer.of_value[value >> 16] else _held(hand, "bonus", reading)
-        if (
-            self._money.point(Settle.UNDECLARED_WINNER) == "paid"
-            or payer.row((*told, *words.of_value(value))) is payer.of_value[value >> 16]
-        ):
-            return None
-        return _held(hand, "bonus", self._money.decided(Settle.UNDECLARED_WINNER)[1])
+    def _undeclared(self, hand: Hand, value: int) -> Row | Line | None:
+        """What the bonus is paid by, where the three dealt cards may count beside the five: a row, none, or a held line.
+
+        Nothing is asked where the three cards could not change the row.
+        """
+        payer, instant = self._money.payers["bonus"], self._instant(hand)
+        of_five = payer.of_value[value >> 16]
+        rule, reading = (
+            self._money.point(Settle.UNDECLARED_WINNER),
+            self._money.decided(Settle.UNDECLARED_WINNER)[1],
+        )
+        if rule == "not_paid" or instant == ():
+            return of_five
+        if instant is None:  # a card was not read, or whether these three count is itself a reading
+            instant = (PayHand.INSTANT_STRAIGHT_FLUSH,)
+            rule, reading = "ask", self._money.decided(Settle.LOW_ACE_OF_THREE)[1]
+            reading = None if UNREADABLE in hand.cards else reading
+        better = payer.row((*instant, *words.of_value(value)))
+        return _held(hand, "bonus", reading) if rule == "ask" and better is not of_five else better
 
 
 def _answer(hand: Hand) -> Decision | None:
