@@ -2,16 +2,18 @@
 
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from msgspec import json
+from msgspec import DecodeError, json
 
 from controller.cli import A_FILE, WRONG
 from controller.cli_decide import elections_in, lines_of
 from controller.config import ConfigInvalid
 from controller.config_file import BENCH
 from controller.games.settling.round import RoundRefused
+from controller.json_lines import MAX_LINE
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid
@@ -52,8 +54,8 @@ def settle(rulebook_id: str, elections_file: Path | None) -> None:
     so. What the document leaves open and nobody elected is held, never guessed; so is a hand with a card that was not read.
     docs/settle.md has the lines, and a worked round of every game.
 
-    A line that cannot be settled is answered with its number and the cause, and the next one is read; the exit code is
-    then 1.
+    One round alone may be laid out over several lines. A line that cannot be settled is answered with its number and the
+    cause, and the next one is read; the exit code is then 1.
 
     \b
     Example:
@@ -62,10 +64,32 @@ def settle(rulebook_id: str, elections_file: Path | None) -> None:
     """
     rounds = _filter(rulebook_id, elections_file)
     out = sys.stdout.buffer
-    for line in lines_of(sys.stdin.buffer):
-        out.write(rounds.feed(line))
+    for given in _rounds_in(lines_of(sys.stdin.buffer)):
+        out.write(rounds.feed(given))
         out.flush()
     sys.exit(WRONG if rounds.bad else 0)
+
+
+def _rounds_in(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Line by line; or all of it, where it is one object that somebody laid out over several lines."""
+    first: list[bytes] = []
+    for line in lines:
+        first.append(line)
+        if len(first) == 1 and (not line.lstrip().startswith(b"{") or _is_json(line)):
+            break
+        if sum(map(len, first)) > MAX_LINE:
+            break
+    whole = b"".join(first)
+    yield from [whole] if len(first) > 1 and _is_json(whole) else first
+    yield from lines
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.decode(text)
+    except (DecodeError, RecursionError):
+        return False
+    return True
 
 
 def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:

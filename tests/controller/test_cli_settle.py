@@ -99,6 +99,16 @@ def test_a_line_that_is_no_round_is_refused_with_what_would_be(line: str, error:
     assert _lines(result)[0]["error"].startswith(error)
 
 
+def test_one_round_may_be_laid_out_over_several_lines() -> None:
+    """As people keep it in a file; what is no JSON as a whole either is answered line by line."""
+    laid_out = json.dumps(json.loads(FLUSH), indent=2)
+    assert _lines(_settle(laid_out, "--rulebook", "ma-uth")) == _lines(_settle(FLUSH, "--rulebook", "ma-uth"))
+    broken = _settle('{"seats": [\n' + FLUSH, "--rulebook", "ma-uth")
+    bad, good = _lines(broken)
+    assert bad["error"].startswith("not a line of JSON")
+    assert (good["line"], good["settlement"]["round"]) == (2, "1207")
+
+
 def test_a_correction_stands_beside_the_settlement_that_it_corrects() -> None:
     """The changes say for each wager what was handed back, what it should have been, and what is owed."""
     first = _lines(_settle(FLUSH, "--rulebook", "ma-uth"))[0]["settlement"]
