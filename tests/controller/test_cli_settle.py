@@ -250,4 +250,7 @@ def test_a_void_round_needs_no_meter() -> None:
         "seats": [seat], "community": "Qh Jh Th 2c 3d", "dealer": "7s 8s", "irregularity": {"trigger": "card_drawn_unexposed"},
     }  # fmt: skip
     (line,) = _lines(_settle(json.dumps(played), "--rulebook", "md-uth"))
-    assert line["error"] == "seat 1, progressive: the meter meter is not given [12.D(1)(a)(i)]"
+    assert (
+        line["error"]
+        == "seat 1, progressive: `meters` has no 'meter', from which the elected table pays [12.D(1)(a)(i)]"
+    )

@@ -58,7 +58,7 @@ class Checks:
             raise RoundRefused("stands twice in this round", next(seat for seat in seats if seats.count(seat) > 1))
         for name, meter in round_.meters.items():
             if not 0 <= meter.reset <= MOST or not 0 <= meter.cents <= MOST:
-                raise RoundRefused(f"the meter {name} and its start are from 0 to {MOST} cents")
+                raise RoundRefused(f"meter {name!r} and its start are from 0 to {MOST} cents")
         self._deck(round_)
         for hand in round_.hands:
             self._seat(hand)

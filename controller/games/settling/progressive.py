@@ -31,15 +31,17 @@ class Progressive:
             meter = round_.meters.get(name)
             if meter is None:
                 if whole:
-                    raise RoundRefused(f"the meter {name} is not given", 0, _WAGER, cite)
+                    raise RoundRefused(
+                        f"`meters` has no {name!r}, from which the elected table pays", 0, _WAGER, cite
+                    )
                 continue
             if meter.reset < least:
                 raise RoundRefused(
-                    f"the meter {name} starts again at {meter.reset} cents, below {least}", 0, _WAGER, cite
+                    f"meter {name!r} starts again at {meter.reset} cents, below {least}", 0, _WAGER, cite
                 )
             if meter.cents < meter.reset:
                 raise RoundRefused(
-                    f"the meter {name} stands at {meter.cents} cents, below its start", 0, _WAGER, cite
+                    f"meter {name!r} stands at {meter.cents} cents, below its start", 0, _WAGER, cite
                 )
 
     def lines(
@@ -80,7 +82,9 @@ class Progressive:
         self, hand: Hand, stake: int, row: Row, pays: OfMeter, round_: Round, meters: dict[str, int]
     ) -> Line:
         if pays.meter not in meters:
-            raise RoundRefused(f"the meter {pays.meter} is not given", hand.seat, _WAGER, row.cite)
+            raise RoundRefused(
+                f"`meters` has no {pays.meter!r}, from which the elected table pays", hand.seat, _WAGER, row.cite
+            )
         stood = meters[pays.meter]
         paid, note = self._money.whole(stood * pays.per_cent, WHOLE, round_.terms.unit)
         if pays.per_cent == WHOLE:
