@@ -9,18 +9,16 @@ from typing import Any
 
 import msgspec
 
-from controller.cards.cards import CardError, parse
+from controller.cards.cards import CardError
 from controller.games.model import Decision
 from controller.games.settling.engine import Settler
-from controller.games.settling.round import UNREADABLE, Hand, Irregularity, Meter, Round, RoundRefused, Terms
+from controller.games.settling.round import Hand, Irregularity, Meter, Round, RoundRefused, Terms, read_cards
 from controller.games.settling.settled import Change, Settlement, difference
 from controller.json_lines import LineRefused, convert, object_in, verify
 from controller.rules.model import Law
 
 __all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
 
-UNREAD = "??"
-"""Stands for a card that could not be read."""
 EXAMPLE = '{"seats": [{"seat": 1, "wagers": {"ante": 1000}}]}'
 _ENCODER = msgspec.json.Encoder()
 _ALWAYS = frozenset(
@@ -135,14 +133,10 @@ def round_of(given: RoundLine, currency: str, decks: int) -> Round:
 
 
 def _cards(text: str, where: str) -> tuple[int, ...]:
-    """The cards of a text, read one by one so that an unreadable one keeps its place."""
-    cards = []
-    for place, word in enumerate(text.replace(",", " ").split(), start=1):
-        try:
-            cards.append(UNREADABLE if word == UNREAD else parse(word)[0])
-        except CardError as exc:
-            raise CardError(f"{where}: {str(exc).replace('word 1,', f'word {place},', 1)}") from exc
-    return tuple(cards)
+    try:
+        return read_cards(text)
+    except CardError as exc:
+        raise CardError(f"{where}: {exc}") from exc
 
 
 def lean(record: Any) -> Any:

@@ -18,7 +18,18 @@ from controller.table.codec import builtins
 from controller.table.cuts import offered_to
 from controller.table.law import full_set, stub_count_overdue, stub_count_waived
 from controller.table.procedures import spoken
-from controller.table.state import Device, Duty, Hold, Round, Setup, State, deal_plan, still_in_device
+from controller.table.state import (
+    Device,
+    Duty,
+    Hold,
+    LastRound,
+    Round,
+    Setup,
+    State,
+    Wager,
+    deal_plan,
+    still_in_device,
+)
 from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
 
@@ -48,6 +59,7 @@ def table_document(setup: Setup, state: State) -> Document:
             "full_set": full_set(setup),
         },
         "last_back": state.last_back,
+        "last_round": _last_round(state.last_round),
         "allowed": allowed(state),
         "next": next_step(setup, state),
     }
@@ -132,7 +144,7 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
         "unchecked": [check.value for check in unchecked(setup, state)],
         "seats": {
             str(number): {
-                "wagers": {n: {"cents": w.cents, "fate": w.fate.value} for n, w in seat.wagers.items()},
+                "wagers": {name: _wager(wager) for name, wager in seat.wagers.items()},
                 "decided": seat.decided,
                 "folded": seat.folded,
                 "void": seat.void,
@@ -141,6 +153,23 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
             for number, seat in round_.seats.items()
         },
     }
+
+
+def _wager(wager: Wager) -> Document:
+    """A wager, and what it was settled with once it was settled by itself."""
+    document: Document = {"cents": wager.cents, "fate": wager.fate.value}
+    if wager.outcome is None:
+        return document
+    settled = {"outcome": wager.outcome.value, "returned": wager.returned, "paid": wager.paid}
+    return {**document, **settled, "corrected": wager.corrected}
+
+
+def _last_round(last: LastRound | None) -> Document | None:
+    """The wagers of the round that has ended, for whoever looks whether they were settled right."""
+    if last is None:
+        return None
+    seats = {str(n): {name: _wager(w) for name, w in seat.wagers.items()} for n, seat in last.seats.items()}
+    return {"round": last.id, "seats": seats}
 
 
 def next_step(setup: Setup, state: State) -> str:

@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from controller.publish.source import Record
 from controller.publish.topics import Topics
+from controller.table.codec import WITHHELD
 
 __all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "rfc3339", "schema"]
 
@@ -92,7 +93,7 @@ class Wrapper:
         device_class = _device_class(record.subject)
         event_id = f"{self.journal_id}-{record.stream}-{record.sequence}"
         event_type = f"{self.vendor}.tg.{device_class}.{record.kind}.v{record.version}"
-        withheld = not record.data
+        withheld = not record.data or record.kind in WITHHELD
         envelope = Envelope(
             id=event_id,
             source=self.topics.source,

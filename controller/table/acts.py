@@ -22,6 +22,14 @@ from controller.table.set_acts import (
     SetAct,
     TakeSetAway,
 )
+from controller.table.settle_acts import (
+    CorrectSettlement,
+    RecordHand,
+    RecordMeter,
+    SettleAct,
+    SettleWager,
+    ValidateProgressive,
+)
 
 __all__ = [
     "ACTS",
@@ -35,6 +43,7 @@ __all__ = [
     "CollectCards",
     "ConfirmDuty",
     "ConfirmStep",
+    "CorrectSettlement",
     "Decision",
     "DirectShuffle",
     "EndRound",
@@ -42,10 +51,13 @@ __all__ = [
     "NewDealer",
     "OpenTable",
     "OutOfService",
+    "Outcome",
     "PlaceWager",
     "RecordCut",
     "RecordDecision",
+    "RecordHand",
     "RecordInitialDeal",
+    "RecordMeter",
     "RecordProgressiveCount",
     "RecordShuffle",
     "RecordStubCount",
@@ -60,11 +72,14 @@ __all__ = [
     "RevealCommunity",
     "RevealDealer",
     "SetAct",
+    "SettleAct",
     "SettleRound",
+    "SettleWager",
     "StartDealing",
     "Street",
     "TakeDeviceOut",
     "TakeSetAway",
+    "ValidateProgressive",
     "WithdrawWager",
 ]
 
@@ -198,26 +213,6 @@ class RecordHandsFound:
 
 
 @dataclass(frozen=True, slots=True)
-class SettleWager:
-    """One wager is paid, collected or given back. `paid`: cents won beside the stake, at least 1 where it wins, else 0."""
-
-    kind: ClassVar[str] = "settle_wager"
-    seat: int
-    wager: str
-    outcome: Outcome
-    paid: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ValidateProgressive:
-    """A progressive payout is checked before it is paid. `light_on`: the unit shows the light that belongs to it."""
-
-    kind: ClassVar[str] = "validate_progressive"
-    seat: int
-    light_on: bool
-
-
-@dataclass(frozen=True, slots=True)
 class SettleRound:
     """All wagers of the round are paid, collected or returned, those too that were not recorded one by one."""
 
@@ -315,8 +310,6 @@ Act = (
     | RevealCommunity
     | RevealDealer
     | RecordHandsFound
-    | SettleWager
-    | ValidateProgressive
     | SettleRound
     | RecordStubCount
     | CollectCards
@@ -325,6 +318,7 @@ Act = (
     | ConfirmDuty
     | ResolveHold
     | SetAct
+    | SettleAct
     | TakeDeviceOut
     | ReturnDevice
     | ChangeMethod

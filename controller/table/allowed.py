@@ -37,6 +37,7 @@ def _phases(game: Game) -> Phases:
     course = tuple(stage.phase for stage in stages)
     whole = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course, Phase.SETTLED, Phase.STOPPED)
     community = (*ending[ShowCommunity], Phase.STOPPED) if game.streets else ()
+    turned_up = (*course, Phase.SETTLED, Phase.STOPPED)
     return {
         a.OpenTable.kind: (NO_ROUND,),
         a.CloseTable.kind: (NO_ROUND,),
@@ -53,6 +54,9 @@ def _phases(game: Game) -> Phases:
         a.RevealDealer.kind: ending[ShowDealer],
         a.RecordHandsFound.kind: course,
         a.SettleWager.kind: (*paid_early, *ending[Settle], Phase.SETTLED, Phase.STOPPED),
+        a.RecordHand.kind: turned_up,
+        a.RecordMeter.kind: turned_up,
+        a.CorrectSettlement.kind: (*whole, NO_ROUND),
         a.ValidateProgressive.kind: ending[Settle],
         a.SettleRound.kind: ending[Settle],
         a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
@@ -92,6 +96,7 @@ LEAST_ROLE: dict[str, Role] = {
     a.ConfirmStep.kind: Role.PLAYER,  # of each step the document names its own
     a.RequestSpread.kind: Role.PLAYER,
     a.DirectShuffle.kind: Role.FLOORPERSON,
+    a.CorrectSettlement.kind: Role.SUPERVISOR,
     a.Recut.kind: Role.FLOORPERSON,
     a.TakeSetAway.kind: Role.FLOORPERSON,
     a.TakeDeviceOut.kind: Role.FLOORPERSON,
@@ -104,6 +109,7 @@ WHILE_HELD = frozenset(
     {
         a.ConfirmDuty.kind, a.ResolveHold.kind, a.ReportIrregularity.kind, a.TakeDeviceOut.kind,
         a.ReturnDevice.kind, a.BringSet.kind, a.RecordShuffle.kind, a.TakeSetAway.kind, a.NewDealer.kind,
+        a.RecordHand.kind, a.CorrectSettlement.kind,
     }
 )  # fmt: skip
 """All that may be done while play is held."""

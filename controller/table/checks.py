@@ -9,7 +9,18 @@ from controller.games.model import Phase
 from controller.games.registry import unplayable
 from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table import acts as a
-from controller.table import answers, betting, burns, cuts, procedures, sets_at_table, settling, upkeep
+from controller.table import (
+    answers,
+    betting,
+    burns,
+    correcting,
+    cuts,
+    hands,
+    procedures,
+    sets_at_table,
+    settling,
+    upkeep,
+)
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
@@ -251,6 +262,9 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RecordHandsFound.kind: settling.hands_found,
     a.SettleWager.kind: settling.settle_wager,
     a.SettleRound.kind: settling.settle_round,
+    a.RecordHand.kind: hands.may_record,
+    a.RecordMeter.kind: hands.may_record_meter,
+    a.CorrectSettlement.kind: correcting.may_correct,
     a.ValidateProgressive.kind: settling.validate_progressive,
     a.RecordStubCount.kind: _stub_count,
     a.ChangeMethod.kind: _change_method,

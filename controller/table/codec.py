@@ -18,6 +18,9 @@ VERSION = 1
 MAX_TEXT = 2000
 """Longest text of a body, characters; a device or a person with more to say is cut, and the record stays writable."""
 
+WITHHELD = frozenset({"hand_recorded"})
+"""Kinds of fact that name cards: outside the table PC they are told by their hash alone."""
+
 BODIES: dict[str, type[Body]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **ACTS}
 _ENCODER = msgspec.json.Encoder()
 
@@ -118,6 +121,7 @@ def _present(value: Any) -> Any:
 __all__ = [
     "BODIES",
     "VERSION",
+    "WITHHELD",
     "UnknownKind",
     "body_from",
     "builtins",

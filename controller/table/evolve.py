@@ -14,7 +14,7 @@ from controller.table.card_set import GamingDay
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
-from controller.table.state import Device, Duty, Fate, Hold, Round, State
+from controller.table.state import Device, Duty, Fate, Hold, LastRound, Round, State
 from drivers import events as e
 
 
@@ -45,7 +45,7 @@ def evolve(state: State, fact: f.Fact) -> State:
         case f.MethodChanged(method=method):
             return replace(state, method=method)
         case f.DispositionMade() as made:
-            return _trigger_noted(state, made)
+            return _trigger_noted(wagers.void_noted(state, made), made)
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
     if isinstance(fact.event, OF_SETS):
@@ -204,6 +204,8 @@ def _round(state: State, event: f.Event) -> State:
         case f.RoundEnded():
             state = _ended(state, event)
             return state if event.marker is None else replace(state, marker=event.marker)
+    if isinstance(event, f.SettlementCorrected):
+        return wagers.corrected(state, event)
     if isinstance(event, f.StubCounted):
         state = stub_counted(replace(state, since_stub_count=0), event)
     if isinstance(event, f.DealingAllowed):
@@ -231,6 +233,7 @@ def _ended(state: State, event: f.RoundEnded) -> State:
         last_back=round_.back if round_.played else state.last_back,
         sets=sets_after_round(state, round_, event.cards),
         last_seats=tuple(round_.in_play),
+        last_round=LastRound(round_.id, round_.seats),
         since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,
     )
 
@@ -261,14 +264,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.DealerRevealed(natural=natural):
             phase = round_.game.stages[-1].phase if natural else round_.game.after(round_.phase)
             return replace(round_, phase=phase) if round_.live else round_
-        case f.WagerSettled():
-            return wagers.wager_settled(round_, event)
         case f.HandsFound():
             return replace(round_, hands_found=True)
-        case f.ProgressiveValidated(seat=number):
-            return replace(round_, validated=round_.validated | {number})
-        case f.RoundSettled():
-            return wagers.settled(round_)
         case f.StubCounted():
             return replace(round_, stub_counted=True, count_proven=event.right)
         case f.CardsCollected():
@@ -277,6 +274,4 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, void=True, phase=Phase.STOPPED)
         case f.HandVoided(seat=number):
             return replace(round_, seats=with_(round_.seats, number, replace(round_.seats[number], void=True)))
-        case f.WagerDecided():
-            return wagers.wager_decided(round_, event)
-    return round_
+    return wagers.money_after(round_, event)

@@ -1,15 +1,19 @@
-"""What facts change about the wagers of a round, and about the seats that they lie at."""
+"""What facts change about the wagers of a round, about the seats that they lie at, and about hands that were turned up."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 from controller.games.model import Phase
+from controller.games.settling.round import Irregularity, Meter, read_cards
+from controller.rules.vocabulary import GUARDS_OF, Action
 from controller.table import facts as f
-from controller.table.state import Fate, Round, Seat, Wager
+from controller.table.state import Fate, LastRound, Round, Seat, SeenHand, State, Wager
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+VOIDS = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.VOID_HAND)
 
 
 def with_(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
@@ -18,6 +22,45 @@ def with_(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
 
 def without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
     return {k: v for k, v in mapping.items() if k != key}
+
+
+def money_after(round_: Round, event: f.Event) -> Round:
+    """The round after a fact about its wagers, hands or meters; as it was after any other."""
+    match event:
+        case f.WagerDecided():
+            return wager_decided(round_, event)
+        case f.WagerSettled():
+            return replace(round_, seats=_settled_anew(round_.seats, event))
+        case f.RoundSettled():
+            return settled(round_)
+        case f.ProgressiveValidated(seat=number):
+            return replace(round_, validated=round_.validated | {number})
+        case f.HandRecorded():
+            seen = SeenHand(read_cards(event.cards), read_cards(event.played), read_cards(event.shown))
+            return replace(round_, seen={**round_.seen, (event.area, event.seat): seen})
+        case f.MeterRecorded():
+            return replace(round_, meters={**round_.meters, event.meter: Meter(event.cents, event.reset)})
+    return round_
+
+
+def corrected(state: State, event: f.SettlementCorrected) -> State:
+    """The new settlement stands where the old one stood: in the round in play or in the last one."""
+    round_, last = state.round, state.last_round
+    if round_ is not None and round_.id == event.round:
+        return replace(state, round=replace(round_, seats=_settled_anew(round_.seats, event)))
+    if last is not None and last.id == event.round:
+        return replace(state, last_round=LastRound(last.id, _settled_anew(last.seats, event)))
+    return state
+
+
+def void_noted(state: State, made: f.DispositionMade) -> State:
+    """The round remembers what has made it, or a hand of it, void: it decides what is left to be settled."""
+    round_ = state.round
+    if round_ is None or not any(demand.action in VOIDS for demand in made.demands):
+        return state
+    holding = tuple(guard for guard in made.guards if guard in GUARDS_OF[made.trigger])
+    happened = Irregularity(made.trigger, holding, made.seat)
+    return replace(state, round=replace(round_, voids=(*round_.voids, happened)))
 
 
 def placed(round_: Round, event: f.WagerPlaced) -> Round:
@@ -38,7 +81,8 @@ def decision(round_: Round, event: f.DecisionRecorded) -> Round:
     stage = round_.game.stage(round_.phase)
     answers = stage.answers if stage else ()
     answer = next((a for a in answers if a.decision is event.decision), None)
-    seat = replace(round_.seats[event.seat], asked=round_.phase)
+    seat = round_.seats[event.seat]
+    seat = replace(seat, asked=round_.phase, answers=(*seat.answers, event.decision))
     if answer is not None:
         wagers = {
             name: replace(wager, fate=Fate.SETTLED)
@@ -70,17 +114,17 @@ def settled(round_: Round) -> Round:
     return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
 
 
-def wager_settled(round_: Round, event: f.WagerSettled) -> Round:
-    seat = round_.seats[event.seat]
+def _settled_anew(seats: Mapping[int, Seat], event: f.WagerSettled | f.SettlementCorrected) -> Mapping[int, Seat]:
+    seat = seats[event.seat]
     wager = replace(
         seat.wagers[event.wager],
         fate=Fate.SETTLED,
         outcome=event.outcome,
         returned=event.returned,
         paid=event.paid,
+        corrected=isinstance(event, f.SettlementCorrected),
     )
-    seat = replace(seat, wagers=with_(seat.wagers, event.wager, wager))
-    return replace(round_, seats=with_(round_.seats, event.seat, seat))
+    return {**seats, event.seat: replace(seat, wagers={**seat.wagers, event.wager: wager})}
 
 
 def wager_decided(round_: Round, event: f.WagerDecided) -> Round:

@@ -6,8 +6,8 @@ from controller.games.model import Phase
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
+from controller.table import correcting, hands, procedures, remedies, settling
 from controller.table import facts as f
-from controller.table import procedures, remedies, settling
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
@@ -48,10 +48,6 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _dealer_revealed(draft, act)
         case a.RecordHandsFound():
             settling.found(draft, act, actor)
-        case a.SettleWager():
-            settling.settled(draft, act, actor)
-        case a.ValidateProgressive():
-            settling.validated(draft, act, actor)
         case a.RecordStubCount():
             _stub_count(draft, act, actor)
         case a.EndRound():
@@ -71,8 +67,26 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             remedies.change_method(draft, act.method, actor)
         case _ if isinstance(act, a.SetAct):
             decide_set_act(draft, act, actor)
+        case _ if isinstance(act, a.SettleAct):
+            _settle_act(draft, act, actor)
         case _:
             draft.add(_as_recorded(draft, act, actor))
+
+
+def _settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
+    match act:
+        case a.SettleWager():
+            settling.settled(draft, act, actor)
+        case a.RecordHand():
+            hands.recorded(draft, act, actor)
+        case a.RecordMeter():
+            hands.meter_recorded(draft, act, actor)
+        case a.CorrectSettlement():
+            correcting.correct(draft, act, actor)
+        case a.ValidateProgressive():
+            settling.validated(draft, act, actor)
+        case _:
+            assert_never(act)
 
 
 Recorded = a.CloseTable | a.PlaceWager | a.WithdrawWager | a.RevealCommunity | a.SettleRound | a.CollectCards

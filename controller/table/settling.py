@@ -1,15 +1,16 @@
 """Wagers settled one by one: in the order of the document, each with its outcome and what went back to the player.
 
-What a wager should be paid is not judged here; the record says what was paid, and whoever computes can compare it.
+Where the cards are known, what was paid is compared with what they make of the wager; otherwise the record says what was paid.
 """
 
-from controller.games.settling.settled import Outcome
+from controller.games.settling.settled import Line, Outcome
 from controller.rules.vocabulary import Action, Method, Settle
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
+from controller.table.offer import offer
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Setup, State, Wager
 
@@ -54,14 +55,15 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}")
     if wager.fate not in (*OPEN, Fate.SETTLED):
         return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
-    if (wrong := _sum(act)) is not None:
+    if (wrong := sums(act, wager.cents)) is not None:
         return wrong
     if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
         return early
     return _uncounted(setup, state, act.wager) or _unvalidated(setup, round_, act)
 
 
-def _sum(act: a.SettleWager) -> Refusal | None:
+def sums(act: a.SettleWager | a.CorrectSettlement, stake: int) -> Refusal | None:
+    """Why these sums cannot be, for a wager of so many cents."""
     if act.outcome not in OUTCOMES:
         return Refusal(
             f"seat {act.seat}: a wager that is settled has one of: {', '.join(OUTCOMES)}; not {act.outcome}"
@@ -72,7 +74,20 @@ def _sum(act: a.SettleWager) -> Refusal | None:
         return Refusal(
             f"seat {act.seat}: only a winning wager is paid; {act.outcome} with {act.paid} cents cannot be"
         )
+    if act.returned is not None and act.outcome not in (Outcome.WIN, Outcome.LOSE):
+        return Refusal(f"seat {act.seat}: of a wager that is a {act.outcome} all goes back; leave `returned` out")
+    if act.returned is not None and not 0 <= act.returned <= stake:
+        return Refusal(f"seat {act.seat}: of a stake of {stake} cents 0 to {stake} go back, not {act.returned}")
     return None
+
+
+def goes_back(act: a.SettleWager | a.CorrectSettlement, stake: int, offered: Line | None) -> int:
+    """Cents of the stake that go back: as was said, else as the cards have it, else all of it unless it loses."""
+    if act.returned is not None:
+        return act.returned
+    if offered is not None and offered.outcome is act.outcome:
+        return offered.returned
+    return 0 if act.outcome is Outcome.LOSE else stake
 
 
 def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> Refusal | None:
@@ -167,12 +182,32 @@ def validate_progressive(setup: Setup, state: State, act: a.Act, actor: Actor) -
 
 
 def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
-    """Records the outcome, by the clause of its step where the document has one."""
-    stake = _round(draft.state).seats[act.seat].wagers[act.wager].cents
+    """Records the outcome, by the clause of its step where the document has one.
+
+    Where the cards make something else of the wager, that is on record too, and play waits until a person has looked.
+    """
+    round_ = _round(draft.state)
+    stake = round_.seats[act.seat].wagers[act.wager].cents
     steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
     cite = next((step.cite for step in steps), ())
-    returned = 0 if act.outcome is Outcome.LOSE else stake
-    _record(draft, act.seat, act.wager, act.outcome, returned, act.paid, actor.who, cite)
+    offered = offer(draft.setup, round_) if round_.seen else None
+    line = offered.line(act.seat, act.wager) if offered else None
+    returned = goes_back(act, stake, line)
+    more = returned + act.paid - (line.returned + line.paid) if line else None
+    draft.add(
+        f.WagerSettled(
+            round_.id, act.seat, act.wager, act.outcome, stake, returned, act.paid, draft.setup.currency, actor.who, cite,
+            offered=line.outcome if line else None, difference=more,
+        )
+    )  # fmt: skip
+    if line is not None and more:
+        draft.hold(
+            f"seat {act.seat}: {act.wager} was settled as {act.outcome} with {returned + act.paid} cents handed back, and cards "
+            f"and pay table make it {line.outcome} with {line.returned + line.paid} "
+            f"[{line.reading or ', '.join(line.cite)}]; correct it ({a.CorrectSettlement.kind}), or "
+            f"{a.Resolution.GO_ON} lets it stand",
+            seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,),
+        )  # fmt: skip
 
 
 def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from controller.games.model import Game, Phase
+from controller.games.model import Decision, Game, Phase
 from controller.games.registry import UNNAMED
+from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
 from controller.rules.model import Law, Stack
 from controller.rules.vocabulary import Action, Area, Method, Role
@@ -103,7 +104,10 @@ def has_level(device: Device, level: Level) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself."""
+    """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself.
+
+    `corrected`: what stands here is a correction.
+    """
 
     cents: int
     fate: Fate = Fate.LIVE
@@ -111,6 +115,16 @@ class Wager:
     outcome: Outcome | None = None
     returned: int = 0
     paid: int = 0
+    corrected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeenHand:
+    """Cards that lie face up, by number; `UNREADABLE` for one that could not be read."""
+
+    cards: tuple[int, ...]
+    played: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,7 @@ class Seat:
     asked: Phase | None = None  # last phase in which the player answered
     folded: bool = False
     void: bool = False
+    answers: tuple[Decision, ...] = ()
     one_hand: bool = False  # was dealt too many cards, and keeps those of one hand
 
 
@@ -140,7 +155,8 @@ class Round:
 
     `marker`: position of the first card where a marker shows it, 0 = the dealer.
     `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it. `count_proven`,
-    `identities_proven`: its set was found to be right after its cards were dealt.
+    `identities_proven`: its set was found to be right after its cards were dealt. `seen`: hands that were recorded, by
+    area and seat. `voids`: what has made the round, or a hand of it, void.
     """
 
     id: str
@@ -169,6 +185,9 @@ class Round:
     hands_found: bool = False  # by the shuffler, as a person has read them off it
     validated: frozenset[int] = frozenset()  # seats whose progressive payout was looked at
     marker_stayed: bool = False  # the dealer forgot to move it before this round
+    seen: Mapping[tuple[Area, int], SeenHand] = field(default_factory=dict)
+    meters: Mapping[str, Meter] = field(default_factory=dict)
+    voids: tuple[Irregularity, ...] = ()
 
     @property
     def live(self) -> bool:
@@ -228,6 +247,14 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
+class LastRound:
+    """The wagers of the round that has ended, for as long as they may be put right at the table."""
+
+    id: str
+    seats: Mapping[int, Seat]
+
+
+@dataclass(frozen=True, slots=True)
 class Duty:
     id: str
     action: Action
@@ -274,6 +301,7 @@ class State:
     last_seats: tuple[int, ...] = ()
     new_dealer: bool = False
     gaming_day: GamingDay | None = None
+    last_round: LastRound | None = None
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":

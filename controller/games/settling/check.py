@@ -45,7 +45,7 @@ class Checks:
         self._stages = [stage for stage in game.stages if stage.answers]
         self._of = [stage.of for stage in self._stages if stage.of is not None]
         self._later_wagers = [name for name, rule in book.wagers.items() if rule.placed == "decision"]
-        self._paths: dict[tuple[tuple[Decision, ...], tuple[bool, ...]], _Path] = {}
+        self._paths: dict[tuple[tuple[Decision, ...], tuple[bool, ...], bool], _Path] = {}
         self.payable = self._payable()
 
     def check(self, round_: Round, *, whole: bool) -> None:
@@ -65,7 +65,7 @@ class Checks:
             self._wagers(hand, terms)
             if whole:
                 self._count(f"seat {hand.seat}", hand.cards, self._law.rulebook.hand.player)
-                self._answers(hand)
+                self._answers(hand, under_way=round_.under_way)
 
     def _seat(self, hand: Hand) -> None:
         seats = self._law.rulebook.seats
@@ -183,13 +183,13 @@ class Checks:
         self._count("the dealer", round_.dealer, hand.dealer if dealer else None)
         self._count("the community", round_.community, hand.community if community else None)
 
-    def _answers(self, hand: Hand) -> None:
-        """Each answer belongs to the stage in which it was asked, with the wager that it places, and none is missing."""
+    def _answers(self, hand: Hand, *, under_way: bool) -> None:
+        """Each answer belongs to the stage in which it was asked, with the wager that it places; none is missing at the end."""
         wagers = hand.wagers
         asked = tuple(bool(wagers.get(name)) for name in self._of)
-        path = self._paths.get((hand.decisions, asked))
+        path = self._paths.get((hand.decisions, asked, under_way))
         if path is None:
-            path = self._paths[hand.decisions, asked] = self._path(hand)
+            path = self._paths[hand.decisions, asked, under_way] = self._path(hand, under_way)
         for name in self._later_wagers:
             if wagers.get(name) and name not in path:
                 told = "is there, and no answer of the player places it"
@@ -202,13 +202,15 @@ class Checks:
             if cents not in [times * of for times in multiples]:
                 _amount(hand, name, cents, rule, moment)
 
-    def _path(self, hand: Hand) -> _Path:
+    def _path(self, hand: Hand, under_way: bool) -> _Path:
         """Which wagers these answers place, each with its moment and multiples. Raises for answers that cannot be."""
         answers, placed = iter(hand.decisions), {}
         for stage in self._stages:
             if stage.of is not None and not hand.wagers.get(stage.of):
                 continue
             given = next(answers, None)
+            if given is None and under_way:
+                break
             if given is None:
                 known = [a.decision for a in stage.answers if a.version in (None, self._version)]
                 raise RoundRefused(f"has not answered in {stage.phase} (one of {', '.join(known)})", hand.seat)

@@ -23,6 +23,8 @@ _DEALT, _KEPT, _COMMUNITY = 3, 2, 3
 class Colorado:
     """Who wins what, under one law."""
 
+    played, shown = _KEPT, 0
+
     def __init__(self, law: Law, money: Money, checks: Checks) -> None:
         self._law, self._money, self._checks = law, money, checks
         self._fold, self._fold_by = money.decided(Settle.FOLDED)
@@ -41,7 +43,7 @@ class Colorado:
                 self._kept(hand)
 
     def _kept(self, hand: Hand) -> None:
-        if len(hand.played) != _KEPT or any(card not in hand.cards for card in hand.played):
+        if len(hand.played) != _KEPT or any(card not in (*hand.cards, UNREADABLE) for card in hand.played):
             raise RoundRefused(
                 f"`played` has the {_KEPT} cards that were kept of the {_DEALT} that were dealt", hand.seat,
                 cite=self._law.rulebook.hand.player.cite,

@@ -1,6 +1,6 @@
 """Settling a round: its law made ready once, then wager by wager in the text's order. Pure: the same round, the same lines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from controller.games.registry import GAMES
@@ -18,7 +18,10 @@ from controller.rules.model import Law
 
 
 class Settles(Protocol):
-    """Who wins what in one game."""
+    """Who wins what in one game. `played`: cards that a player chooses to play, `shown`: shows for a bonus before the rest."""
+
+    played: int
+    shown: int
 
     def check(self, round_: Round, *, whole: bool) -> None:
         """What this game wants of a round beside what every game wants. Raises `RoundRefused`."""
@@ -58,6 +61,21 @@ class Settler:
         self._checks = Checks(law, GAMES[plays], self._money)
         self._game = SETTLES[plays](law, self._money, self._checks)
         self._terms: Terms | None = None  # the last that were found to be sound: a table's do not change
+
+    @property
+    def resets(self) -> Mapping[str, tuple[int, tuple[str, ...]]]:
+        """Meters that a progressive wager is paid from here: the least with which each starts again, in cents, and clauses."""
+        return self._money.resets
+
+    @property
+    def played(self) -> int:
+        """How many cards a player chooses to play; 0 where all are played."""
+        return self._game.played
+
+    @property
+    def shown(self) -> int:
+        """How many cards a player shows for a bonus that is settled before the rest; 0 where there is none."""
+        return self._game.shown
 
     def settle(self, round_: Round) -> Settlement:
         """What each wager comes to. Raises `RoundRefused`, naming seat, wager and clause, for a round that cannot be."""

@@ -27,6 +27,8 @@ _NATURAL = 1 << 30
 class FastAction:
     """Who wins what, under one law."""
 
+    played, shown = _SET, 0
+
     def __init__(self, law: Law, money: Money, checks: Checks) -> None:
         self._law, self._money, self._checks = law, money, checks
         play = law.rulebook.play
@@ -46,9 +48,12 @@ class FastAction:
         if not natural and _told(round_.dealer, _DEALT):
             self._dealer_set(round_)
         for hand in round_.hands:
-            match hand.decisions[-1]:
+            match _answer(hand):
                 case Decision.SET | Decision.SPLIT:
-                    if len(hand.played) != _SET or len(without(hand.cards, hand.played)) != _DEALT - _SET:
+                    known = UNREADABLE not in hand.played
+                    if len(hand.played) != _SET or (
+                        known and len(without(hand.cards, hand.played)) != _DEALT - _SET
+                    ):
                         told = f"`played` has the {_SET} cards before the first wager, of the {_DEALT} that were dealt"
                         raise RoundRefused(told, hand.seat, cite=self._law.rulebook.hand.player.cite)
                 case Decision.NATURAL if UNREADABLE not in hand.cards and not is_natural(hand.cards):

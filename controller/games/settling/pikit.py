@@ -24,6 +24,8 @@ _LATER = ("play_3", "play_5")
 class Pikit:
     """Who wins what, under one law."""
 
+    played, shown = 0, _SHOWN
+
     def __init__(self, law: Law, money: Money, checks: Checks) -> None:
         self._law, self._money, self._checks = law, money, checks
         play = law.rulebook.play
@@ -40,7 +42,7 @@ class Pikit:
         for hand in round_.hands:
             wanted = whole and bool(hand.wagers.get("three_card_bonus"))
             if (wanted or hand.shown) and (
-                len(hand.shown) != _SHOWN or any(card not in hand.cards for card in hand.shown)
+                len(hand.shown) != _SHOWN or any(card not in (*hand.cards, UNREADABLE) for card in hand.shown)
             ):
                 cite = self._law.rulebook.wagers["three_card_bonus"].cite
                 told = f"`shown` has the {_SHOWN} cards that the player revealed of the {_DEALT} that were dealt"

@@ -6,12 +6,15 @@ Cards are numbers as in `controller.cards`; `UNREADABLE` stands for one that was
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from controller.cards.cards import CardError, parse
 from controller.games.model import Decision
 from controller.rules.vocabulary import Guard, Trigger
 
 UNREADABLE = -1
 MOST = 10_000_000_000_000
 """Cents; no wager, meter or limit is larger, so that every sum stays exact for any reader of JSON."""
+UNREAD = "??"
+"""Stands for such a card in a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,10 @@ class Irregularity:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set."""
+    """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set.
+
+    `under_way`: players may still be asked; a hand that has not answered yet is settled as far as that plays no part.
+    """
 
     hands: tuple[Hand, ...]
     dealer: tuple[int, ...] = ()
@@ -75,6 +81,7 @@ class Round:
     irregularity: Irregularity | None = None
     terms: Terms = field(default_factory=Terms)
     id: str = ""
+    under_way: bool = False
 
 
 class RoundRefused(Exception):
@@ -85,3 +92,14 @@ class RoundRefused(Exception):
         clauses = f" [{', '.join(cite)}]" if cite else ""
         super().__init__((f"{where}: " if where else "") + reason + clauses)
         self.reason, self.seat, self.wager, self.cite = reason, seat, wager, cite
+
+
+def read_cards(text: str) -> tuple[int, ...]:
+    """The cards of a text, one by one, so that an unreadable one keeps its place. Raises `CardError` with word and place."""
+    cards = []
+    for place, word in enumerate(text.replace(",", " ").split(), start=1):
+        try:
+            cards.append(UNREADABLE if word == UNREAD else parse(word)[0])
+        except CardError as exc:
+            raise CardError(str(exc).replace("word 1,", f"word {place},", 1)) from exc
+    return tuple(cards)

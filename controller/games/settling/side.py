@@ -16,7 +16,8 @@ from controller.rules.model import Law
 from controller.rules.pay import PayHand
 from controller.rules.vocabulary import Settle
 
-_BOX = 4
+BOX = 4
+"""Cards of the six card bonus."""
 
 
 @dataclass(slots=True)
@@ -52,8 +53,8 @@ class Sides:
 
     def check(self, round_: Round, *, whole: bool) -> None:
         """The cards of the six card bonus, and the meters."""
-        if whole and any(hand.wagers.get("six_card") for hand in round_.hands) and len(round_.box) != _BOX:
-            raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {_BOX}", 0, "six_card")
+        if whole and any(hand.wagers.get("six_card") for hand in round_.hands) and len(round_.box) != BOX:
+            raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {BOX}", 0, "six_card")
         self._progressive.check(round_, whole=whole)
 
     def lines(self, hand: Hand, seen: Seen, round_: Round, decided: Collection[str]) -> list[Line]:
@@ -96,7 +97,7 @@ class Sides:
 
     def _six_card(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         cards = hand.cards + round_.box
-        if len(cards) != len(hand.cards) + _BOX or UNREADABLE in cards:
+        if len(cards) != len(hand.cards) + BOX or UNREADABLE in cards:
             return [_unproven(hand, "six_card", stake)]
         told = words.of_value(six_card_bonus(cards))
         if super_royal(cards) == "d":

@@ -22,6 +22,8 @@ _CARDS, _COMMUNITY = 2, 5
 class Ultimate:
     """Who wins what, under one law."""
 
+    played, shown = 0, 0
+
     def __init__(self, law: Law, money: Money, checks: Checks) -> None:
         self._money, self._checks = money, checks
         self._sides = Sides(law, money)

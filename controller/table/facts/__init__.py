@@ -11,10 +11,13 @@ from controller.table.facts.devices import DeviceReturned, DeviceTakenOut, Level
 from controller.table.facts.money import (
     BetsClosed,
     DecisionRecorded,
+    HandRecorded,
     HandsFound,
+    MeterRecorded,
     ProgressiveCounted,
     ProgressiveValidated,
     RoundSettled,
+    SettlementCorrected,
     WagerDecided,
     WagerPlaced,
     WagerSettled,
@@ -83,6 +86,7 @@ __all__ = [
     "Event",
     "Fact",
     "GamingDayBegan",
+    "HandRecorded",
     "HandVoided",
     "HandsFound",
     "HoldLifted",
@@ -90,6 +94,7 @@ __all__ = [
     "InitialDealCompleted",
     "InputRefused",
     "LevelWanted",
+    "MeterRecorded",
     "MethodChanged",
     "ProgressiveCounted",
     "ProgressiveValidated",
@@ -106,6 +111,7 @@ __all__ = [
     "SetShuffledByHand",
     "SetSuspected",
     "SetTimeCarried",
+    "SettlementCorrected",
     "ShuffleDirected",
     "SpreadRequested",
     "StepTaken",
@@ -147,6 +153,9 @@ Conclusion = (
     | HandVoided
     | WagerDecided
     | WagerSettled
+    | SettlementCorrected
+    | HandRecorded
+    | MeterRecorded
     | DutyOpened
     | DutyClosed
     | HoldPlaced

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from controller.games.model import Decision
 from controller.games.settling.settled import Outcome
-from controller.rules.vocabulary import Role
+from controller.rules.vocabulary import Area, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,11 @@ class WagerDecided:
 
 @dataclass(frozen=True, slots=True)
 class WagerSettled:
-    """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it."""
+    """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it.
+
+    `offered`: what cards and pay tables make of it, and `difference`: cents that were handed back above that, below zero
+    where it was too little; both absent where that is not known.
+    """
 
     kind: ClassVar[str] = "wager_settled"
     round: str
@@ -98,6 +102,62 @@ class WagerSettled:
     by: str
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    offered: Outcome | None = None
+    difference: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementCorrected:
+    """A new settlement of a wager, beside the old one. `was`, `before`: the outcome that stood, and cents handed back by it;
+    absent where the wager was settled with the round as a whole.
+
+    `owed`: cents that the seat is to get still, below zero where it got too much; absent where `before` is not known.
+    """
+
+    kind: ClassVar[str] = "settlement_corrected"
+    round: str
+    seat: int
+    wager: str
+    outcome: Outcome
+    stake: int
+    returned: int
+    paid: int
+    currency: str
+    by: str
+    role: Role
+    reason: str
+    was: Outcome | None = None
+    before: int | None = None
+    owed: int | None = None
+    cite: tuple[str, ...] = ()
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandRecorded:
+    """Cards that lie face up, as a person told them. Its body stays on the table PC: outside it is withheld."""
+
+    kind: ClassVar[str] = "hand_recorded"
+    round: str
+    area: Area
+    seat: int
+    cards: str
+    played: str
+    shown: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeterRecorded:
+    """A progressive meter before the first payment of the round, and what it starts again with, in cents."""
+
+    kind: ClassVar[str] = "meter_recorded"
+    round: str
+    meter: str
+    cents: int
+    reset: int
+    currency: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,44 @@
+"""The settlement that is offered at the table, as data for its people. It rests on cards, so it stays on the table PC."""
+
+from typing import Any
+
+from controller.games.model import Phase
+from controller.games.settling.settled import Line
+from controller.settle_filter import lean
+from controller.table import acts as a
+from controller.table.offer import Missing, offer
+from controller.table.state import Setup, State
+
+Document = dict[str, Any]
+
+
+def offer_document(setup: Setup, state: State) -> Document | None:
+    """What cards and pay tables make of the wagers that wait, seat by seat in the order of the document; None where none do.
+
+    `lines` as in a settlement, in cents; `asks`: acts that would tell more; `refused`: why nothing can be offered.
+    """
+    round_ = state.round
+    if round_ is None or round_.phase is Phase.SETTLED:
+        return None
+    found = offer(setup, round_)
+    if found is None:
+        return None
+    return {
+        "round": round_.id,
+        "currency": setup.currency,
+        "lines": [_line(line) for line in found.lines],
+        "cuts": lean(found.cuts),
+        "asks": [_asked(missing) for missing in found.missing],
+        "refused": found.refused,
+    }
+
+
+def _line(line: Line) -> Document:
+    document: Document = lean(line)
+    return document
+
+
+def _asked(missing: Missing) -> Document:
+    if missing.area is None:
+        return {"act": a.RecordMeter.kind, "meter": missing.meter}
+    return {"act": a.RecordHand.kind, "area": missing.area.value, "seat": missing.seat}

@@ -1,0 +1,86 @@
+"""Settlements put right: a new one beside the old one, in the round in play or the one before. Nothing is edited."""
+
+from collections.abc import Mapping
+
+from controller.games.settling.settled import Outcome
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.refusal import Refusal
+from controller.table.settling import goes_back, sums
+from controller.table.state import Fate, Seat, Setup, State, Wager
+
+LONGEST_REASON = 500
+MAY_BE_WRONG = (Fate.SETTLED, Fate.COLLECTED)
+"""Fates in which money has changed hands by the cards; what an irregularity made of a wager is decided by its row."""
+
+
+def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """What stands in the way of settling this wager anew."""
+    assert isinstance(act, a.CorrectSettlement)
+    found = _wager(state, act)
+    if isinstance(found, Refusal):
+        return found
+    if found.fate not in MAY_BE_WRONG:
+        return Refusal(f"seat {act.seat}: the {act.wager} wager is {found.fate}, and was not settled by the cards")
+    if not 1 <= len(act.reason.strip()) <= LONGEST_REASON:
+        return Refusal(f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)")
+    if (wrong := sums(act, found.cents)) is not None:
+        return wrong
+    returned = _returned(act, found)
+    if found.outcome is act.outcome and (found.returned, found.paid) == (returned, act.paid):
+        return Refusal(
+            f"seat {act.seat}: so the {act.wager} wager was settled: {act.outcome}, {returned + act.paid} back"
+        )
+    return None
+
+
+def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
+    """Records the new settlement with the difference, and lifts what waits for it. Reading: by `[act_roles]`."""
+    setup = draft.setup
+    wager, (name, _) = _wager(draft.state, act), _of_round(draft.state, act)
+    assert isinstance(wager, Wager)
+    returned = _returned(act, wager)
+    was, before = wager.outcome, wager.returned + wager.paid if wager.outcome else None
+    if wager.fate is Fate.COLLECTED:
+        was, before = Outcome.LOSE, 0
+    owed = None if before is None else returned + act.paid - before
+    role = setup.law.rulebook.act_roles.get(act.kind)
+    draft.add(
+        f.SettlementCorrected(
+            name, act.seat, act.wager, act.outcome, wager.cents, returned, act.paid, setup.currency, actor.who, actor.role,
+            act.reason, was, before, owed, (), role.reading if role else None,
+        )
+    )  # fmt: skip
+    round_ = draft.state.round
+    if round_ is None or round_.id != name:
+        return
+    for hold in list(draft.state.holds.values()):
+        if (hold.seat, hold.wager) == (act.seat, act.wager) and hold.choices == (a.Resolution.GO_ON,):
+            lifted = (hold.id, a.Resolution.GO_ON, actor.who, actor.role, hold.reading, act.reason)
+            draft.add(f.HoldLifted(*lifted))
+
+
+def _of_round(state: State, act: a.CorrectSettlement) -> tuple[str, Mapping[int, Seat]]:
+    """The round that is meant, and its seats; "" where it is none of the two that may be corrected."""
+    known = [r for r in (state.round, state.last_round) if r is not None]
+    found = next((r for r in known if act.round in ("", r.id)), None)
+    return (found.id, found.seats) if found else ("", {})
+
+
+def _wager(state: State, act: a.CorrectSettlement) -> Wager | Refusal:
+    name, seats = _of_round(state, act)
+    if not name:
+        known = ", ".join(r.id for r in (state.round, state.last_round) if r is not None) or "none yet"
+        return Refusal(f"round {act.round or 'none'} cannot be corrected at the table; it may be: {known}")
+    seat = seats.get(act.seat)
+    wager = seat.wagers.get(act.wager) if seat else None
+    return wager or Refusal(f"seat {act.seat} had no {act.wager} wager in round {name}")
+
+
+def _returned(act: a.CorrectSettlement, wager: Wager) -> int:
+    """Cents of the stake that go back: as was said, else what goes back with this outcome."""
+    if act.returned is None and wager.outcome is act.outcome:
+        return wager.returned
+    return goes_back(act, wager.cents, None)

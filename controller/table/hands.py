@@ -1,0 +1,141 @@
+"""Hands and meters that people tell the table for the settlement: only cards that the document has turned up already.
+
+A refusal is published and kept in logs, so none of these names a card.
+"""
+
+from collections import Counter
+
+from controller.cards.cards import CardError, without
+from controller.games.model import Phase
+from controller.games.settling.engine import Settler
+from controller.games.settling.round import UNREADABLE, read_cards
+from controller.games.settling.side import BOX
+from controller.rules.vocabulary import Area
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.draft import Draft
+from controller.table.inputs import Actor
+from controller.table.law import order_cite
+from controller.table.offer import OF_THE_BOX, PROGRESSIVE
+from controller.table.refusal import Refusal
+from controller.table.settling import MOST_PAID
+from controller.table.state import Fate, Round, Setup, State
+
+A_CARD = "a card is a rank of A K Q J T 9 8 7 6 5 4 3 2 and a suit of c d h s, such as Td, and ?? where it could not be read"
+
+
+def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """What stands in the way of recording this hand: cards that are not turned up yet, or that cannot be."""
+    assert isinstance(act, a.RecordHand)
+    round_ = _round(state)
+    if (hidden := _not_turned_up(setup, state, act)) is not None:
+        return hidden
+    whose = f"seat {act.seat}" if act.seat else f"the {act.area.replace('_', ' ')}"
+    try:
+        cards, played, shown = (read_cards(text) for text in (act.cards, act.played, act.shown))
+    except CardError:
+        return Refusal(f"{whose}: {A_CARD}")
+    hand = setup.law.rulebook.hand
+    rule, count = {
+        Area.PLAYER: (hand.player, hand.player.value),
+        Area.DEALER: (hand.dealer, hand.dealer_cards),
+        Area.COMMUNITY: (hand.community, sum(x.cards for x in round_.game.streets[: round_.streets])),
+        Area.SIX_CARD_BOX: (None, BOX),
+    }[act.area]
+    if len(cards) != count:
+        cite = rule.cite if rule else setup.law.rulebook.wagers[OF_THE_BOX].cite
+        return Refusal(f"{whose}: {count} cards lie there, and {len(cards)} were given", cite)
+    settler = Settler(setup.law)
+    of_player, of_dealer = act.area is Area.PLAYER, act.area is Area.DEALER
+    may_play = settler.played if of_player or of_dealer else 0
+    return (
+        _chosen(whose, "played", cards, played, may_play)
+        or _chosen(whose, "shown", cards, shown, settler.shown if of_player else 0)
+        or _too_often(setup, round_, act, cards)
+    )
+
+
+def _not_turned_up(setup: Setup, state: State, act: a.RecordHand) -> Refusal | None:
+    round_, cite = _round(state), order_cite(setup, state, a.SettleRound.kind)
+    settles = round_.phase in (round_.game.stages[-1].phase, Phase.SETTLED)
+    of_player = act.area is Area.PLAYER
+    if not of_player and act.seat:
+        return Refusal(f"the cards of the {act.area.replace('_', ' ')} are of no seat; leave it out")
+    match act.area:
+        case Area.PLAYER:
+            seat = round_.in_play.get(act.seat)
+            if seat is None:
+                seats = ", ".join(map(str, round_.in_play))
+                return Refusal(f"seat {act.seat} has no hand in this round; in play are seats {seats}")
+            early = any(w.fate in (Fate.SETTLED, Fate.TO_SETTLE) for w in seat.wagers.values())
+            if not settles and not early:
+                return Refusal(f"seat {act.seat}: the hand is not turned up before it is settled", cite)
+        case Area.DEALER:
+            if not setup.law.rulebook.hand.dealer_cards:
+                return Refusal("the dealer has no hand in this game")
+            if not round_.game.dealer_is_up(round_.phase):
+                return Refusal(f"the dealer's hand is not turned up yet ({a.RevealDealer.kind})", cite)
+        case Area.COMMUNITY:
+            if not round_.streets:
+                return Refusal("no community card lies face up", cite)
+        case Area.SIX_CARD_BOX:
+            placed = any(OF_THE_BOX in seat.wagers for seat in round_.in_play.values())
+            if not placed or not settles:
+                return Refusal("the cards of the six card bonus are turned up once it is settled", cite)
+    return None
+
+
+def _chosen(whose: str, name: str, cards: tuple[int, ...], chosen: tuple[int, ...], count: int) -> Refusal | None:
+    """Why these cannot be the cards that are played or shown of the hand; none need be told."""
+    if not chosen:
+        return None
+    if not count:
+        return Refusal(f"{whose}: there is no choice of cards here; leave `{name}` out")
+    if len(chosen) != count or len(without(cards, chosen)) != len(cards) - count or UNREADABLE in chosen:
+        return Refusal(f"{whose}: `{name}` has {count} of the cards of this hand, each one that was read")
+    return None
+
+
+def _too_often(setup: Setup, round_: Round, act: a.RecordHand, cards: tuple[int, ...]) -> Refusal | None:
+    """A card is in a round as often as the set holds it. Clause: `[decks] per_set`."""
+    decks = setup.law.rulebook.decks.per_set
+    others = {place: seen.cards for place, seen in round_.seen.items() if place != (act.area, act.seat)}
+    counted = Counter([*cards, *(card for seen in others.values() for card in seen)])
+    often = {card for card in cards if card != UNREADABLE and counted[card] > decks.value}
+    if not often:
+        return None
+    places = [f"seat {seat}" if seat else area.value for (area, seat), seen in others.items() if often & set(seen)]
+    where = f" (the same in: {', '.join(places)})" if places else " in this hand"
+    held = "once" if decks.value == 1 else f"{decks.value} times"
+    return Refusal(f"a card is there too often{where}; the set holds each {held}", decks.cite)
+
+
+def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordMeter)
+    least = Settler(setup.law).resets
+    if act.meter not in least:
+        known = ", ".join(least) or "none"
+        return Refusal(f"the progressive wager is not paid from a meter {act.meter}; there are: {known}")
+    if not any(PROGRESSIVE in seat.wagers for seat in _round(state).in_play.values()):
+        return Refusal("no progressive wager lies in this round")
+    cents, cite = least[act.meter]
+    if not cents <= act.reset <= act.cents <= MOST_PAID:
+        return Refusal(
+            f"the meter {act.meter} starts again at {cents} cents or more and stands no lower than that", cite
+        )
+    return None
+
+
+def recorded(draft: Draft, act: a.RecordHand, actor: Actor) -> None:
+    name = _round(draft.state).id
+    draft.add(f.HandRecorded(name, act.area, act.seat, act.cards, act.played, act.shown, actor.who))
+
+
+def meter_recorded(draft: Draft, act: a.RecordMeter, actor: Actor) -> None:
+    name, currency = _round(draft.state).id, draft.setup.currency
+    draft.add(f.MeterRecorded(name, act.meter, act.cents, act.reset, currency, actor.who))
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round

@@ -1,0 +1,154 @@
+"""The settlement that cards and stakes make of the round, as far as both are known, offered to the people who settle it.
+
+What is not known stands as a card that was not read: nothing is guessed, and what is missing is asked for. What is offered
+binds nobody; a wager that is settled otherwise is recorded with the difference.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from controller.games.settling import round as rounds
+from controller.games.settling.engine import Settler
+from controller.games.settling.money import NOT_PROVABLE
+from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Terms
+from controller.games.settling.settled import Cut, Line, Outcome
+from controller.games.settling.side import BOX
+from controller.rules.vocabulary import Area
+from controller.table.state import Fate, Round, SeenHand, Setup
+
+PROGRESSIVE = "progressive"
+OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.SETTLED)
+"""Fates of wagers that are still to be settled; `SETTLED` only where no outcome was recorded."""
+BONUS, OF_THE_BOX, OF_THE_TABLE = "three_card_bonus", "six_card", "cover_all"
+"""Wagers of which the cards are not those of the seat alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a person may still tell: a hand (`area`, `seat`), or the meter of this name."""
+
+    area: Area | None = None
+    seat: int = 0
+    meter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`lines`: wagers still to be settled, in the order of the document, after `cuts`. `refused`: why there are none."""
+
+    lines: tuple[Line, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    cuts: tuple[Cut, ...] = ()
+    refused: str = ""
+
+    def line(self, seat: int, wager: str) -> Line | None:
+        """What is offered for this wager; None where nobody can tell, or a person is to decide."""
+        found = (x for x in self.lines if (x.seat, x.wager) == (seat, wager) and not x.holder)
+        return next((x for x in found if x.outcome is not Outcome.HELD), None)
+
+
+def offer(setup: Setup, round_: Round) -> Offer | None:
+    """What is to be settled now, by cards and pay tables; None where no wager waits for it."""
+    waiting = {(seat, name) for seat, name in _waiting(round_)}
+    if not waiting:
+        return None
+    if len(round_.voids) > 1:
+        return Offer(
+            refused="several hands of this round are void, each for its own reason: settle by the document"
+        )
+    settler = Settler(setup.law)
+    try:
+        settled = settler.settle(_as_known(setup, round_, settler))
+    except RoundRefused as refused:
+        return Offer(refused=str(refused))
+    lines = [x for x in settled.lines if (x.seat, x.wager) in waiting or x.holder]
+    cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
+    asks = _missing(setup, round_, settler, waiting, lines)
+    return Offer(tuple(_after(lines, cuts)), tuple(asks), cuts)
+
+
+def _waiting(round_: Round) -> Iterator[tuple[int, str]]:
+    """Before the last stage only what is settled with an answer; in it all that lies."""
+    last = round_.phase is round_.game.stages[-1].phase
+    for seat, name, wager in round_.wagers(*OPEN):
+        now = last or wager.fate in (Fate.SETTLED, Fate.TO_SETTLE)
+        if now and wager.outcome is None and wager.cents and seat in round_.in_play:
+            yield seat, name
+
+
+def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
+    hand = setup.law.rulebook.hand
+    dealer = round_.seen.get((Area.DEALER, 0))
+    ends = round_.phase is round_.game.stages[-1].phase
+    natural = dealer is not None and ends and not round_.streets  # no community card is dealt then
+    community = 0 if natural else hand.community_cards
+    return rounds.Round(
+        tuple(_hand(setup, round_, seat, settler) for seat in round_.in_play),
+        _filled(round_, Area.DEALER, hand.dealer_cards),
+        _filled(round_, Area.COMMUNITY, community),
+        _filled(round_, Area.SIX_CARD_BOX, BOX),
+        dealer.played if dealer else (),
+        round_.meters,
+        round_.voids[0] if round_.voids else None,
+        Terms(setup.currency),
+        round_.id,
+        under_way=True,
+    )
+
+
+def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:
+    """A seat with what is known of it: a progressive wager only where its meters are."""
+    seat, known = round_.seats[number], setup.law.rulebook.wagers
+    wagers = {name: w.cents for name, w in seat.wagers.items() if name in known}
+    if any(meter not in round_.meters for meter in settler.resets):
+        wagers.pop(PROGRESSIVE, None)
+    seen = round_.seen.get((Area.PLAYER, number), SeenHand(_unread(setup.law.rulebook.hand.player.value)))
+    played, shown = seen.played or _unread(settler.played), seen.shown or _unread(settler.shown)
+    return Hand(number, wagers, seen.cards, seat.answers, played, shown if BONUS in wagers else ())
+
+
+def _filled(round_: Round, area: Area, count: int) -> tuple[int, ...]:
+    """The cards of the table that lie there, and an unread one in the place of each that does not yet."""
+    seen = round_.seen.get((area, 0))
+    cards = seen.cards if seen else ()
+    return cards + _unread(count - len(cards))
+
+
+def _unread(count: int) -> tuple[int, ...]:
+    return (UNREADABLE,) * count
+
+
+def _missing(
+    setup: Setup, round_: Round, settler: Settler, waiting: set[tuple[int, str]], lines: Sequence[Line]
+) -> Iterator[Missing]:
+    """What would settle more: meters, then the hands of seats that cannot be told, then the cards of the table."""
+    if any(name == PROGRESSIVE for _, name in waiting):
+        yield from (Missing(meter=meter) for meter in settler.resets if meter not in round_.meters)
+    open_ = [x for x in lines if x.outcome is Outcome.HELD and x.note == NOT_PROVABLE]
+    whole_table = any(x.wager == OF_THE_TABLE for x in open_)
+    for seat in round_.in_play:
+        seen = round_.seen.get((Area.PLAYER, seat))
+        wanted = whole_table or any(x.seat == seat for x in open_)
+        if wanted and (seen is None or UNREADABLE in seen.cards or len(seen.played) < settler.played):
+            yield Missing(Area.PLAYER, seat)
+    hand = setup.law.rulebook.hand
+    counts = {Area.DEALER: hand.dealer_cards, Area.COMMUNITY: hand.community_cards}
+    if any(x.wager == OF_THE_BOX for x in open_):
+        counts[Area.SIX_CARD_BOX] = BOX
+    for area, count in counts.items():
+        if open_ and UNREADABLE in _filled(round_, area, count):
+            yield Missing(area)
+
+
+def _after(lines: Sequence[Line], cuts: Sequence[Cut]) -> Iterator[Line]:
+    """The lines less what a limit takes off: what is paid last goes beyond it."""
+    left = {n: cut.cut for n, cut in enumerate(cuts) if not cut.held}
+    found = []
+    for line in reversed(lines):
+        paid = line.paid
+        for n, cents in left.items():
+            if line.seat == cuts[n].seat and line.wager in cuts[n].wagers and not line.holder:
+                taken = min(cents, paid)
+                left[n], paid = cents - taken, paid - taken
+        found.append(replace(line, paid=paid))
+    return reversed(found)
