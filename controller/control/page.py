@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from controller.control.money_page import corrected_lines, money, offer_lines
+
 __all__ = ["event_line", "outbox_page", "status_page"]
 
 Document = Mapping[str, Any]
@@ -34,6 +36,7 @@ def status_page(status: Document) -> list[str]:
         list(_holds(status.get("held", ()))),
         list(_duties(status.get("duties", ()))),
         list(_round(status.get("round"))),
+        list(offer_lines(status.get("offer"))) + list(corrected_lines(status)),
         list(_sets(status)),
         list(_devices(status.get("devices", {}))),
         list(_record(status.get("record", {}))) + list(_broker(status.get("broker"))),
@@ -128,7 +131,7 @@ def _round(round_: Document | None) -> Iterator[str]:
     if round_["accepted"]:
         yield f"accepted  progressive at seats {', '.join(str(seat) for seat, _ in round_['accepted'])}"
     for number, seat in sorted(round_["seats"].items(), key=lambda item: int(item[0])):
-        wagers = ", ".join(f"{name} {_money(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
+        wagers = ", ".join(f"{name} {money(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
         said = [word for word in ("decided", "folded", "void") if seat[word]]
         asked = f" (asked: {_spoken(seat['asked'])})" if seat.get("asked") and not said else ""
         yield f"seat {number:<5}{wagers or 'no wager'}{'; ' + ', '.join(said) if said else ''}{asked}"
@@ -254,7 +257,7 @@ def _word(key: str, value: object) -> str:
         case False:
             return f"not {_spoken(key)}"
         case int() if key == "cents":
-            return _money(value)
+            return money(value)
         case Mapping() if key == "levels":
             return f"({_levels(value, {})})"
         case Mapping():
@@ -273,10 +276,6 @@ def _stack(stack: Document, is_out: bool) -> str:
 
 def _value(value: object) -> str:
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _money(cents: int) -> str:
-    return f"{cents // 100}.{cents % 100:02}"
 
 
 def _yes(what: str, done: bool) -> str:

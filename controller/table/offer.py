@@ -132,7 +132,7 @@ def _missing(
         if wanted and (seen is None or UNREADABLE in seen.cards or len(seen.played) < settler.played):
             yield Missing(Area.PLAYER, seat)
     hand = setup.law.rulebook.hand
-    counts = {Area.DEALER: hand.dealer_cards, Area.COMMUNITY: hand.community_cards}
+    counts = {Area.DEALER: 0 if round_.void else hand.dealer_cards, Area.COMMUNITY: hand.community_cards}
     if any(x.wager == OF_THE_BOX for x in open_):
         counts[Area.SIX_CARD_BOX] = BOX
     for area, count in counts.items():

@@ -1,0 +1,66 @@
+"""What is to be paid, collected and given back, and what was put right, as lines for a person at a terminal."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["corrected_lines", "money", "offer_lines"]
+
+Document = Mapping[str, Any]
+
+
+def offer_lines(offer: Document | None) -> Iterator[str]:
+    """The settlement that is offered, wager by wager in its order, then what is asked for."""
+    if not offer:
+        return
+    if offer["refused"]:
+        yield f"settle    cannot be told: {offer['refused']}"
+    for line in offer["lines"]:
+        yield f"settle    {_line(line)}"
+    for cut in offer["cuts"]:
+        yield f"          seat {cut['seat']}: a limit takes {money(cut['cut'])} off {', '.join(cut['wagers'])}{_by(cut)}"
+    asked = [_asked(ask) for ask in offer["asks"]]
+    if asked:
+        yield f"          still to be told: {'; '.join(asked)}"
+
+
+def corrected_lines(status: Document) -> Iterator[str]:
+    """Wagers of this round and the last one that were settled anew, and what stands now."""
+    round_, last = status.get("round"), status.get("last_round")
+    seats = {n: seat["wagers"] for n, seat in round_["seats"].items()} if round_ else {}
+    for name, found in (
+        (round_["round"] if round_ else "", seats),
+        *([(last["round"], last["seats"])] if last else []),
+    ):
+        for number, wagers in found.items():
+            for wager, now in wagers.items():
+                if now.get("corrected"):
+                    back = money(now["returned"] + now["paid"])
+                    yield f"CORRECTED {name} seat {number} {wager}: {now['outcome']}, {back} handed back"
+
+
+def money(cents: int) -> str:
+    """Whole cents as a person reads them: 12.50, and -12.50 below zero."""
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
+
+
+def _line(line: Document) -> str:
+    what = line["outcome"].replace("_", " ")
+    if line["outcome"] == "win":
+        what += f", pay {money(line['paid'])}" + (f" ({line['pays']})" if "pays" in line else "")
+    elif line["returned"]:
+        what += f", {money(line['returned'])} back"
+    of = f" for seat {line['holder']}" if line.get("holder") else ""
+    note = f"; {line['note']}" if line.get("note") else ""
+    return f"seat {line['seat']} {line['wager']}{of} {money(line['stake'])}: {what}{_by(line)}{note}"
+
+
+def _by(thing: Document) -> str:
+    parts = [*thing.get("cite", ()), *([f"reading {thing['reading']}"] if thing.get("reading") else [])]
+    return f" [{', '.join(parts)}]" if parts else ""
+
+
+def _asked(ask: Document) -> str:
+    if "meter" in ask:
+        return f"the meter {ask['meter']} ({ask['act']})"
+    whose = f"hand of seat {ask['seat']}" if ask["seat"] else ask["area"].replace("_", " ")
+    return f"{whose} ({ask['act']} area={ask['area']}{' seat=' + str(ask['seat']) if ask['seat'] else ''})"

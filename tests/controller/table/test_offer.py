@@ -1,0 +1,217 @@
+"""The settlement that is offered at the table: what cards and stakes make, what is missing, what is settled otherwise."""
+
+import pytest
+
+from controller.rules.vocabulary import Area, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.codec import WITHHELD, encode
+from controller.table.offer import Missing, offer
+
+WIN, LOSE, PUSH, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH, a.Outcome.RETURN
+BOARD = "Kh Qd 7s 4c 2d"
+ALL = a.RevealCommunity(a.Street.COMMUNITY)
+
+
+@pytest.fixture
+def at_showdown(make_table):
+    """Ultimate at its settlement: seats 1 and 3 have played once the ante, seat 5 has folded; Trips at seats 1 and 5."""
+
+    def make(rulebook, chips=(), **how):
+        table = make_table(rulebook, **how).ready().begin(seats=(1, 3, 5), trips=(1, 5))
+        for seat in chips:
+            table.chip(seat)
+        table.let_out().deal()
+        for street in (a.Street.FLOP, a.Street.LAST_TWO):
+            table.decide_all(a.Decision.CHECK)
+            table.act(a.RevealCommunity(street))
+        table.answer(1, "play", 1)
+        table.answer(3, "play", 1)
+        table.answer(5, "fold")
+        table.act(a.RevealDealer())
+        return table
+
+    return make
+
+
+def hand(seat, cards, **chosen):
+    return a.RecordHand(Area.PLAYER, cards, seat, **chosen)
+
+
+def told(table, *hands):
+    for act in (a.RecordHand(Area.COMMUNITY, BOARD), a.RecordHand(Area.DEALER, "Ks 9d"), *hands):
+        table.act(act)
+    return table
+
+
+def offered(table):
+    """Seat, wager, outcome and all that goes back, line by line."""
+    return [(x.seat, x.wager, x.outcome.value, x.returned + x.paid) for x in offer(table.setup, table.round).lines]
+
+
+def placed_holds(events):
+    return [event for event in events if isinstance(event, f.HoldPlaced)]
+
+
+def only(events, kind):
+    (event,) = [event for event in events if isinstance(event, kind)]
+    return event
+
+
+def test_the_settlement_is_offered_seat_by_seat_from_the_right(at_showdown, rulebook):
+    """Seat 3 pairs its queen and loses to kings; seat 1 has two pairs and wins; of seat 5 only Trips waits, whose hand is not
+    known. Clause: ma-uth 10(h), 11; md-uth 11.H, 12."""
+    table = told(at_showdown(rulebook), hand(3, "Qs 9h"), hand(1, "Kc Qh"))
+    assert offered(table) == [
+        (5, "trips", "held", 0),
+        (3, "ante", "lose", 0), (3, "blind", "lose", 0), (3, "play", "lose", 0),
+        (1, "ante", "win", 2000), (1, "blind", "push", 1000), (1, "play", "win", 2000), (1, "trips", "lose", 0),
+    ]  # fmt: skip
+    assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 5),)
+    table.act(hand(5, "Kd As"))
+    assert offer(table.setup, table.round).missing == ()
+    assert offered(table)[0] == (5, "trips", "lose", 0)
+
+
+def test_with_nothing_told_everything_is_asked_for(at_showdown, rulebook):
+    """No card is guessed: each wager is held as not provable, and every hand is asked for."""
+    found = offer((table := at_showdown(rulebook)).setup, table.round)
+    assert {x.outcome.value for x in found.lines} == {"held"}
+    assert set(found.missing) == {
+        *(Missing(Area.PLAYER, seat) for seat in (1, 3, 5)), Missing(Area.DEALER), Missing(Area.COMMUNITY),
+    }  # fmt: skip
+
+
+def test_a_card_that_was_not_read_is_never_guessed(at_showdown):
+    """Even where the other cards would do: the hand is not provable, and asked for again."""
+    table = told(at_showdown("ma-uth"), hand(3, "Qs ??"))
+    assert {row[2] for row in offered(table) if row[0] == 3} == {"held"}
+    assert Missing(Area.PLAYER, 3) in offer(table.setup, table.round).missing
+
+
+def test_what_is_settled_leaves_the_offer(at_showdown):
+    """A wager with an outcome waits no more, and after the last one nothing is offered."""
+    table = told(at_showdown("ma-uth"), hand(3, "Qs 9h"), hand(1, "Kc Qh"), hand(5, "Kd As"))
+    for line in offer(table.setup, table.round).lines:
+        events = table.act(a.SettleWager(line.seat, line.wager, line.outcome, line.paid))
+        assert only(events, f.WagerSettled).difference == 0
+        assert not placed_holds(events)
+    assert offer(table.setup, table.round) is None
+
+
+def test_an_overpayment_is_recorded_with_the_difference_and_asked_about(at_showdown):
+    """The wager that pushed is paid: the record says by how much, and play waits for a floorperson. Clause: ma-uth 11(c)."""
+    table = told(at_showdown("ma-uth"), hand(3, "Qs 9h"), hand(1, "Kc Qh"))
+    for name in ("ante", "blind", "play"):
+        table.act(a.SettleWager(3, name, LOSE))
+    events = table.act(a.SettleWager(1, "blind", WIN, 1500))
+    settled = only(events, f.WagerSettled)
+    assert (settled.returned, settled.paid, settled.offered, settled.difference) == (1000, 1500, PUSH, 1500)
+    (held,) = placed_holds(events)
+    assert "2500 cents handed back" in held.reason
+    assert "push with 1000" in held.reason
+    assert (held.choices, held.reading) == ((a.Resolution.GO_ON,), table.setup.law.of_holds)
+    assert "play is held" in table.refused(a.SettleWager(1, "ante", WIN, 1000)).reason
+    table.act(a.ResolveHold(held.hold, a.Resolution.GO_ON, "the player kept it"))
+    assert table.round.seats[1].wagers["blind"].paid == 1500
+
+
+def test_a_correction_answers_the_question_about_a_wager(at_showdown):
+    """A supervisor settles it anew: the difference is owed back, the hold is lifted, and the round goes on."""
+    table = told(at_showdown("ma-uth"), hand(3, "Qs 9h"), hand(1, "Kc Qh"))
+    for name in ("ante", "blind", "play"):
+        table.act(a.SettleWager(3, name, LOSE))
+    table.act(a.SettleWager(1, "blind", WIN, 1500))
+    events = table.act(a.CorrectSettlement(1, "blind", PUSH, "paid by mistake"))
+    new = only(events, f.SettlementCorrected)
+    assert (new.was, new.before, new.returned, new.paid, new.owed) == (WIN, 2500, 1000, 0, -1500)
+    assert not table.state.holds
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+
+
+def test_without_cards_a_wager_is_settled_on_its_own(at_showdown):
+    """Nothing is known, so nothing is compared: the record says what was paid."""
+    table = at_showdown("ma-uth")
+    settled = only(table.act(a.SettleWager(3, "play", WIN, 777)), f.WagerSettled)
+    assert (settled.offered, settled.difference, settled.returned, settled.paid) == (None, None, 1000, 777)
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (hand(1, "Kc"), "seat 1: 2 cards lie there, and 1 were given"),
+        (hand(2, "Kc Qh"), "seat 2 has no hand in this round; in play are seats 1, 3, 5"),
+        (hand(1, "Kc Zz"), "seat 1: a card is a rank of"),
+        (hand(1, "Kh Qh"), "a card is there too often (the same in: community); the set holds each once"),
+        (hand(1, "Ac Ac"), "a card is there too often in this hand; the set holds each once"),
+        (hand(1, "Kc Qh", played="Kc Qh"), "there is no choice of cards here; leave `played` out"),
+        (a.RecordHand(Area.SIX_CARD_BOX, "3c 3d 3h 3s"), "the six card bonus are turned up once it is settled"),
+        (a.RecordHand(Area.COMMUNITY, "Kh Qd 7s"), "the community: 5 cards lie there, and 3 were given"),
+        (a.RecordHand(Area.DEALER, "Ks 9d", 3), "are of no seat; leave it out"),
+        (a.RecordMeter("meter", 100, 50), "not paid from a meter meter; there are:"),
+    ],
+)  # fmt: skip
+def test_cards_that_cannot_be_are_refused_and_none_is_named(at_showdown, act, says):
+    """A refusal is published, so it says where the fault is and never which card it is."""
+    table = told(at_showdown("ma-uth"))
+    reason = table.refused(act).reason
+    assert says in reason
+    assert not any(card in reason for card in ("Kc", "Kh", "Zz", "Ac", "Qh"))
+
+
+def test_no_card_is_told_before_the_document_has_it_turned_up(make_table):
+    """Community cards once they are shown, the dealer's hand and the players' at the settlement."""
+    table = make_table("ma-uth").ready().begin().let_out().deal()
+    refused = [
+        table.refused(act).reason
+        for act in (hand(1, "As Ks"), a.RecordHand(Area.DEALER, "Qs Js"), a.RecordHand(Area.COMMUNITY, BOARD))
+    ]
+    assert refused == [
+        "seat 1: the hand is not turned up before it is settled",
+        "the dealer's hand is not turned up yet (reveal_dealer)",
+        "no community card lies face up",
+    ]
+    table.decide_all(a.Decision.CHECK)
+    table.act(a.RevealCommunity(a.Street.FLOP))
+    table.act(a.RecordHand(Area.COMMUNITY, "Kh Qd 7s"))
+    assert offer(table.setup, table.round) is None
+
+
+def test_no_identity_leaves_the_table(at_showdown):
+    """Of all facts of a round in which every hand was told, the one that names cards is the one whose body is withheld."""
+    table = told(at_showdown("ma-uth"), hand(3, "Qs 9h"), hand(1, "Kc Qh"))
+    table.act(a.SettleWager(3, "ante", WIN, 1000))
+    named = {
+        fact.event.kind for fact in table.all if b"Qs 9h" in encode(fact.event) or b"Ks 9d" in encode(fact.event)
+    }
+    assert named == {"hand_recorded"} == set(WITHHELD)
+
+
+def test_the_progressive_waits_for_its_meter(at_showdown):
+    """Only the meter is asked for; told, a full house takes its part or sum of it. Clause: md-uth 12.D."""
+    table = told(at_showdown("md-uth", chips=(3,)), hand(3, "Kc Qh"), hand(1, "Qs 9h"), hand(5, "As Ac"))
+    found = offer(table.setup, table.round)
+    assert found.line(3, "progressive") is None
+    meters = [missing.meter for missing in found.missing]
+    assert meters
+    assert all(meters)
+    for meter in meters:
+        least = table.refused(a.RecordMeter(meter, 5, 1))
+        assert least.cite
+        table.act(a.RecordMeter(meter, 90_000_000, 80_000_000))
+    found = offer(table.setup, table.round)
+    assert found.missing == ()
+    assert found.line(3, "progressive").outcome is LOSE
+
+
+def test_trips_is_offered_after_a_void_that_spares_it(make_table):
+    """Two cards face up void the hands; by the community cards Trips is settled, nothing else. Clause: ma-uth 15(c), 15(d)."""
+    table = make_table("ma-uth").ready().begin().let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
+    assert table.round.void
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.act(a.RevealCommunity(street))
+    table.act(a.RecordHand(Area.COMMUNITY, "Kh Kd 7s 4c 2d"))
+    assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 1),)
+    table.act(hand(1, "Kc Qh"))
+    assert [row[:3] for row in offered(table)] == [(1, "trips", "win")]
