@@ -74,7 +74,7 @@ class Devices:
         if (
             round_ is None
             or name is None
-            or round_.phase != "dealing"
+            or not (round_.phase == "dealing" or round_.late_let_out)
             or not self._deals(state, state.devices[name])
         ):
             return None

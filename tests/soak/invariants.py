@@ -119,7 +119,9 @@ class Watch:
         """2 and 7: all predicates of the set, and a lock-out that the device itself has confirmed."""
         assert before.round is not None
         card_set = before.sets[before.round.back]
-        if not event.resumed:
+        if (
+            before.round.phase is Phase.BETS_CLOSED
+        ):  # a deal that was interrupted, or a stack that waits, goes on as it lies
             assert card_set.present
             assert card_set.next_step is None
             assert not card_set.cut_due
