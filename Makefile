@@ -10,9 +10,10 @@ SPEED ?= 20
 BROKER ?= auto
 KILLS ?= 100
 SOAK_ROUNDS ?= 100000
+SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 
-.PHONY: run test lint kill hands payouts bench soak mutants lock clean setup rankers system
+.PHONY: run test lint kill hands rounds bench soak mutants lock clean setup rankers system
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
@@ -32,12 +33,12 @@ kill: setup system
 hands: setup rankers
 	$(BIN)/pytest -q -m full tests/controller/cards
 
-payouts: setup
-	$(BIN)/pytest -q -m full -n 2 --dist worksteal tests/controller/games
-
 soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
+
+rounds: setup
+	$(BIN)/python -m tests.settling.rounds --rounds $(SETTLED_ROUNDS) $(if $(SEED),--seed $(SEED))
 
 # One file after another, such as MODULE=controller/rules/model.py; all of them take some hours.
 mutants: $(VENV)-mutants/.ready

@@ -11,40 +11,40 @@ from controller.rules.model import Law
 from controller.rules.vocabulary import Moment
 
 ANTE = 1000
+_BOX = 4
 METERS = {name: Meter(1_234_567, 1_000_000) for name in ("meter", "mega", "major", "minor")}
 
 
 class Dealer:
-    """Deals rounds under one law. `every`: each optional wager is placed at each seat; else some are, at random.
+    """Deals rounds under one law. `every`: each optional wager is placed at each seat; else some are, at random."""
 
-    `declare`: hands that win at once are declared.
-    """
-
-    def __init__(
-        self, law: Law, rng: random.Random, *, every: bool = False, optional: bool = True, declare: bool = True
-    ) -> None:
-        self._law, self._rng, self._every, self._optional, self._declare = law, rng, every, optional, declare
+    def __init__(self, law: Law, rng: random.Random, *, every: bool = False, optional: bool = True) -> None:
+        self._law, self._rng, self._every, self._optional = law, rng, every, optional
+        self._declare = True  # hands that win at once
         self._deal = {
             "ultimate": self._ultimate, "pikit": self._pikit, "colorado": self._colorado, "fast_action": self._fast_action,
         }[law.rulebook.plays]  # fmt: skip
 
     def round(self, seats: int = 6) -> Round:
         book = self._law.rulebook
-        self._deck = list(range(52)) * book.decks.per_set.value
-        self._rng.shuffle(self._deck)
+        dealer_cards, community_cards = book.hand.dealer_cards, book.hand.community_cards
+        box_cards = _BOX if "six_card" in book.wagers else 0
+        wanted = seats * book.hand.player.value + dealer_cards + community_cards + box_cards
+        shoe = range(52 * book.decks.per_set.value)
+        self._deck = tuple(card % 52 for card in self._rng.sample(shoe, wanted))
         hands = tuple(self._deal(seat) for seat in range(1, seats + 1))
-        dealer, community = self._take(book.hand.dealer_cards), self._take(book.hand.community_cards)
+        dealer, community = self._take(dealer_cards), self._take(community_cards)
         played: tuple[int, ...] = ()
         if book.plays == "fast_action":
             if is_natural(dealer):
                 community = ()
             else:
                 played = set_hand(dealer).plays[0]
-        box = self._take(4) if "six_card" in book.wagers else ()
+        box = self._take(box_cards)
         return Round(hands, dealer, community, box, played, METERS if "progressive" in book.wagers else {})
 
     def _take(self, count: int) -> tuple[int, ...]:
-        taken, self._deck = tuple(self._deck[:count]), self._deck[count:]
+        taken, self._deck = self._deck[:count], self._deck[count:]
         return taken
 
     def _wagers(self) -> dict[str, int]:
