@@ -11,8 +11,9 @@ from msgspec import DecodeError, json
 from controller.cli import A_FILE, WRONG
 from controller.cli_decide import elections_in, lines_of
 from controller.config import ConfigInvalid
-from controller.config_file import BENCH
-from controller.games.settling.round import RoundRefused
+from controller.config_file import BENCH, limits_in
+from controller.config_reader import Section
+from controller.games.settling.round import RoundRefused, Terms
 from controller.json_lines import MAX_LINE
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
@@ -36,8 +37,8 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | N
     "--elections",
     "elections_file",
     type=A_FILE,
-    help="A TOML file with a section [elections], such as a table's; its [table] currency is taken too.  [default: the "
-    "cautious choice of every reading and the first of every house choice; USD]",
+    help="A TOML file with a section [elections], such as a table's; its [table] currency and its [limits] are taken too.  "
+    "[default: the cautious choice of every reading and the first of every house choice; USD]",
 )
 @click.option(
     "--schema",
@@ -99,17 +100,22 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
         if elections_file is None:
             elections = {question: (choice, BENCH) for question, choice in proposals(rulebook).items()}
             click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
-            return SettleFilter(elect(rulebook, elections), "USD")
+            return SettleFilter(elect(rulebook, elections), Terms("USD"))
         law = elect(rulebook, elections_in(elections_file))
-        return SettleFilter(law, _currency(elections_file))
+        return SettleFilter(law, _terms(elections_file))
     except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid, RoundRefused) as exc:
         raise click.UsageError(str(exc)) from exc
 
 
-def _currency(path: Path) -> str:
-    """That of the file's table, which `elections_in` has found to be sound TOML; USD where it names none."""
-    table = tomllib.loads(path.read_text("utf-8")).get("table", {})
-    currency = table.get("currency", "USD") if isinstance(table, dict) else "USD"
-    if not isinstance(currency, str):
-        raise ConfigInvalid(path, [f"[table] currency is text such as USD, not {currency!r}"])
-    return currency
+def _terms(path: Path) -> Terms:
+    """Those of the file's table: its currency, USD where it names none, and the posted limits of its wagers.
+
+    `elections_in` has found the file to be sound TOML. Raises `ConfigInvalid`.
+    """
+    faults: list[str] = []
+    root = Section(tomllib.loads(path.read_text("utf-8")), "", faults)
+    currency, limits = root.section("table").text("currency", "USD"), limits_in(root)
+    if faults:
+        raise ConfigInvalid(path, faults)
+    least = {wager: low for wager, (low, _) in limits.items()}
+    return Terms(currency, least, {wager: high for wager, (_, high) in limits.items()})

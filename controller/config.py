@@ -48,7 +48,8 @@ class TableConfig:
 
     `rulebook_sha256`: how the hash of the rulebook's file began when it was signed, None = it was not. `progressive_cents`:
     worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for a bench is accepted.
-    `calendar`: when the gaming day of the house begins; None = nobody has said.
+    `calendar`: when the gaming day of the house begins; None = nobody has said. `limits`: by wager, the posted least and
+    most in cents.
     """
 
     site: str
@@ -63,6 +64,7 @@ class TableConfig:
     production: bool = False
     calendar: GamingCalendar | None = None
     rulebook_sha256: str | None = None
+    limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Config:
             offered=frozenset(self.table.offered),
             currency=self.table.currency,
             progressive_cents=self.table.progressive_cents,
+            limits=self.table.limits,
         )
 
     def publish(self, version: str) -> PublishConfig | None:
@@ -199,6 +202,9 @@ def _wager_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: 
     optional = [
         name for name, wager in rulebook.wagers.items() if wager.optional and wager.placed == "before_deal"
     ]
+    for name in table.limits:
+        if name not in rulebook.wagers:
+            faults.append(f"[limits] {name}: {rulebook.id} has no such wager {nearest(name, rulebook.wagers)}")
     for name in table.offered:
         if name not in optional:
             faults.append(

@@ -45,6 +45,7 @@ SHA256 = re.compile(r"[0-9a-f]{16,64}")
 """A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2
 MAX_CENTS = 10_000_000
+MAX_WAGER = 10_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ class _File:
             progressive_cents=section.whole("progressive_cents", 0, MAX_CENTS, 0),
             production=section.flag("production", False),
             calendar=_calendar(section),
+            limits=limits_in(self.root),
             rulebook_sha256=signed if signed and SHA256.fullmatch(signed) else None,
         )
         if table.production and signed is None:
@@ -296,3 +298,15 @@ def _verify_for_production(section: Section, device: DeviceConfig) -> None:
         section.fault("serial", "is missing; in production each device is known by its serial number")
     elif device.serial.upper().startswith(SIMULATOR_SERIAL):
         section.fault("serial", f"{device.serial} is a simulator's")
+
+
+def limits_in(root: Section) -> dict[str, tuple[int, int]]:
+    """The posted least and most of each wager of the section [limits], in cents; {} where there is none."""
+    limits: dict[str, tuple[int, int]] = {}
+    for wager, entry in root.section("limits").entries("{ least = 1000, most = 50000 }"):
+        least, most = entry.whole("least", 1, MAX_WAGER, 1), entry.whole("most", 1, MAX_WAGER, MAX_WAGER)
+        if least > most:
+            entry.fault("least", f"is {least}, and more than the most of {most}")
+        limits[wager] = (least, most)
+        entry.close()
+    return limits

@@ -123,10 +123,13 @@ class Section:
             named = f" ({item[label]})" if isinstance(item.get(label), str) else ""
             yield Section(item, f"{self._name(f'[[{key}]]')} {place}{named}", self.faults)
 
-    def entries(self) -> Iterator[tuple[str, "Section"]]:
-        """Every key of a table whose keys are free, one by one, each with its inner table; what is none is a fault."""
+    def entries(self, like: str = '{ choice = "...", by = "..." }') -> Iterator[tuple[str, "Section"]]:
+        """Every key of a table whose keys are free, one by one, each with its inner table; what is none is a fault.
+
+        `like`: such an inner table, for whoever wrote something else.
+        """
         for key in self._raw:
-            raw = self._take(key, dict, 'a table, as { choice = "...", by = "..." }', None)
+            raw = self._take(key, dict, f"a table, as {like}", None)
             if raw is not None:
                 yield key, Section(raw, f"{self._where} {key}", self.faults)
 

@@ -74,11 +74,13 @@ class SettledLine:
 
 
 class SettleFilter:
-    """Settles round after round under one law. `bad`: lines that were answered with an error; `currency`: unless terms say."""
+    """Settles round after round under one law. `bad`: lines that were answered with an error.
 
-    def __init__(self, law: Law, currency: str) -> None:
-        self._settler, self._currency = Settler(law), currency
-        self._decks = law.rulebook.decks.per_set.value
+    `terms`: of the table, for rounds that name none; their currency for all that name no other.
+    """
+
+    def __init__(self, law: Law, terms: Terms) -> None:
+        self._settler, self._terms = Settler(law), terms
         self.lines = self.bad = 0
 
     def feed(self, line: bytes) -> bytes:
@@ -97,7 +99,7 @@ class SettleFilter:
         raw = object_in(line, EXAMPLE)
         verify(raw, RoundLine, "")
         given: RoundLine = convert(raw, RoundLine, "")
-        settlement = self._settler.settle(round_of(given, self._currency, self._decks))
+        settlement = self._settler.settle(round_of(given, self._terms))
         changes = None
         if given.corrects is not None:
             if (given.corrects.rulebook, given.corrects.round) != (settlement.rulebook, settlement.round):
@@ -109,8 +111,8 @@ class SettleFilter:
         return SettledLine(self.lines, settlement, changes)
 
 
-def round_of(given: RoundLine, currency: str, decks: int) -> Round:
-    """The round that a line tells of. Raises `CardError` with the place of the card, `LineRefused`."""
+def round_of(given: RoundLine, terms: Terms) -> Round:
+    """The round that a line tells of, under its own terms or these. Raises `CardError` with the place of the card."""
     hands = tuple(
         Hand(
             hand.seat, hand.wagers, _cards(hand.cards, f"seat {hand.seat}, cards"), hand.decisions,
@@ -118,7 +120,7 @@ def round_of(given: RoundLine, currency: str, decks: int) -> Round:
         )
         for hand in given.seats
     )  # fmt: skip
-    terms = given.terms or Terms()
+    own = given.terms or terms
     return Round(
         hands,
         _cards(given.dealer, "dealer"),
@@ -127,7 +129,7 @@ def round_of(given: RoundLine, currency: str, decks: int) -> Round:
         _cards(given.dealer_played, "dealer_played"),
         given.meters,
         given.irregularity,
-        terms if terms.currency else replace(terms, currency=currency),
+        own if own.currency else replace(own, currency=terms.currency),
         given.id,
     )
 

@@ -35,6 +35,9 @@ def place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(
             f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
         )
+    least, most = setup.limits.get(act.wager, (1, MOST_CENTS))
+    if not least <= act.cents <= most:
+        return Refusal(f"seat {act.seat}: {act.wager} is from {least} to {most} cents at this table", rule.cite)
     if len(act.player) > seats.LONGEST_NAME:
         return Refusal(f"seat {act.seat}: a player's name has at most {seats.LONGEST_NAME} characters")
     if act.player and (elsewhere := seats.positions(setup, _round(state), act.player, act.seat)) is not None:

@@ -47,7 +47,8 @@ class DeviceSetup:
 class Setup:
     """What does not change while the daemon runs: the table, its devices, its cards, its law.
 
-    `offered`: the optional wagers of this house. `backs`: the colours of the sets at the table.
+    `offered`: the optional wagers of this house. `backs`: the colours of the sets at the table. `limits`: by wager, the
+    posted least and most in cents; a wager without an entry has none.
     """
 
     site: str
@@ -60,6 +61,7 @@ class Setup:
     offered: frozenset[str]
     currency: str
     progressive_cents: int = 0  # what one accepted chip is worth; 0 = not known
+    limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def device_of(self, kind: DeviceKind) -> str | None:
         return next((d.name for d in self.devices.values() if d.kind is kind), None)

@@ -36,7 +36,7 @@ AFTER = ("settled", "collected")
 """Where a table stands before the first stage of its game and after the last; between them come the phases of the game."""
 GIVEN = frozenset(
     {"at", "method", "elect", "offered", "counting", "rounds", "void_rounds", "back", "backs", "devices", "seats", "trips",
-     "bets", "chips", "mode", "stacks", "answers", "steps", "wall_clock", "reshuffles", "before"}
+     "bets", "chips", "mode", "stacks", "answers", "steps", "wall_clock", "reshuffles", "limits", "before"}
 )  # fmt: skip
 """Words of `given`. `rounds`, `void_rounds`: rounds before this one; `chips`: seats with a progressive chip in time;
 `bets`: wagers beside those that each seat must place, as [seat, name, cents]; `answers`: by seat, others give the first
@@ -237,6 +237,7 @@ def stage(make_table: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Sta
         method = Method(given.get("method", "dealing_shoe"))
         offered = tuple(given.get("offered", OFFERED))
         at_table = {word: given[word] for word in ("backs", "devices") if word in given}
+        at_table["limits"] = {wager: tuple(limits) for wager, limits in given.get("limits", {}).items()}
         staged = Stage(make_table(rulebook, method, given.get("elect"), offered, **at_table), given)
         staged.set_up()
         return staged

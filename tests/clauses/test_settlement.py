@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from controller.games.settling.engine import Settler
-from controller.games.settling.round import RoundRefused
+from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
 from controller.json_lines import convert, verify
 from controller.rules.elections import elect, proposals
@@ -74,8 +74,7 @@ def settler(rulebook: str, elected: tuple[tuple[str, str], ...]) -> Settler:
 def settled(rulebook: str, case: dict[str, Any]) -> Settlement:
     verify(case["round"], RoundLine, "round")
     given: RoundLine = convert(case["round"], RoundLine, "round")
-    decks = book(rulebook).decks.per_set.value
-    return settler(rulebook, tuple(case.get("elect", {}).items())).settle(round_of(given, "USD", decks))
+    return settler(rulebook, tuple(case.get("elect", {}).items())).settle(round_of(given, Terms("USD")))
 
 
 def in_words(line: Line) -> str:

@@ -433,3 +433,33 @@ def test_a_rulebook_whose_clauses_have_no_sound_classes_is_refused(
     path.write_text(path.read_text().replace("[[physical]]", "[[phisical]]"))
     faults = _faults(tmp_path, LEAST + DEVICES)
     assert f"{path} file: unknown key 'phisical' (nearest: physical)" in faults
+
+
+LIMITS = "[limits]\nante = { least = 500, most = 50000 }\ntrips = { most = 10000 }\n"
+
+
+def test_posted_limits_reach_the_core_and_settlement(tmp_path: Path) -> None:
+    """By wager, in cents; what is not posted is bounded by what a wager can be at all."""
+    config = load_config(_write(tmp_path, LEAST + LIMITS))
+    assert config.table.limits == {"ante": (500, 50_000), "trips": (1, 10_000)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("ante", "antes", "[limits] antes: md-uth has no such wager (nearest: ante)"),
+        ("least = 500", "least = 50001", "[limits] ante least: is 50001, and more than the most of 50000"),
+        (
+            "{ most = 10000 }",
+            "10000",
+            "[limits] trips: must be a table, as { least = 1000, most = 50000 }, and is 10000",
+        ),
+        ("most = 10000", "mots = 10000", "[limits] trips mots: unknown key (nearest: most)"),
+    ],
+)
+def test_limits_that_cannot_be_are_named(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    """A limit of a wager that is not there would bound nothing, and nobody would see it."""
+    assert old in LIMITS
+    with pytest.raises(ConfigInvalid) as refused:
+        load_config(_write(tmp_path, LEAST + LIMITS.replace(old, new, 1)))
+    assert fault in refused.value.faults

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from controller.games.settling.round import MOST
+from controller.games.settling.round import MOST, Terms
 from controller.rules.elections import elect, proposals
 from controller.rules.library import available, find
 from controller.rules.vocabulary import GUARDS_OF, Trigger
@@ -26,7 +26,7 @@ DAMAGED = 300
 def _filter(name: str) -> SettleFilter:
     book = find(name)
     law = elect(book, {question: (choice, "test") for question, choice in proposals(book).items()})
-    return SettleFilter(law, "USD")
+    return SettleFilter(law, Terms("USD"))
 
 
 def _example(name: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A table on the bench of the pure core: acts and reports go in, facts come out, no clock and no device."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -267,6 +267,7 @@ def make_table() -> MakeTable:
         unelected: bool = False,
         backs: Sequence[str] = ("red", "blue"),
         devices: Collection[str] | None = None,
+        limits: Mapping[str, tuple[int, int]] | None = None,
     ) -> Table:
         book = _book(rulebook)
         asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
@@ -283,7 +284,7 @@ def make_table() -> MakeTable:
         setup = Setup(
             site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
             devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
-            offered=frozenset(offered), currency="USD", progressive_cents=500,
+            offered=frozenset(offered), currency="USD", progressive_cents=500, limits=limits or {},
         )  # fmt: skip
         return Table(setup)
 
