@@ -98,6 +98,14 @@ def withdraw_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     return None
 
 
+def lockout_released(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    if _round(state).chips:
+        return None
+    rule = setup.law.rulebook.wagers.get("progressive")
+    cite = rule.cite if rule else ()
+    return Refusal("a progressive wager is not offered at this table; its lock-out stays engaged", cite)
+
+
 def _round(state: State) -> Round:
     assert state.round is not None
     return state.round

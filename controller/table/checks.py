@@ -254,6 +254,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.AnnounceNoMoreBets.kind: betting.no_more_bets,
     a.WithdrawWager.kind: betting.withdraw_wager,
     a.RecordProgressiveCount.kind: _progressive_count,
+    a.ReleaseLockout.kind: betting.lockout_released,
     a.StartDealing.kind: _start_dealing,
     a.RecordInitialDeal.kind: _initial_deal,
     a.RecordDecision.kind: answers.decision,

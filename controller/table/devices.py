@@ -4,6 +4,7 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Guard, Step, Trigger
 from controller.table import facts as f
 from controller.table import procedures
+from controller.table.acts import Resolution
 from controller.table.between import RESHUFFLES
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
@@ -293,11 +294,25 @@ def _wager_sensed(draft: Draft, seat: int, locked: bool) -> None:
     round_ = draft.state.round
     if round_ is None or not round_.live:
         return
-    if round_.phase is Phase.BETTING and not locked:
+    if round_.phase is Phase.BETTING and not locked and round_.chips:
         return
     if any((s, w) in ((seat, "progressive"), (seat, LATE_CHIP)) for s, w, _ in round_.wagers(Fate.HELD)):
         return  # the same chip again: its hold stands
+    if not round_.chips:
+        _not_offered(draft, seat)
+        return
     dispose(draft, Trigger.PROGRESSIVE_LATE, *([Guard.AFTER_LOCK] if locked else []), seat=seat)
+
+
+def _not_offered(draft: Draft, seat: int) -> None:
+    """A chip for a wager that this house does not offer is none, whenever it comes: it is held until it is given back."""
+    rule = draft.setup.law.rulebook.wagers.get("progressive")
+    cite = rule.cite if rule else ()
+    draft.decide_wager(seat, "progressive", draft.setup.progressive_cents, Fate.HELD, cite, None)
+    draft.hold(
+        f"seat {seat}: a chip lies on the sensor of a progressive wager that is not offered at this table; give it back",
+        cite=cite, seat=seat, wager="progressive", choices=(Resolution.RETURN_WAGER,),
+    )  # fmt: skip
 
 
 def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingAllowed) -> None:

@@ -136,7 +136,7 @@ def _device(state: State, name: str, event: f.Event) -> State:
 
 
 def _takes_bets(round_: Round | None) -> bool:
-    return round_ is not None and round_.phase is Phase.BETTING
+    return round_ is not None and round_.phase is Phase.BETTING and round_.chips
 
 
 def _device_after(device: Device, event: f.Event) -> Device:
@@ -199,7 +199,15 @@ def _round(state: State, event: f.Event) -> State:
     match event:
         case f.RoundBegun():
             game = GAMES[event.game] if event.game else UNNAMED
-            round_ = Round(event.round, event.number, event.back, event.method, game=game, marker=state.marker)
+            round_ = Round(
+                event.round,
+                event.number,
+                event.back,
+                event.method,
+                game=game,
+                marker=state.marker,
+                chips=event.chips,
+            )
             return replace(state, round=round_, rounds=event.number)
         case f.RoundEnded():
             state = _ended(state, event)

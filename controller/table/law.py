@@ -11,6 +11,12 @@ WAIVED_BY_SHUFFLER = "shuffler_counts_each_shuffle"
 SWAP_EVERY_ROUND = "round"
 
 
+def takes_chips(setup: Setup) -> bool:
+    """True where the house offers a wager that a sensor takes."""
+    wagers = setup.law.rulebook.wagers
+    return any(name in wagers and wagers[name].sensed for name in setup.offered)
+
+
 def full_set(setup: Setup) -> int:
     """Cards in a whole set. Clause: `[decks] full`."""
     return setup.law.rulebook.decks.full.value

@@ -14,7 +14,7 @@ from controller.table.deadlines import table_opened
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
-from controller.table.law import full_set, must_qualify, stub_count_overdue
+from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips
 from controller.table.links import take_back
 from controller.table.seats import laid_away
 from controller.table.state import Fate, Round, first_deal, still_in_device
@@ -120,11 +120,15 @@ def _begin_round(draft: Draft, act: a.BeginRound, actor: Actor) -> None:
     number = draft.state.rounds + 1
     name = f"{draft.setup.table}-{number}"
     plays = draft.setup.law.rulebook.plays
-    draft.add(f.RoundBegun(name, number, act.back, draft.state.method, actor.who, plays))
+    chips = takes_chips(draft.setup)
+    draft.add(f.RoundBegun(name, number, act.back, draft.state.method, actor.who, plays, chips))
     _release_lockout(draft, "betting is open")
 
 
 def _release_lockout(draft: Draft, because: str) -> None:
+    """The sensors take chips now, unless the house offers no wager that they take: then they stay locked."""
+    if not _round(draft).chips:
+        return
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].online:
         draft.want(progressive[0], Level.LOCKOUT, RELEASED, because)

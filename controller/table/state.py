@@ -190,6 +190,7 @@ class Round:
     seen: Mapping[tuple[Area, int], SeenHand] = field(default_factory=dict)
     meters: Mapping[str, Meter] = field(default_factory=dict)
     voids: tuple[Irregularity, ...] = ()
+    chips: bool = True  # a chip on a sensor may become a wager: the house offers it
 
     @property
     def live(self) -> bool:

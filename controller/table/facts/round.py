@@ -49,7 +49,9 @@ class DealerCame:
 
 @dataclass(frozen=True, slots=True)
 class RoundBegun:
-    """`game`: the name of the game that is played; "" in records that were made before there was more than one."""
+    """`game`: the name of the game that is played; "" in records that were made before there was more than one.
+    `chips`: the house offers the wager that a sensor takes, so a chip on one may become a wager.
+    """
 
     kind: ClassVar[str] = "round_begun"
     round: str
@@ -58,6 +60,7 @@ class RoundBegun:
     method: Method
     by: str
     game: str = ""
+    chips: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class Table:
     def begin(self, back: str = "red", seats: tuple[int, ...] = (1, 3), trips: tuple[int, ...] = (1,)) -> "Table":
         """Betting open, ante and blind at these seats, the lock-out released."""
         self.act(a.BeginRound(back))
-        if "progressive-1" in self.setup.devices:
+        if self.round.chips and "progressive-1" in self.setup.devices:
             self.put(e.LockoutReleased(e.Cause.COMMAND, 1), "progressive-1")
         for seat in seats:
             self.act(a.PlaceWager(seat, "ante", 1000))
