@@ -74,7 +74,7 @@ def _present(state: State) -> list[str]:
 def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     round_, law = _round(state), setup.law.rulebook
     card_set = state.sets[round_.back]
-    if round_.phase is Phase.BETS_CLOSED and not card_set.armed:
+    if not card_set.armed and not round_.vouched:
         return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
     for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
         if (wrong := betting.wrong_mode(state, law.wagers[name])) is not None:

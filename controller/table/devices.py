@@ -19,12 +19,14 @@ SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)
 
 def decide_report(draft: Draft, name: str, report: e.Report) -> None:
     """Adds the report as a fact of this device and all that follows from it."""
-    before = draft.state.devices[name]
+    before, dealt = draft.state.devices[name], _armed_in_deal(draft)
     draft.add(report, name)
     if isinstance(report, e.CardsRemoved):
         _cards_removed(draft, name, report.cards_inside)
     elif before.in_service:  # what happens in a device that is out of service is no event of the game
         _followed(draft, name, report, jammed_before=before.jammed)
+    if dealt and round_live(draft) and not _armed_in_deal(draft):
+        _disarmed_in_deal(draft, name, report)
     if isinstance(report, ALARMS):
         _stand_still(draft, f"{name} reported {report.kind}")
 
@@ -55,6 +57,24 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
         case _:
             pass  # the fact alone: nothing in the documents hangs on it
+
+
+def _armed_in_deal(draft: Draft) -> bool:
+    """True where the set of a round that goes on is armed, and its cards were let out."""
+    round_ = draft.state.round
+    return round_ is not None and round_.live and round_.let_out and draft.state.sets[round_.back].armed
+
+
+def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
+    """No card goes out without an armed set: what was let out is taken back, and where nothing is demanded people decide."""
+    back = _round(draft).back
+    because = (
+        f"{name} reported {report.kind}: the {back} set, which is in play, does not count as shuffled any more"
+    )
+    draft.make_safe(because)
+    asked = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts)
+    if not asked and not any(duty.back == back for duty in draft.state.duties.values()):
+        draft.hold(f"{because}; look where its cards are")
 
 
 def _stand_still(draft: Draft, because: str) -> None:

@@ -10,6 +10,7 @@ from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, BurnAt, Trigger
 from controller.table import evolve_wagers as wagers
 from controller.table import facts as f
+from controller.table.acts import Resolution
 from controller.table.card_set import GamingDay
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
@@ -100,8 +101,19 @@ def _demands(state: State, event: f.Event) -> State:
             )  # fmt: skip
             return replace(state, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
         case f.HoldLifted():
-            return replace(state, holds=without(state.holds, event.hold))
+            return _vouched(replace(state, holds=without(state.holds, event.hold)), event)
     return state
+
+
+def _vouched(state: State, lifted: f.HoldLifted) -> State:
+    """A person lets a deal go on whose set is not armed any more; where its shuffle is demanded that alone is no answer."""
+    round_ = state.round
+    if round_ is None or not round_.let_out or lifted.resolution is not Resolution.GO_ON:
+        return state
+    demanded = any(duty.back == round_.back for duty in state.duties.values())
+    if demanded or state.sets[round_.back].armed:
+        return state
+    return replace(state, round=replace(round_, vouched=True))
 
 
 def _spared_settled(state: State) -> State:

@@ -110,8 +110,11 @@ def _still_unread(card_set: CardSet, event: f.SetChecked) -> PlayedSince | None:
 def _proven(round_: Round | None, event: f.Event) -> Round | None:
     """The cards of a round may be gathered and shuffled before it is ended: then the verdict answers for it too.
 
-    A new set of the same back that comes before the end has no part in the round.
+    A new set of the same back that comes before the end has no part in the round. What a person said of a set that was
+    not armed is over when it is disarmed again.
     """
+    if round_ is not None and isinstance(event, f.SetDisarmed) and event.back == round_.back:
+        return replace(round_, vouched=False)
     if round_ is None or not round_.collected:
         return round_
     if isinstance(event, f.SetBrought) and event.back == round_.back:

@@ -190,6 +190,7 @@ class Round:
     seen: Mapping[tuple[Area, int], SeenHand] = field(default_factory=dict)
     meters: Mapping[str, Meter] = field(default_factory=dict)
     voids: tuple[Irregularity, ...] = ()
+    vouched: bool = False  # a person let it go on although its set is not armed any more
     chips: bool = True  # a chip on a sensor may become a wager: the house offers it
 
     @property

@@ -7,8 +7,9 @@ import pytest
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.decide import fold
 from controller.table.inputs import Actor
-from controller.table.state import Phase
+from controller.table.state import Phase, State
 from drivers import events as e
 
 
@@ -68,6 +69,50 @@ def test_a_set_that_is_being_shuffled_again_is_not_armed(make_table):
     table = make_table("md-uth").ready().begin("red").close_bets()
     table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
     assert "cycle complete: NO" in table.refused(a.StartDealing()).reason
+
+
+@pytest.mark.parametrize(("back", "stacks"), [(e.Back.RED, 0), (e.Back.UNKNOWN, 0), (e.Back.RED, 2)])
+def test_a_shuffle_of_the_set_that_is_being_dealt_stops_the_shoe(make_table, back, stacks):
+    """Without an armed set no card goes out: the shoe is inhibited at once, and a person decides whether the deal goes on."""
+    table = make_table("md-uth").ready().begin("red").let_out().deal(stacks)
+    table.put(e.ShuffleStarted(back, e.Mode.SHUFFLE), "shuffler-1")
+    assert not table.state.sets["red"].armed
+    assert table.state.devices["shoe-1"].wanted["dispensing"] == "inhibited"
+    (hold,) = table.state.holds.values()
+    assert ("red set" in hold.reason, hold.choices) == (True, (a.Resolution.GO_ON, a.Resolution.VOID))
+    assert "play is held" in table.refused(a.StartDealing()).reason
+    table.act(a.ResolveHold(hold.id, a.Resolution.GO_ON))
+    table.act(a.StartDealing())
+    assert table.state.devices["shoe-1"].wanted["dispensing"] == "allowed"
+    assert fold(State.initial(table.setup), table.all) == table.state
+
+
+def test_a_shuffle_of_the_other_set_leaves_the_deal_alone(make_table):
+    """One set is shuffled while the other one is dealt. Clause: 3.B(3)."""
+    table = make_table("md-uth").ready().begin("red").let_out().deal(1)
+    table.put(e.ShuffleStarted(e.Back.UNKNOWN, e.Mode.SHUFFLE), "shuffler-1")
+    table.put(e.ShuffleStarted(e.Back.BLUE, e.Mode.SHUFFLE), "shuffler-1")
+    assert not table.state.held
+    assert table.state.devices["shoe-1"].wanted["dispensing"] == "allowed"
+
+
+def test_a_deal_goes_on_only_from_an_armed_set_where_its_shuffle_is_demanded(make_table):
+    """Clause: ma-uth 15(e). That the duty was confirmed arms nothing; the shuffle itself does."""
+    table = make_table("ma-uth").ready().begin("red").let_out()
+    table.put(e.Jammed(e.Back.RED, e.Activity.SHUFFLING, e.JamPlace.RACK, 0, 20), "shuffler-1")
+    table.put(e.JamCleared(False, 1), "shuffler-1")
+    for duty in list(table.state.duties):
+        if duty in table.state.duties and "reshuffle" not in table.state.duties[duty].action:
+            table.act(a.ConfirmDuty(duty))
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    (duty,) = table.state.duties.values()
+    assert "the red set is not armed: " in table.refused(a.StartDealing()).reason
+    table.act(a.ConfirmDuty(duty.id))
+    assert "the red set is not armed: " in table.refused(a.StartDealing()).reason
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.shuffled("red")
+    table.act(a.StartDealing())
 
 
 def test_a_set_of_a_colour_that_is_not_of_this_table_is_held_and_never_dealt(make_table):
