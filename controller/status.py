@@ -116,7 +116,7 @@ def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
         "due": card_set.due,
         "cut_due": card_set.cut_due,
         "cut_by": setup.law.rulebook.cut.by.value,
-        "cut_offered_to": list(offered_to(setup, state, card_set.back)),
+        "cut_offered_to": list(offered_to(setup, state)),
         "gone": card_set.gone,
         "procedure": card_set.procedure.value if card_set.procedure else None,
         "steps": [{"step": s.step.value, "by": s.by.value, "cite": list(s.cite)} for s in card_set.steps],

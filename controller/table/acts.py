@@ -249,6 +249,7 @@ class ReportIrregularity:
     """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1.
 
     Of a wrong number of cards: `completable`: the dealer's hand can still be completed; `too_many`: more than the hand has.
+    Of the cutting card: `at_dealer`: it showed at no player's hand, but at the dealer's or the community cards.
     """
 
     kind: ClassVar[str] = "report_irregularity"
@@ -257,6 +258,7 @@ class ReportIrregularity:
     cards: int = 1
     completable: bool = False
     too_many: bool = False
+    at_dealer: bool = False
 
 
 @dataclass(frozen=True, slots=True)

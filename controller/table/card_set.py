@@ -41,8 +41,7 @@ class CardSet:
     `in_shoe`: rounds were dealt from it since its shuffle, and the next one may be too.
     `steps`: what is left of `procedure`, in order; `stepped_by`: who took the last one. `preshuffled`: it came inspected
     and shuffled, and nothing has been done with it since. `cut_due`: it was shuffled in a way that a cut follows;
-    `was_cut`: that was done. `cutting_card`: seat at which the cutting card last showed, 0 = the dealer. `gone`: cards
-    that have left the shoe since the shuffle, as far as they are counted.
+    `was_cut`: that was done. `gone`: cards that have left the shoe since the shuffle, as far as they are counted.
     """
 
     back: str
@@ -63,7 +62,6 @@ class CardSet:
     preshuffled: bool = False
     cut_due: bool = False
     was_cut: bool = False
-    cutting_card: int | None = None
     gone: int = 0
 
     @property

@@ -46,20 +46,37 @@ def shuffle_directed(draft: Draft, back: str, who: str) -> None:
     draft.add(f.DutyOpened(draft.next_id("D"), action, role.value if role else Role.DEALER, back=back, cite=cite))
 
 
-def offered_to(setup: Setup, state: State, back: str) -> tuple[int, ...]:
+def offered_to(setup: Setup, state: State) -> tuple[int, ...]:
     """Seats to which the cut is offered, in this order; () where the dealer cuts, or where nobody has played yet.
 
     Clause: `[cut] offered_to`: the player at whose hand the cutting card showed, else the one farthest to the dealer's
     right; after a refusal clockwise.
     """
-    seats = sorted(state.last_seats)
+    round_ = state.round if state.round is not None and state.round.collected else None
+    seats = sorted(round_.in_play if round_ else state.last_seats)
     if setup.law.rulebook.cut.by.value != BY_PLAYERS or not seats:
         return ()
-    first = state.sets[back].cutting_card or seats[-1]
+    first = (round_.cutting_card if round_ else state.cutting_card) or seats[-1]
     return (first, *sorted((s for s in seats if s != first), key=lambda seat: (seat - first) % (setup.seats + 1)))
 
 
 # ---- what stands in the way
+
+
+def whose_hand(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """Where players cut, the one at whose hand the cutting card showed is asked first: so that is said with it."""
+    rule, in_play = setup.law.rulebook.cut, state.round.in_play if state.round else {}
+    if (
+        rule.by.value != BY_PLAYERS
+        or (act.seat in in_play and not act.at_dealer)
+        or (act.at_dealer and not act.seat)
+    ):
+        return None
+    seats = ", ".join(map(str, in_play))
+    return Refusal(
+        f"say where the cutting card showed, for the next cut: seat {seats}, or at_dealer for the dealer's hand and the "
+        "community cards", rule.offered_to.cite if rule.offered_to else rule.by.cite,
+    )  # fmt: skip
 
 
 def may_direct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -102,7 +119,7 @@ def may_cut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | N
 
 def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal | None:
     """Players are asked from the first one on clockwise; one who has left declines. The dealer cuts if nobody will."""
-    rule, order = setup.law.rulebook.cut, offered_to(setup, state, act.back)
+    rule, order = setup.law.rulebook.cut, offered_to(setup, state)
     cite = rule.offered_to.cite if rule.offered_to else rule.by.cite
     asked = (*act.declined, act.seat) if act.seat else act.declined
     if any(not 1 <= seat <= setup.seats for seat in asked) or len(set(asked)) < len(asked):

@@ -31,9 +31,9 @@ def evolve(state: State, fact: f.Fact) -> State:
         case ServiceStarted():
             return _restarted(state)
         case f.TableOpened():
-            return replace(state, open=True, marker=0, last_seats=())
+            return replace(state, open=True, marker=0, last_seats=(), cutting_card=None)
         case f.TableIdle():
-            return replace(state, last_seats=())
+            return replace(state, last_seats=(), cutting_card=None)
         case f.GamingDayBegan() as began:
             day = GamingDay(began.day, began.begins_us, began.begins_ns, began.ends_ns, began.boot)
             return replace(state, gaming_day=day)
@@ -66,8 +66,7 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     """What the round remembers of its irregularities: cards face up, a hand of too many, that it cannot be proven."""
     round_, trigger = state.round, made.trigger
     if round_ is not None and trigger is Trigger.CUTTING_CARD_REACHED:
-        card_set = replace(state.sets[round_.back], cutting_card=made.seat)
-        return replace(state, sets=with_(state.sets, round_.back, card_set))
+        return replace(state, round=replace(round_, cutting_card=made.seat))
     if (
         round_ is not None
         and made.seat in round_.seats
@@ -254,6 +253,7 @@ def _ended(state: State, event: f.RoundEnded) -> State:
         sets=sets_after_round(state, round_, event.cards),
         last_seats=tuple(round_.in_play),
         last_round=LastRound(round_.id, round_.seats),
+        cutting_card=round_.cutting_card if round_.played else state.cutting_card,
         since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,
     )
 

@@ -26,7 +26,6 @@ def set_after(state: State, event: f.Event) -> State:
             card_set = replace(
                 _shuffled(_checked(before, event)), cycle_complete=event.cycle_complete, mode_shuffle=event.mode_shuffle,
                 count_right=event.count_right, identities_complete=event.identities_complete, by_hand=False,
-                cutting_card=None,
             )  # fmt: skip
         case f.SetShuffledByHand():
             card_set = replace(
@@ -49,7 +48,16 @@ def set_after(state: State, event: f.Event) -> State:
             card_set = replace(before, due=True)
         case _:
             card_set = _handled(before, event)
-    return replace(state, sets={**state.sets, back: card_set}, round=_proven(state.round, event))
+    state = replace(state, sets={**state.sets, back: card_set}, round=_proven(state.round, event))
+    return _offered(state) if isinstance(event, f.SetCut) else state
+
+
+def _offered(state: State) -> State:
+    """The player at whose hand the cutting card showed has been offered the cut that follows."""
+    round_ = state.round
+    if round_ is not None and round_.collected:
+        return replace(state, round=replace(round_, cutting_card=None))
+    return replace(state, cutting_card=None)
 
 
 def _shuffled(card_set: CardSet) -> CardSet:
@@ -67,7 +75,7 @@ def _handled(card_set: CardSet, event: f.Event) -> CardSet:
         case f.CutAsked():
             return replace(card_set, cut_due=True, was_cut=False)
         case f.SetCut():
-            return replace(card_set, cut_due=False, was_cut=True, cutting_card=None)
+            return replace(card_set, cut_due=False, was_cut=True)
         case f.CardBurned():
             return replace(card_set, gone=card_set.gone + 1)
     return card_set

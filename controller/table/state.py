@@ -190,6 +190,7 @@ class Round:
     seen: Mapping[tuple[Area, int], SeenHand] = field(default_factory=dict)
     meters: Mapping[str, Meter] = field(default_factory=dict)
     voids: tuple[Irregularity, ...] = ()
+    cutting_card: int | None = None  # seat at which it showed, 0 = at no player's
     vouched: bool = False  # a person let it go on although its set is not armed any more
     chips: bool = True  # a chip on a sensor may become a wager: the house offers it
 
@@ -286,7 +287,8 @@ class Hold:
 class State:
     """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands.
 
-    `last_seats`: that played the last round, () where the game is just beginning. `new_dealer`: one came, and what this
+    `last_seats`: that played the last round, () where the game is just beginning; `cutting_card`: as in that round, until
+    a set was cut. `new_dealer`: one came, and what this
     demands is not done yet.
     """
 
@@ -303,6 +305,7 @@ class State:
     serial: int = 0
     marker: int = 0
     last_seats: tuple[int, ...] = ()
+    cutting_card: int | None = None
     new_dealer: bool = False
     gaming_day: GamingDay | None = None
     last_round: LastRound | None = None

@@ -3,6 +3,7 @@
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table import acts as a
+from controller.table import cuts
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
 from controller.table.state import Device, Duty, Round, Setup, State
@@ -55,6 +56,10 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("no card of this round has been dealt")
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
         return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
+        return Refusal("at_dealer is said of the cutting card")
+    if act.trigger is Trigger.CUTTING_CARD_REACHED and (unsaid := cuts.whose_hand(setup, state, act)) is not None:
+        return unsaid
     return _cannot_be(setup, state, act)
 
 

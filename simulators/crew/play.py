@@ -134,7 +134,10 @@ class Play:
         if not wanted and not 0 < sets.left * CUTTING_CARD_AT <= view.full_set:
             return False
         layout.cutting_card_seen = True
-        return await self.table.act("report_irregularity", trigger="cutting_card_reached")
+        seat = view.plan[len(layout.stacks) - 1].seat if len(layout.stacks) <= len(view.plan) else 0
+        return await self.table.act(
+            "report_irregularity", "dealer", seat, trigger="cutting_card_reached", at_dealer=not seat
+        )
 
     async def _count_stub(self) -> bool:
         """Counts what is really left, when a count is due or the scenario wants one."""

@@ -24,7 +24,10 @@ class Reports:
         scene = mishap.scene
         for trigger in scene.reports:
             for _ in range(scene.cards):
-                await self._report(trigger, next(iter(self.table.view.in_play), 0) if scene.of_seat else 0)
+                about = {"at_dealer": True} if trigger == "cutting_card_reached" else {}
+                await self._report(
+                    trigger, next(iter(self.table.view.in_play), 0) if scene.of_seat else 0, **about
+                )
                 layout.set_aside += trigger == "card_face_up"
 
     async def what_was_dealt_wrong(self, layout: Layout) -> bool:

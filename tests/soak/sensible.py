@@ -250,7 +250,7 @@ class People:
             return None
         if self.rng.random() < 0.05:
             return self.builder.record(a.RecordCut, state)  # type: ignore[no-any-return]
-        order = offered_to(self.setup, state, waiting[0])
+        order = offered_to(self.setup, state)
         taken = self.rng.randrange(len(order) + 1)
         by_players = self.setup.law.rulebook.cut.by.value == "players"
         if not order:

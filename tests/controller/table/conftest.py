@@ -133,7 +133,7 @@ class Table:
         """Shuffled, and cut by the dealer or by the first player who may."""
         self.act(a.RecordShuffle(back))
         if self.state.sets[back].cut_due:
-            order = offered_to(self.setup, self.state, back)
+            order = offered_to(self.setup, self.state)
             by_players = self.setup.law.rulebook.cut.by.value == "players"
             self.act(a.RecordCut(back, (order or (1,))[0] if by_players else 0))
         return self

@@ -100,7 +100,7 @@ def test_one_shoe_is_dealt_on_from_round_to_round_until_its_cutting_card_comes(t
         play(table)
         assert table.state.sets["red"].armed
     dealt(table)
-    table.act(a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED))
+    table.act(a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, at_dealer=True))
     for seat, _, _ in BETS:
         table.answer(seat, "set")
     for act in (a.RevealDealer(), ALL, a.SettleRound(), *HAND):
