@@ -20,6 +20,7 @@ NO_ORDER = "the document names no shuffle by order"
 BY_THE_CLOCK = "the document prints the time of a set for every way of dealing"
 NO_PAYOUT = "the document has no payout that a person validates before it is made"
 NO_HANDS_FOUND = "the document knows no device that finds the hands of a round"
+NO_METER = "no progressive wager is paid from a meter in this document"
 NEVER_DONE: dict[str, dict[str, str]] = {
     "md-uth": {
         "record_hands_found": NO_HANDS_FOUND,
@@ -28,6 +29,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "report_set_due": BY_THE_CLOCK,
     },
     "ma-uth": {
+        "record_meter": NO_METER,
         "validate_progressive": NO_PAYOUT,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
@@ -35,6 +37,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
     "fast-action": {
         "record_hands_found": NO_HANDS_FOUND,
+        "record_meter": NO_METER,
         "recut": "the document knows no second cut",
         "record_stub_count": NO_STUB,
         "record_progressive_count": NO_PROGRESSIVE,
@@ -42,6 +45,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
     "nj-pikit": {
         "record_hands_found": NO_HANDS_FOUND,
+        "record_meter": NO_METER,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,
@@ -51,6 +55,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
     "ma-colorado": {
         "record_hands_found": NO_HANDS_FOUND,
+        "record_meter": NO_METER,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
 from random import Random
 
+from controller.cards.cards import NAMES
 from controller.games.model import Phase, ShowCommunity
+from controller.games.settling.engine import Settler
 from controller.rules.parts import WagerRule
+from controller.rules.vocabulary import Area, Trigger
 from controller.rules.vocabulary import Moment as When
-from controller.rules.vocabulary import Trigger
 from controller.table import acts as a
 from controller.table import burns
 from controller.table.cuts import offered_to
@@ -34,7 +36,8 @@ WEIGHTS: dict[str, float] = {
     a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1,
     a.DirectShuffle.kind: 0.03, a.RecordCut.kind: 8, a.Recut.kind: 0.03, a.NewDealer.kind: 0.03, a.BurnCard.kind: 8,
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
-    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2,
+    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.3, a.RecordMeter.kind: 0.1,
+    a.CorrectSettlement.kind: 0.05,
 }  # fmt: skip
 MOST: dict[str, float] = {
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.5, a.ReportIrregularity.kind: 2, a.BringSet.kind: 2, a.TakeSetAway.kind: 4,
@@ -82,6 +85,9 @@ class People:
             a.ConfirmStep.kind: self._step,
             a.RecordCut.kind: self._cut,
             a.BurnCard.kind: self._burn,
+            a.RecordHand.kind: self._hand,
+            a.RecordMeter.kind: self._meter,
+            a.CorrectSettlement.kind: self._correction,
         }
 
     def new_guests(self) -> None:
@@ -219,6 +225,42 @@ class People:
         return a.RecordStubCount(
             max(right - self.rng.choice((0, 1, 2)), 0), self.rng.random() < 0.5, self.rng.choice((full, full - 1))
         )
+
+    def _hand(self, state: State) -> a.Act:
+        """Cards as they may lie there, now and then one that was not read."""
+        round_, hand = _round(state), self.setup.law.rulebook.hand
+        shown = sum(street.cards for street in round_.game.streets[: round_.streets])
+        counts = {
+            Area.PLAYER: hand.player.value,
+            Area.DEALER: hand.dealer_cards,
+            Area.COMMUNITY: shown,
+            Area.SIX_CARD_BOX: 4,
+        }
+        area = self.rng.choice(tuple(counts))
+        seat = self.rng.choice(list(round_.in_play) or [1]) if area is Area.PLAYER else 0
+        cards = [self.rng.choice((name, name, name, "??")) for name in self.rng.sample(NAMES, counts[area])]
+        settler = Settler(self.setup.law)
+        plays = settler.played if area in (Area.PLAYER, Area.DEALER) else 0
+        shows = settler.shown if area is Area.PLAYER else 0
+        return a.RecordHand(area, " ".join(cards), seat, " ".join(cards[:plays]), " ".join(cards[:shows]))
+
+    def _meter(self, state: State) -> a.Act | None:
+        least = Settler(self.setup.law).resets
+        if not least:
+            return self.builder.record(a.RecordMeter, state)  # type: ignore[no-any-return]
+        meter = self.rng.choice(list(least))
+        return a.RecordMeter(meter, least[meter][0] + 1000, least[meter][0])
+
+    def _correction(self, state: State) -> a.Act | None:
+        """Of a wager of this round or the last one, whatever has become of it."""
+        rounds = [r for r in (state.round, state.last_round) if r is not None]
+        lies = [(r.id, n, name) for r in rounds for n, seat in r.seats.items() for name in seat.wagers]
+        if not lies:
+            return None
+        name, seat, wager = self.rng.choice(lies)
+        outcome = self.rng.choice((a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH))
+        paid = 500 if outcome is a.Outcome.WIN else 0
+        return a.CorrectSettlement(seat, wager, outcome, "looked at again", paid, round=name)
 
     def _irregularity(self, state: State) -> a.Act:
         if (asked := asked_of_short_hand(state, 0)) is not None and self.rng.random() < 0.8:

@@ -69,7 +69,7 @@ class Irregularity:
 class Round:
     """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set.
 
-    `under_way`: players may still be asked; a hand that has not answered yet is settled as far as that plays no part.
+    `under_way`: players may still be asked; what is told of a hand that has not answered yet holds if it plays on.
     """
 
     hands: tuple[Hand, ...]
