@@ -224,3 +224,52 @@ def test_the_outbox_page_says_how_to_release_what_was_set_aside() -> None:
     assert outbox_page({"connected": False, "reason": "the daemon is starting"}) == [
         "broker    AWAY: the daemon is starting"
     ]
+
+
+OFFER = {
+    "refused": "",
+    "lines": [
+        {"seat": 3, "wager": "ante", "stake": 1000, "outcome": "win", "returned": 1000, "paid": 1000, "pays": "1 to 1",
+         "cite": ["12.A"]},
+        {"seat": 3, "wager": "blind", "stake": 1000, "outcome": "push", "returned": 1000, "paid": 0, "cite": ["11.H(3)(d)"]},
+        {"seat": 1, "wager": "trips", "stake": 500, "outcome": "held", "returned": 0, "paid": 0, "note": "not provable"},
+        {"seat": 1, "wager": "envy", "stake": 0, "outcome": "win", "returned": 0, "paid": 150000, "holder": 3,
+         "reading": "R-109"},
+    ],
+    "cuts": [{"seat": 3, "cut": 2500, "wagers": ["ante", "blind"], "cite": ["12.H"]}],
+    "asks": [
+        {"act": "record_hand", "area": "player", "seat": 1}, {"act": "record_hand", "area": "dealer", "seat": 0},
+        {"act": "record_meter", "meter": "major"},
+    ],
+}  # fmt: skip
+
+
+def test_the_offer_says_what_is_paid_and_what_is_still_to_be_told() -> None:
+    """Wager by wager in the order of settlement, each with its clause or reading; then cuts, and what to tell by which act."""
+    page = status_page({**_document(), "offer": OFFER})
+    first = page.index("settle    seat 3 ante 10.00: win, pay 10.00 (1 to 1) [12.A]")
+    assert page[first + 1 : first + 6] == [
+        "settle    seat 3 blind 10.00: push, 10.00 back [11.H(3)(d)]",
+        "settle    seat 1 trips 5.00: held; not provable",
+        "settle    seat 1 envy for seat 3 0.00: win, pay 1500.00 [reading R-109]",
+        "          seat 3: a limit takes 25.00 off ante, blind [12.H]",
+        "          still to be told: hand of seat 1 (record_hand area=player seat=1); dealer (record_hand area=dealer); "
+        "the meter major (record_meter)",
+    ]
+    refused = status_page({**_document(), "offer": {"refused": "why", "lines": [], "cuts": [], "asks": []}})
+    assert "settle    cannot be told: why" in refused
+
+
+def test_a_correction_is_shown_with_its_round() -> None:
+    """In the round in play and in the last one: what stands now, in capitals before it."""
+    wager = {"cents": 1000, "fate": "settled", "outcome": "push", "returned": 1000, "paid": 0, "corrected": True}
+    document = _document()
+    document["last_round"] = {
+        "round": "t1-6",
+        "seats": {"4": {"blind": wager, "ante": {**wager, "corrected": False}}},
+    }
+    assert [line for line in status_page(document) if line.startswith("CORRECTED")] == [
+        "CORRECTED t1-6 seat 4 blind: push, 10.00 handed back"
+    ]
+    document["round"]["seats"]["3"]["wagers"]["ante"] = wager
+    assert "CORRECTED t1-7 seat 3 ante: push, 10.00 handed back" in status_page(document)

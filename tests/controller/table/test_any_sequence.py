@@ -4,10 +4,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from controller.rules.vocabulary import Method, Role, Step, Trigger
+from controller.rules.vocabulary import Area, Method, Role, Step, Trigger
 from controller.table import acts as a
 from controller.table import burns
 from controller.table import facts as f
+from controller.table.codec import WITHHELD, encode
 from controller.table.decide import fold
 from controller.table.inputs import Actor, ServiceStarted, SetDue
 from controller.table.law import asking_order, full_set
@@ -32,6 +33,7 @@ BETS = {
 }
 WAGERS = sorted({name for wagers in BETS.values() for name, _ in wagers})
 OFFERED = ("trips", "progressive", "three_card_bonus", "bonus")
+HANDS = ("As Kd", "As Kd 7c", "As Kd 7c 7d", "As Kd 7c 7d 2h", "?? Kd", "As Kd zz")
 BACKS = st.sampled_from(["red", "blue"])
 NAMES = st.sampled_from(["shoe-1", "shuffler-1", "progressive-1"])
 ACTS = st.one_of(
@@ -44,6 +46,9 @@ ACTS = st.one_of(
     st.builds(a.RecordStubCount, st.integers(25, 40), st.booleans(), st.sampled_from([None, 51, 52])),
     st.builds(a.SettleWager, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from([0, 500])),
     st.builds(a.ValidateProgressive, SEATS, st.booleans()),
+    st.builds(a.RecordHand, st.sampled_from(Area), st.sampled_from(HANDS), st.integers(0, 3)),
+    st.builds(a.RecordMeter, st.sampled_from(["meter", "major"]), st.sampled_from([90_000_000, 1]), st.just(80_000_000)),
+    st.builds(a.CorrectSettlement, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from(["seen again", ""])),
     st.builds(a.RecordShuffle, BACKS),
     st.builds(a.BringSet, BACKS, st.booleans()),
     st.builds(a.ConfirmStep, BACKS, st.sampled_from(Step), st.booleans()),
@@ -95,7 +100,9 @@ class AnySequence(RuleBasedStateMachine):
         self.table.ready()
 
     def put(self, body, subject="table"):
-        return self.table.put(body, subject, SUPERVISOR if body.kind in a.ACTS else None)
+        events = self.table.put(body, subject, SUPERVISOR if body.kind in a.ACTS else None)
+        assert not any(b"Kd" in encode(event) for event in events if event.kind not in WITHHELD)
+        return events
 
     @rule(act=ACTS)
     def someone_acts(self, act):
