@@ -48,7 +48,7 @@ ACTS = st.one_of(
     st.builds(a.ValidateProgressive, SEATS, st.booleans()),
     st.builds(a.RecordHand, st.sampled_from(Area), st.sampled_from(HANDS), st.integers(0, 3)),
     st.builds(a.RecordMeter, st.sampled_from(["meter", "major"]), st.sampled_from([90_000_000, 1]), st.just(80_000_000)),
-    st.builds(a.CorrectSettlement, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from(["seen again", ""])),
+    st.builds(a.CorrectSettlement, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from(["seen", ""])),
     st.builds(a.RecordShuffle, BACKS),
     st.builds(a.BringSet, BACKS, st.booleans()),
     st.builds(a.ConfirmStep, BACKS, st.sampled_from(Step), st.booleans()),
