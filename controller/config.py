@@ -137,6 +137,22 @@ def law_of(
         return None, faults + [f"[elections] {fault}" for fault in exc.faults]
 
 
+def not_kept(rulebook_id: str) -> dict[str, str]:
+    """Kinds of table that this document permits and no configuration can name, with what is said of each; {} where unread."""
+    try:
+        rulebook = find(rulebook_id)
+    except (RulebookUnknown, RulebookInvalid):
+        return {}  # `law_of` says what is wrong with it
+    if rulebook.not_kept is None:
+        return {}
+    ways = ", ".join(method.value for method in rulebook.dealing)
+    cited = _cited(rulebook.not_kept.cite)
+    return {
+        kind: f"{rulebook.id} permits an {kind} table{cited}, and none is kept here: cards lie on a layout, dealt by {ways}"
+        for kind in rulebook.not_kept.value
+    }
+
+
 def _changed_since(table: TableConfig, rulebook: Rulebook) -> list[str]:
     """A rulebook is read by the file that was signed, and by no other: its hash stands on every disposition."""
     signed = table.rulebook_sha256

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of
+from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of, not_kept
 from controller.config_reader import Section
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
@@ -123,12 +123,13 @@ class _File:
     def _table(self) -> TableConfig:
         section = self.root.section("table")
         signed = section.maybe_text("rulebook_sha256", SHA256)
+        rulebook = section.text("rulebook")
         table = TableConfig(
             site=section.level("site"),
             id=section.level("id"),
             seats=section.whole("seats", 1, MAX_SEATS),
-            rulebook=section.text("rulebook"),
-            method=section.word("method", Method),
+            rulebook=rulebook,
+            method=section.word("method", Method, refused=not_kept(rulebook)),
             backs=section.words("backs", Back, (Back.RED, Back.BLUE)),
             offered=section.texts("offered", ()),
             currency=section.text("currency", "USD", CURRENCY),

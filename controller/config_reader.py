@@ -78,10 +78,15 @@ class Section:
         value = self._take(key, bool, "true or false", default)
         return default if value is None else value
 
-    def word(self, key: str, words: type[E], default: E | None = None) -> E:
-        """One word of a closed vocabulary."""
+    def word(
+        self, key: str, words: type[E], default: E | None = None, refused: Mapping[str, str] | None = None
+    ) -> E:
+        """One word of a closed vocabulary. `refused`: what is said of words that are none for a reason of their own."""
         text = self.text(key, default)
         first = next(iter(words))
+        if refused and text in refused:
+            self.fault(key, refused[text])
+            return first
         return self._to_word(key, text, words) or first if text else first
 
     def words(self, key: str, words: type[E], default: tuple[E, ...] | None = None) -> tuple[E, ...]:

@@ -14,6 +14,7 @@ from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Role
 
 SECTIONS = (
     "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "ranking", "seats", "positions", "adjacent",
+    "not_kept",
     "dealing", "wagers", "play", "settlement", "pay", "limits", "progressive", "deck_change", "devices",
 )  # fmt: skip
 Part: TypeAlias = Cited[object] | Stack | ProcedureStep

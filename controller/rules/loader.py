@@ -95,8 +95,8 @@ class _Book:
         return Rulebook(
             id=book_id, game=game, plays=plays, regulator=regulator, edition=edition, sha256=sha256,
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
-            hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], play=play,
-            devices=devices, settlement=settlement, settling=settling, laid_away=laid_away,
+            hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], not_kept=seats[3],
+            play=play, devices=devices, settlement=settlement, settling=settling, laid_away=laid_away,
             pay=parts.pay, limits=parts.limits,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
             duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,

@@ -161,10 +161,11 @@ class Rulebook:
     """One edition. `sha256`: of the file's bytes, stamped on each disposition. `plays`: the game by which rounds go.
 
     `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
-    may have; `adjacent`: these must lie side by side. `devices`: whether a shuffler or an automated shoe may be put into
-    service, where that hangs on an election. `settling`: the steps in which one player's wagers are settled. `laid_away`:
-    where the cards of a hand go that is over. `act_order`: by the kind of act, the clauses that give it its place.
-    `pay`: pay tables by name; `limits`: of what one hand is paid.
+    may have; `adjacent`: these must lie side by side. `not_kept`: kinds of table that the document permits and no
+    configuration can name, for this daemon is for cards on a layout. `devices`: whether a shuffler or an automated shoe may
+    be put into service, where that hangs on an election. `settling`: the steps in which one player's wagers are settled.
+    `laid_away`: where the cards of a hand go that is over. `act_order`: by the kind of act, the clauses that give it its
+    place. `pay`: pay tables by name; `limits`: of what one hand is paid.
     """
 
     id: str
@@ -185,6 +186,7 @@ class Rulebook:
     seats: Cited[int]
     positions: Cited[int]
     adjacent: Cited[bool] | None
+    not_kept: Cited[tuple[str, ...]] | None
     dealing: Mapping[Method, Dealing]
     wagers: Mapping[str, WagerRule]
     play: PlayRule

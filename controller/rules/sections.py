@@ -27,6 +27,7 @@ SECOND_SET = ("no", "with_shuffler", "required_with_shuffler")
 SWAP_AFTER = ("round", "shoe")
 WAIVED_BY = ("shuffler_counts_each_shuffle", "none")
 LOCK_AT = ("no_more_bets",)
+NOT_KEPT = ("electronic",)
 PLACED = ("before_deal", "decision")
 CUT_AFTER = ("manual", "preshuffled")
 CUT_BY = ("dealer", "players")
@@ -201,14 +202,17 @@ def hand(root: Table) -> HandRule | None:
     return None if player is None else HandRule(player, dealer, community)
 
 
-def seats(root: Table) -> tuple[Cited[int], Cited[int], Cited[bool] | None] | None:
-    """Seats, positions that one player may have, and whether these must be adjacent."""
+def seats(
+    root: Table,
+) -> tuple[Cited[int], Cited[int], Cited[bool] | None, Cited[tuple[str, ...]] | None] | None:
+    """Seats, positions that one player may have, whether these must be adjacent, and kinds of table that are not kept."""
     if (table := root.table("table")) is None:
         return None
     count, positions = table.cited("seats", Table.positive), table.cited("positions", Table.positive)
     adjacent = table.cited("adjacent", Table.flag, optional=True)
+    not_kept = table.cited("not_kept", some_of(NOT_KEPT), optional=True)
     table.close()
-    return None if count is None or positions is None else (count, positions, adjacent)
+    return None if count is None or positions is None else (count, positions, adjacent, not_kept)
 
 
 def play(root: Table) -> PlayRule | None:

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 BOOKS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name in available())
 """The documents whose clauses have cases."""
 MISSING = tomllib.loads((HERE / "missing.toml").read_text("utf-8"))
-FILE = frozenset({"clause", "also", "given", "case", "rank", "settle"})
+FILE = frozenset({"clause", "also", "given", "case", "rank", "settle", "config"})
 
 
 @functools.cache
@@ -43,7 +43,7 @@ def test_a_file_is_of_one_clause_of_its_document_and_of_what_stands_with_it(rule
     for path, raw in files(rulebook).items():
         assert set(raw) <= FILE, f"{path.name}: {sorted(set(raw) - FILE)}"
         assert path.stem == file_name(raw["clause"])
-        assert raw.get("case") or raw.get("rank") or raw.get("settle"), f"{path.name} has no case"
+        assert any(raw.get(cases) for cases in ("case", "rank", "settle", "config")), f"{path.name} has no case"
     assert set(tried(rulebook)) <= clauses
     assert len(tried(rulebook)) == len(set(tried(rulebook)))
 

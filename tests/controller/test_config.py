@@ -152,6 +152,11 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
         ('"lv01"', '""', "[table] site: must match [a-z0-9-]{1,32}, and is ''"),
         ('"md-uth"', '"md-uht"', "[table] rulebook: no rulebook 'md-uht' (nearest: md-uth)"),
         ('"manual_shoe"', '"manual_sho"', "[table] method: is 'manual_sho' (nearest: manual_shoe)"),
+        (
+            '"manual_shoe"', '"electronic"',
+            "[table] method: md-uth permits an electronic table (11.L, 11.L(1), 11.L(2)), and none is kept here: cards lie on "
+            "a layout, dealt by manual_shoe, hand, dealing_shoe, shuffler",
+        ),
         ('backs = ["red"]', "backs = []", "[table] backs: must name at least 1"),
         ('backs = ["red"]', 'backs = ["red", "red"]', "[table] backs: names 'red' twice"),
         ('backs = ["red"]', 'backs = ["rde"]', "[table] backs: is 'rde' (nearest: red)"),
@@ -433,6 +438,13 @@ def test_a_rulebook_whose_clauses_have_no_sound_classes_is_refused(
     path.write_text(path.read_text().replace("[[physical]]", "[[phisical]]"))
     faults = _faults(tmp_path, LEAST + DEVICES)
     assert f"{path} file: unknown key 'phisical' (nearest: physical)" in faults
+
+
+def test_an_electronic_table_is_no_word_where_the_document_does_not_permit_one(tmp_path: Path) -> None:
+    """Other documents know no such table; nothing is cited that they do not say."""
+    for rulebook in ("ma-uth", "nj-pikit", "fast-action", "ma-colorado"):
+        text = _changed('"manual_shoe"', '"electronic"', LEAST).replace("md-uth", rulebook)
+        assert "[table] method: is 'electronic' (known: " in "\n".join(_faults(tmp_path, text))
 
 
 LIMITS = "[limits]\nante = { least = 500, most = 50000 }\ntrips = { most = 10000 }\n"

@@ -1,0 +1,39 @@
+"""Clauses that are carried out before a table opens: what its configuration may say, and what it is refused for."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.config_file import read_config
+
+HERE = Path(__file__).resolve().parent
+CONFIG = frozenset({"name", "method", "fault"})
+
+
+def cases() -> list[Any]:
+    found = []
+    for path in sorted(HERE.glob("*/*.toml")):
+        for case in tomllib.loads(path.read_text("utf-8")).get("config", []):
+            found.append(
+                pytest.param(path.parent.name, case, id=f"{path.parent.name}/{path.stem}: {case['name']}")
+            )
+    return found
+
+
+@pytest.mark.parametrize(("rulebook", "case"), cases())
+def test_a_table_is_configured_as_the_clause_has_it(rulebook: str, case: dict[str, Any], tmp_path: Path) -> None:
+    """A table dealt this way has exactly this fault, or none."""
+    assert set(case) <= CONFIG, f"unknown {sorted(set(case) - CONFIG)}"
+    path = tmp_path / "table.toml"
+    path.write_text(
+        f'[table]\nsite = "s"\nid = "t"\nseats = 6\nrulebook = "{rulebook}"\nmethod = "{case["method"]}"\n'
+        'backs = ["red"]\n[journal]\npath = "j"\n'
+    )
+    faults = read_config(path).faults
+    if "fault" in case:
+        (fault,) = faults
+        assert case["fault"] in fault
+    else:
+        assert faults == ()
