@@ -11,7 +11,7 @@ from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
 from controller.publish.publisher import NotParked, Publisher
 from controller.rules.coverage import Coverage, prompts
-from controller.settlement_page import offer_document
+from controller.settlement_page import announced_document, offer_document
 from controller.status import device_document, table_document
 from controller.table.acts import Act
 from controller.table.allowed import WHILE_HELD
@@ -62,6 +62,7 @@ class TableDesk:
         document["version"] = self._version
         document["prompts"] = self._prompts(engine, document["allowed"])
         document["devices"] = {name: self._device(name) for name in engine.state.devices}
+        document["announce"] = announced_document(engine.setup, engine.state)
         document["offer"] = offer_document(engine.setup, engine.state)
         document["record"] = {
             "ok": engine.failed is None,

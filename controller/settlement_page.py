@@ -6,6 +6,7 @@ from controller.games.model import Phase
 from controller.games.settling.settled import Line
 from controller.settle_filter import lean
 from controller.table import acts as a
+from controller.table.announced import announced
 from controller.table.offer import Missing, offer
 from controller.table.state import Setup, State
 
@@ -31,6 +32,13 @@ def offer_document(setup: Setup, state: State) -> Document | None:
         "asks": [_asked(missing) for missing in found.missing],
         "refused": found.refused,
     }
+
+
+def announced_document(setup: Setup, state: State) -> Document | None:
+    """What the dealer announces: `hands` in words, and the clauses; None where there is nothing to say yet, or any more."""
+    rule = setup.law.rulebook.play.dealer_announced
+    hands = announced(setup, state.round) if state.round is not None else ()
+    return {"hands": [hand.says for hand in hands], "cite": list(rule.cite)} if hands and rule else None
 
 
 def _line(line: Line) -> Document:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["corrected_lines", "money", "offer_lines"]
+__all__ = ["announced_lines", "corrected_lines", "money", "offer_lines"]
 
 Document = Mapping[str, Any]
 
@@ -21,6 +21,12 @@ def offer_lines(offer: Document | None) -> Iterator[str]:
     asked = [_asked(ask) for ask in offer["asks"]]
     if asked:
         yield f"          still to be told: {'; '.join(asked)}"
+
+
+def announced_lines(announce: Document | None) -> Iterator[str]:
+    """What the dealer announces of the own hand."""
+    if announce:
+        yield f"announce  the dealer has {' and '.join(announce['hands'])}{_by(announce)}"
 
 
 def corrected_lines(status: Document) -> Iterator[str]:

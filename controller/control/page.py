@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from controller.control.money_page import corrected_lines, money, offer_lines
+from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines
 
 __all__ = ["event_line", "outbox_page", "status_page"]
 
@@ -36,7 +36,9 @@ def status_page(status: Document) -> list[str]:
         list(_holds(status.get("held", ()))),
         list(_duties(status.get("duties", ()))),
         list(_round(status.get("round"))),
-        list(offer_lines(status.get("offer"))) + list(corrected_lines(status)),
+        list(announced_lines(status.get("announce")))
+        + list(offer_lines(status.get("offer")))
+        + list(corrected_lines(status)),
         list(_sets(status)),
         list(_devices(status.get("devices", {}))),
         list(_record(status.get("record", {}))) + list(_broker(status.get("broker"))),

@@ -230,7 +230,8 @@ class PlayRule:
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
-    `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded.
+    `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded. `dealer_announced`: the
+    dealer says to the players what hand it is that was turned up.
     """
 
     first_card_to: Cited[str]
@@ -244,6 +245,7 @@ class PlayRule:
     dealer_natural: Cited[tuple[str, ...]] | None = None
     asked_from: Mapping[Moment, Cited[str]] = field(default_factory=dict)
     fold_keeps: Cited[tuple[str, ...]] | None = None
+    dealer_announced: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,6 +229,7 @@ def play(root: Table) -> PlayRule | None:
     natural = table.cited("dealer_natural", Table.texts, optional=True)
     asked_from = _asked_from(table)
     fold_keeps = table.cited("fold_keeps", Table.texts, optional=True)
+    announced = table.cited("dealer_announced", Table.flag, optional=True)
     table.close()
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
@@ -246,6 +247,7 @@ def play(root: Table) -> PlayRule | None:
         natural,
         asked_from,
         fold_keeps,
+        announced,
     )
 
 

@@ -15,6 +15,7 @@ from controller.rules.library import find, find_coverage
 from controller.rules.vocabulary import Method
 from controller.status import next_step
 from controller.table import facts as f
+from controller.table.announced import announced
 from controller.table.codec import builtins
 from controller.table.state import deal_plan
 
@@ -22,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})
 THEN = frozenset(
     {"refused", "reason", "trigger", "silent", "demands", "fates", "duties", "holds", "void", "void_seats", "phase",
-     "armed", "present", "wants", "records", "first", "told", "next", "step"}
+     "armed", "present", "wants", "records", "first", "told", "next", "step", "announced"}
 )  # fmt: skip
 
 
@@ -122,6 +123,8 @@ def _said(table: Any, when: dict[str, Any], then: dict[str, Any]) -> None:
         id_ = table.setup.law.rulebook.id
         read = [told.text for told in _prompts(id_, table.state.method) if told.act == when["act"]]
         assert set(_listed(then["told"])) <= set(read)
+    if "announced" in then:
+        assert [hand.says for hand in announced(table.setup, table.round)] == then["announced"]
     assert then.get("next", "") in next_step(table.setup, table.state)
 
 

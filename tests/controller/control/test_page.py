@@ -244,6 +244,14 @@ OFFER = {
 }  # fmt: skip
 
 
+def test_what_the_dealer_announces_stands_before_what_is_paid() -> None:
+    """In words, with the clause that has it announced."""
+    announce = {"hands": ["straight, ten high", "pair of nines, with ten"], "cite": ["39.10(d)"]}
+    page = status_page({**_document(), "announce": announce, "offer": OFFER})
+    told = page.index("announce  the dealer has straight, ten high and pair of nines, with ten [39.10(d)]")
+    assert page[told + 1].startswith("settle ")
+
+
 def test_the_offer_says_what_is_paid_and_what_is_still_to_be_told() -> None:
     """Wager by wager in the order of settlement, each with its clause or reading; then cuts, and what to tell by which act."""
     page = status_page({**_document(), "offer": OFFER})
