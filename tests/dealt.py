@@ -18,6 +18,8 @@ METERS = {name: Meter(1_234_567, 1_000_000) for name in ("meter", "mega", "major
 class Dealer:
     """Deals rounds under one law. `every`: each optional wager is placed at each seat; else some are, at random."""
 
+    often = 0.5  # how likely an optional wager is placed
+
     def __init__(self, law: Law, rng: random.Random, *, every: bool = False, optional: bool = True) -> None:
         self._law, self._rng, self._every, self._optional = law, rng, every, optional
         self._declare = True  # hands that win at once
@@ -60,7 +62,7 @@ class Dealer:
                 continue
             if not rule.optional:
                 placed[name] = ANTE
-            elif self._optional and (self._every or self._rng.random() < 0.5):
+            elif self._optional and (self._every or self._rng.random() < self.often):
                 placed[name] = rule.exact_cents.value if rule.exact_cents else self._rng.choice((100, 500))
         return placed
 

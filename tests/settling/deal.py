@@ -22,8 +22,10 @@ STAKES: Final = (ANTE, 1_001, 400_000)
 class Blindfold(Dealer):
     """Deals such rounds under one law; `Round.id` says of which kind a round is."""
 
+    often = 0.8
+
     def round(self, seats: int = 6) -> Round:
-        self._declare = self._rng.random() < 0.5
+        self._declare = self._rng.random() < 0.25
         return replace(super().round(seats), id=ANNOUNCED if self._declare else SILENT)
 
     def _wagers(self) -> dict[str, int]:

@@ -169,6 +169,8 @@ def main() -> int:
     parser.add_argument("--game", choices=BY_NAME, default=None)
     parser.add_argument("--processes", type=int, default=cpu_count() or 2)
     given = parser.parse_args()
+    if given.rounds < 1:
+        parser.error("--rounds is at least 1")
     began, right = time.monotonic(), True
     print(
         f"seed {given.seed}; a count is wrong below a chance of {ERROR / TRIALS:.3g}, one of {TRIALS}", flush=True
