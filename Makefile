@@ -13,7 +13,7 @@ SOAK_ROUNDS ?= 100000
 SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 
-.PHONY: run test lint kill hands rounds bench soak mutants lock clean setup rankers system
+.PHONY: run test lint kill hands rounds edges bench soak mutants lock clean setup rankers system
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
@@ -32,6 +32,10 @@ kill: setup system
 
 hands: setup rankers
 	$(BIN)/pytest -q -m full tests/controller/cards
+
+# The house's part of every wager, from the pay tables as they stand: some twenty minutes.
+edges: setup
+	$(BIN)/python -m tests.edges
 
 soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
