@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from controller.cli import AS_JSON, WRONG, end, show
+from controller.cli_books import EVERYWHERE, books, find_book, usage
+from controller.cli_edge import edge
 from controller.rules import library
 from controller.rules.brief import brief
 from controller.rules.coverage import Carried, Coverage, CoverageInvalid, Kind
@@ -21,36 +23,9 @@ from controller.rules.explain import (
     state_of,
     values_of,
 )
-from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Question, Reading, Row, Rulebook
 
 __all__ = ["rulebook"]
-
-EVERYWHERE = click.option(
-    "--directory",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Rulebooks that lie elsewhere.  [default: those that came with this software]",
-)
-
-
-def _book(name: str, directory: Path | None) -> Rulebook:
-    """One rulebook; ends the command where there is none of this name, or where its file is not sound."""
-    try:
-        return library.find(name, directory)
-    except library.RulebookUnknown as exc:
-        _usage(exc)
-    except RulebookInvalid as exc:
-        end(str(exc), WRONG)
-
-
-def _books(name: str | None, directory: Path | None) -> list[Rulebook]:
-    """The one that was named, or the newest edition of each document."""
-    names = [n for n in library.available(directory) if "@" not in n] if name is None else [name]
-    return [_book(each, directory) for each in names]
-
-
-def _usage(exc: Exception) -> NoReturn:
-    raise click.UsageError(str(exc)) from exc
 
 
 @click.group()
@@ -74,7 +49,7 @@ def list_(directory: Path | None, as_json: bool) -> None:
     Example:
       tablewarden rulebook list
     """
-    editions = [_book(name, directory) for name in library.available(directory)]
+    editions = [find_book(name, directory) for name in library.available(directory)]
     rows = [
         {
             "id": book.id, "game": book.game, "regulator": book.regulator, "edition": book.edition,
@@ -104,7 +79,7 @@ def show_(name: str, directory: Path | None, as_json: bool) -> None:
     Example:
       tablewarden rulebook show md-uth
     """
-    book = _book(name, directory)
+    book = find_book(name, directory)
     show({**_document(book)} if as_json else book, _show_page, as_json)
 
 
@@ -145,12 +120,12 @@ def explain(name: str, clause: str, is_all: bool, directory: Path | None, as_jso
       tablewarden rulebook explain md-uth 13.I
       tablewarden rulebook explain fast-action '(i)(3)'
     """
-    book = _book(name, directory)
-    others = [other for other in _books(None, directory) if other.id != book.id]
+    book = find_book(name, directory)
+    others = [other for other in books(None, directory) if other.id != book.id]
     try:
         told = explanation(book, clause, others)
     except ClauseUnknown as exc:
-        _usage(exc)
+        usage(exc)
     carried = _coverage(book, directory).clauses[clause]
     if as_json:
         show({"told": told, "carried": carried}, iter, True)
@@ -171,7 +146,7 @@ def diff(left: str, right: str, directory: Path | None, as_json: bool) -> None:
     Example:
       tablewarden rulebook diff ma-uth md-uth
     """
-    show(difference(_book(left, directory), _book(right, directory)), _diff_page, as_json)
+    show(difference(find_book(left, directory), find_book(right, directory)), _diff_page, as_json)
 
 
 def _diff_page(found: Difference) -> Iterator[str]:
@@ -221,7 +196,7 @@ def coverage(name: str | None, only_open: bool, directory: Path | None, as_json:
       tablewarden rulebook coverage md-uth
       tablewarden rulebook coverage --open
     """
-    found = [_coverage(book, directory) for book in _books(name, directory)]
+    found = [_coverage(book, directory) for book in books(name, directory)]
     if as_json:
         show([_coverage_document(each, only_open) for each in found], iter, True)
     else:
@@ -273,7 +248,7 @@ def readings(name: str | None, directory: Path | None, as_json: bool) -> None:
     Example:
       tablewarden rulebook readings md-uth
     """
-    asked = {book.id: book.questions for book in _books(name, directory)}
+    asked = {book.id: book.questions for book in books(name, directory)}
     show(asked, _readings_page, as_json)
 
 
@@ -294,3 +269,6 @@ def _question_head(question: Question) -> str:
         return f"{question.id}{f' ({must})' if question.moves else ''}"
     everywhere = question.everywhere is not None and question.everywhere.value
     return f"house choice {question.id} ({must}{', alike at every table' if everywhere else ''})"
+
+
+rulebook.add_command(edge)

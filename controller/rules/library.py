@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from controller.rules.coverage import Coverage, CoverageInvalid, parse_coverage
+from controller.rules.edge import Edges, parse_edges
 from controller.rules.loader import load_rulebook
 from controller.rules.model import Rulebook
 from controller.rules.reader import FILE, nearest
@@ -61,3 +62,9 @@ def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage
     except FileNotFoundError:
         raise CoverageInvalid(str(path), [f"{FILE}: it is missing"]) from None
     return parse_coverage(data, rulebook, ids, str(path))
+
+
+def find_edges(rulebook: Rulebook, directory: Path | None = None) -> Edges:
+    """What each wager of this rulebook brings the house, from `edges/<id>.json`; nothing where there is no such file."""
+    path = (shipped() if directory is None else directory) / "edges" / f"{rulebook.id}.json"
+    return parse_edges(path.read_bytes() if path.exists() else b"[]", rulebook)

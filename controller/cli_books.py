@@ -1,0 +1,39 @@
+"""Which rulebooks a command is about, and how it ends where one is unknown or not sound."""
+
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from controller.cli import WRONG, end
+from controller.rules import library
+from controller.rules.loader import RulebookInvalid
+from controller.rules.model import Rulebook
+
+__all__ = ["EVERYWHERE", "books", "find_book", "usage"]
+
+EVERYWHERE = click.option(
+    "--directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Rulebooks that lie elsewhere.  [default: those that came with this software]",
+)
+
+
+def find_book(name: str, directory: Path | None) -> Rulebook:
+    """One rulebook; ends the command where there is none of this name, or where its file is not sound."""
+    try:
+        return library.find(name, directory)
+    except library.RulebookUnknown as exc:
+        usage(exc)
+    except RulebookInvalid as exc:
+        end(str(exc), WRONG)
+
+
+def books(name: str | None, directory: Path | None) -> list[Rulebook]:
+    """The one that was named, or the newest edition of each document."""
+    names = [n for n in library.available(directory) if "@" not in n] if name is None else [name]
+    return [find_book(each, directory) for each in names]
+
+
+def usage(exc: Exception) -> NoReturn:
+    raise click.UsageError(str(exc)) from exc

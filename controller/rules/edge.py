@@ -1,0 +1,163 @@
+"""The house's part of each wager, from figures that were worked out beforehand and lie beside the rulebooks.
+
+A figure holds for the pay tables that it was worked out from: it is found by a hash over their rows and the elections that
+it rests on, so that a changed table has no figure rather than an old one. All parts are exact fractions of the wager.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from controller.rules.citation import Cited
+from controller.rules.model import Law, Rulebook
+from controller.rules.pay import Pays, PayTable
+
+ABSURD = Fraction(1, 2)
+"""A wager of which the house keeps more than this on average is no game that anybody meant to offer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one wager, or what must be wagered together, brings the house on average.
+
+    `wager`: its name, or the names of what is wagered together. `tables`: names of the pay tables it was worked out from.
+    `under`: reading or house choice -> choice that it holds for. `where`: what else it holds for, in words. `per`: the
+    wager of which `edge` is a part; above 0 it is the house's. `error`: standard error, None where every deal was
+    counted. `deals`: how many were. `break_even`: cents that the highest meter must show so that nobody has an edge.
+    `part_of`: a wager that cannot be placed without others is judged together with them, under this name.
+    """
+
+    wager: str
+    tables: tuple[str, ...]
+    under: Mapping[str, str]
+    where: str
+    per: str
+    edge: Fraction
+    error: Fraction | None
+    deals: int
+    key: str
+    break_even: int | None = None
+    part_of: str | None = None
+
+    @property
+    def per_cent(self) -> str:
+        """The edge in per cent with four decimals, as printed."""
+        return hundredths_of_a_percent(self.edge)
+
+
+def hundredths_of_a_percent(part: Fraction) -> str:
+    """A part of one as per cent with four decimals, rounded half to even."""
+    tenths = round(abs(part) * 1_000_000)
+    return f"{'-' if part < 0 and tenths else ''}{tenths // 10_000}.{tenths % 10_000:04}"
+
+
+def key_of(book: Rulebook, tables: Iterable[str], under: Mapping[str, str], where: str) -> str:
+    """The hash by which a figure belongs to what it was worked out from. Raises `KeyError` for an unknown table."""
+    parts = [book.plays, where, *(f"{question}={choice}" for question, choice in sorted(under.items()))]
+    for name in tables:
+        table = book.pay[name]
+        parts += [table.wager, *(f"{hand}={row_of(row, under)}" for hand, row in table.rows.items())]
+        parts += [f"{meter}>={least.value}" for meter, least in sorted((table.resets or {}).items())]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def row_of(row: Cited[Pays], under: Mapping[str, str]) -> Pays:
+    """What a row pays under these elections."""
+    return dict(row.options).get(under.get(row.by_choice or "", ""), row.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The figures of one rulebook that hold for it as it stands; `stale`: pay tables without one."""
+
+    figures: tuple[Figure, ...]
+    stale: tuple[str, ...] = field(default=())
+
+    def of(self, law: Law, offered: Iterable[str] = ()) -> list[Figure]:
+        """Figures of the tables and choices that were elected; of optional wagers only those offered."""
+        wagers = set(offered)
+        return [
+            figure
+            for figure in self.figures
+            if all(law.elected(question) == choice for question, choice in figure.under.items())
+            and all(_in_play(law, law.rulebook.pay[name], wagers) for name in figure.tables)
+        ]
+
+    def otherwise(self, figure: Figure) -> list[tuple[str, str, Figure]]:
+        """The same wager where one question is answered otherwise: the question, the choice, its figure."""
+        return [
+            (question, other.under[question], other)
+            for other in self.figures
+            if (other.wager, other.where, set(other.under)) == (figure.wager, figure.where, set(figure.under))
+            for question in figure.under
+            if other.under[question] != figure.under[question]
+            and all(other.under[q] == c for q, c in figure.under.items() if q != question)
+        ]
+
+
+def _in_play(law: Law, table: PayTable, offered: set[str]) -> bool:
+    """False for another table than the one elected, and for an optional wager that this house does not offer."""
+    rule = law.rulebook.wagers[table.wager]
+    is_side = rule.optional and rule.of is None  # a later wager belongs to the one that it is measured by
+    elected = all(law.elected(question) == choice for question, choice in table.when)
+    return elected and (table.wager in offered or not is_side)
+
+
+def parse_edges(data: bytes, book: Rulebook) -> Edges:
+    """The figures of a file that hold for the tables of this rulebook as they stand."""
+    figures = tuple(figure for raw in json.loads(data) if (figure := _figure(raw)).key == _key(book, figure))
+    told = {name for figure in figures for name in figure.tables}
+    return Edges(figures, tuple(name for name in book.pay if name not in told))
+
+
+def _key(book: Rulebook, figure: Figure) -> str | None:
+    if not set(figure.tables) <= set(book.pay):
+        return None
+    return key_of(book, figure.tables, figure.under, figure.where)
+
+
+def _figure(raw: Mapping[str, Any]) -> Figure:
+    error = raw["error"]
+    return Figure(
+        wager=raw["wager"], tables=tuple(raw["tables"]), under=raw["under"], where=raw["where"], per=raw["per"],
+        edge=Fraction(raw["edge"]), error=None if error is None else Fraction(error), deals=raw["deals"], key=raw["key"],
+        break_even=raw["break_even"], part_of=raw["part_of"],
+    )  # fmt: skip
+
+
+def document(figure: Figure) -> dict[str, Any]:
+    """A figure as it stands in the file; fractions as `n/d`."""
+    return {
+        "wager": figure.wager, "tables": list(figure.tables), "under": dict(figure.under), "where": figure.where,
+        "per": figure.per, "edge": str(figure.edge), "error": None if figure.error is None else str(figure.error),
+        "deals": figure.deals, "break_even": figure.break_even, "part_of": figure.part_of, "key": figure.key,
+    }  # fmt: skip
+
+
+def warnings(edges: Edges, law: Law, offered: Iterable[str]) -> list[str]:
+    """What a licensee should know of what was elected: a wager that favours the player, or one that is no game."""
+    found = []
+    for figure in edges.of(law, offered):
+        if figure.part_of is not None:
+            continue
+        said = f"{figure.wager}{f' ({figure.where})' if figure.where else ''}"
+        because = _because(edges, figure)
+        if figure.edge < 0:
+            gain = hundredths_of_a_percent(-figure.edge)
+            found.append(f"{said} favours the player by {gain}% of the {figure.per}{because}")
+        elif figure.edge > ABSURD:
+            found.append(f"{said}: the house keeps {figure.per_cent}% of the {figure.per}{because}")
+    return found
+
+
+def _because(edges: Edges, figure: Figure) -> str:
+    """The questions whose answer decides it, each with what another answer would make of it."""
+    causes = [
+        f"{question} = {figure.under[question]} (with {choice}: {other.per_cent}%)"
+        for question, choice, other in edges.otherwise(figure)
+        if 0 <= other.edge <= ABSURD
+    ]
+    return f", because of {'; '.join(causes)}" if causes else ""

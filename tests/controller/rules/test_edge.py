@@ -1,0 +1,115 @@
+"""The house's part of each wager: known figures, figures that belong to their tables, and what a licensee is warned of."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from controller.rules import library
+from controller.rules.edge import ABSURD, Edges, Figure, hundredths_of_a_percent, key_of, parse_edges, warnings
+from controller.rules.elections import cautious, elect, proposals
+from controller.rules.pay import Odds, PayHand
+
+KNOWN = {
+    ("ma-colorado", "ante + bet", (("R-59", "counts"), ("version", "required_bet"))): Fraction(2133, 38675),
+    ("nj-pikit", "three_card_bonus", (("R-28", "before_look"), ("three_card_table", "3"))): Fraction(16, 425),
+}
+"""Enumerated apart from this code."""
+
+
+def edges_of(book: str) -> Edges:
+    return library.find_edges(library.find(book))
+
+
+@pytest.mark.parametrize(("book", "wager", "under"), KNOWN)
+def test_figures_that_are_known_agree_to_the_last_digit(book, wager, under):
+    """An exact fraction, not only its rounding."""
+    (figure,) = [f for f in edges_of(book).figures if f.wager == wager and tuple(sorted(f.under.items())) == under]
+    assert figure.edge == KNOWN[book, wager, under]
+    assert figure.error is None
+
+
+def test_a_table_that_was_changed_has_no_figure():
+    """A figure is found by the rows that it was worked out from: one other row, and it is gone."""
+    book = library.find("nj-pikit")
+    table = book.pay["three_card_bonus 3"]
+    row = table.rows[PayHand.FLUSH]
+    rows = {**table.rows, PayHand.FLUSH: replace(row, value=Odds(5, 1, False))}
+    changed = replace(book, pay={**book.pay, table.name: replace(table, rows=rows)})
+    data = (library.shipped() / "edges" / "nj-pikit.json").read_bytes()
+    assert not [f for f in parse_edges(data, changed).figures if table.name in f.tables]
+    assert parse_edges(data, changed).stale == ("three_card_bonus 3",)
+    assert [f for f in parse_edges(data, book).figures if table.name in f.tables]
+
+
+def test_a_figure_hangs_on_its_elections_and_circumstances():
+    """The same rows under another answer, or for another stake, are another figure."""
+    book = library.find("ma-colorado")
+    tables = ("ante permissible_bet",)
+    keys = {
+        key_of(book, tables, {"R-20": choice}, where)
+        for choice in ("push", "pays")
+        for where in ("", "a wager of 1")
+    }
+    assert len(keys) == 4
+
+
+@pytest.mark.parametrize(
+    ("part", "printed"),
+    [
+        (Fraction(50643648973, 2317817502000), "2.1850"),
+        (Fraction(-9603, 433160), "-2.2170"),
+        (Fraction(1, 8_000_000), "0.0000"),
+        (Fraction(-1, 8_000_000), "0.0000"),
+        (Fraction(1), "100.0000"),
+    ],
+)
+def test_per_cent_are_printed_with_four_decimals(part, printed):
+    """Rounded once, from the exact fraction; a part too small to print has no sign."""
+    assert hundredths_of_a_percent(part) == printed
+
+
+def test_an_election_that_favours_the_player_is_named_with_the_reading_that_causes_it():
+    """Colorado with a bet that may be made, tens paid: the player has the edge, and with tens that push the house has."""
+    book = library.find("ma-colorado")
+    chosen = proposals(book) | {"version": "permissible_bet", "R-20": "pays", "R-57": "settled", "R-59": "counts"}
+    law = elect(book, {question: (choice, "someone") for question, choice in chosen.items()})
+    (told,) = warnings(edges_of("ma-colorado"), law, ())
+    assert told.startswith("ante + bet favours the player by 2.2170% of the ante")
+    assert "R-20 = pays (with push: 2.9562%)" in told
+
+
+def test_the_house_keeps_too_much_where_that_is_told():
+    """Pik-it where the dealer must qualify, plays cost one ante, and five cards decide the ante: more than half."""
+    book = library.find("nj-pikit")
+    chosen = proposals(book) | {
+        "qualifier": "with", "play_3": "once", "play_5": "once", "R-56": "five_cards", "five_card_table": "1",
+    }  # fmt: skip
+    law = elect(book, {question: (choice, "someone") for question, choice in chosen.items()})
+    (told,) = warnings(edges_of("nj-pikit"), law, ())
+    assert "the house keeps 58.0688% of the ante" in told
+
+
+def test_a_wager_that_cannot_be_placed_alone_is_judged_with_the_others():
+    """The five card bonus keeps three quarters, and pays for it beside the ante: no warning of its own."""
+    figures = [f for f in edges_of("nj-pikit").figures if f.wager == "five_card_bonus"]
+    assert figures
+    assert all(f.edge > ABSURD and f.part_of == "ante + five_card_bonus + play" for f in figures)
+
+
+def test_an_optional_wager_that_is_not_offered_is_not_warned_of():
+    """Three cards chosen after a look pay the player four times over; only a house that offers the wager is told."""
+    book = library.find("nj-pikit")
+    chosen = proposals(book) | {"R-28": "after_look", "three_card_table": "1"}
+    law = elect(book, {question: (choice, "someone") for question, choice in chosen.items()})
+    assert not [w for w in warnings(edges_of("nj-pikit"), law, ()) if "three_card_bonus" in w]
+    assert [w for w in warnings(edges_of("nj-pikit"), law, ("three_card_bonus",)) if "401.1011%" in w]
+
+
+@pytest.mark.parametrize("book", [name for name in library.available() if "@" not in name])
+def test_every_pay_table_has_its_figures(book):
+    """No table of a document is without one, but those of which a person decides each time."""
+    edges = edges_of(book)
+    assert edges.figures
+    assert not edges.stale
+    assert all(isinstance(figure, Figure) for figure in edges.of(cautious(library.find(book), "bench"), ()))
