@@ -7,6 +7,8 @@ from typing import Any
 
 from controller.config import Config
 from controller.config_file import read_config
+from controller.rules import library
+from controller.rules.edge import warnings
 from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
@@ -20,7 +22,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`faults`: what must be mended. `notes`: what works and should be known. `open_questions`: what cannot be proved."""
+    """`faults`: what must be mended. `notes`: what works and should be known. `open_questions`: what cannot be proved.
+
+    `warnings`: elections that are allowed, and that nobody can have meant.
+    """
 
     path: Path
     config: Config | None
@@ -28,6 +33,7 @@ class Finding:
     faults: tuple[str, ...]
     notes: tuple[str, ...] = ()
     open_questions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def examine(path: Path) -> Finding:
@@ -41,7 +47,9 @@ def examine(path: Path) -> Finding:
         tuple(_notes(reading.config, reading.law)),
         tuple(_unproved(reading.config, reading.law)),
     )
-    return Finding(path, reading.config, reading.law, faults, notes, open_questions)
+    edges = library.find_edges(reading.law.rulebook)
+    odd = tuple(warnings(edges, reading.law, reading.config.table.offered))
+    return Finding(path, reading.config, reading.law, faults, notes, open_questions, odd)
 
 
 def of_one_house(findings: Sequence[Finding]) -> list[Finding]:
@@ -73,6 +81,7 @@ def page(finding: Finding) -> list[str]:
     """Lines for a person: every fault first, then what stands."""
     many = {0: "sound", 1: "1 fault"}.get(len(finding.faults), f"{len(finding.faults)} faults")
     lines = [f"{finding.path}: {many}", *(f"  WRONG  {fault}" for fault in finding.faults)]
+    lines += [f"  ODD    {warning}" for warning in finding.warnings]
     if finding.config is not None and finding.law is not None:
         for title, rows in _sections(finding.config, finding.law):
             lines += ["", title, *(f"  {row}" for row in rows)]
@@ -89,6 +98,7 @@ def document(finding: Finding) -> dict[str, Any]:
         "path": str(finding.path),
         "sound": not finding.faults,
         "faults": list(finding.faults),
+        "warnings": list(finding.warnings),
         "rulebook": {"id": law.rulebook.id, "edition": law.rulebook.edition, "sha256": law.rulebook.sha256}
         if law
         else None,
