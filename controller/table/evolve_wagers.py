@@ -116,13 +116,15 @@ def settled(round_: Round) -> Round:
 
 def _settled_anew(seats: Mapping[int, Seat], event: f.WagerSettled | f.SettlementCorrected) -> Mapping[int, Seat]:
     seat = seats[event.seat]
+    before = seat.wagers[event.wager]
     wager = replace(
-        seat.wagers[event.wager],
+        before,
         fate=Fate.SETTLED,
         outcome=event.outcome,
         returned=event.returned,
         paid=event.paid,
         corrected=isinstance(event, f.SettlementCorrected),
+        compared=before.compared if isinstance(event, f.SettlementCorrected) else event.offered is not None,
     )
     return {**seats, event.seat: replace(seat, wagers={**seat.wagers, event.wager: wager})}
 

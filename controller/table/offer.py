@@ -61,10 +61,9 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
         settled = settler.settle(_as_known(setup, round_, settler))
     except RoundRefused as refused:
         return Offer(refused=str(refused))
-    lines = [x for x in settled.lines if (x.seat, x.wager) in waiting or x.holder]
+    lines = [x for x in _after(settled.lines, settled.cuts) if (x.seat, x.wager) in waiting or x.holder]
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
-    asks = _missing(setup, round_, settler, waiting, lines)
-    return Offer(tuple(_after(lines, cuts)), tuple(asks), cuts)
+    return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts)
 
 
 def _waiting(round_: Round) -> Iterator[tuple[int, str]]:
@@ -90,10 +89,16 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
         dealer.played if dealer else (),
         round_.meters,
         round_.voids[0] if round_.voids else None,
-        Terms(setup.currency),
+        _terms(setup),
         round_.id,
         under_way=True,
     )
+
+
+def _terms(setup: Setup) -> Terms:
+    """The posted limits of the table; what a hand could win with the least wagers may raise a limit of its payout."""
+    least = {wager: low for wager, (low, _) in setup.limits.items()}
+    return Terms(setup.currency, least, {wager: high for wager, (_, high) in setup.limits.items()})
 
 
 def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:

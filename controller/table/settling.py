@@ -254,7 +254,10 @@ def _record(
 ) -> None:  # fmt: skip
     round_ = _round(draft.state)
     stake, currency = round_.seats[seat].wagers[wager].cents, draft.setup.currency
-    draft.add(f.WagerSettled(round_.id, seat, wager, outcome, stake, returned, paid, currency, by, cite, reading))
+    settled = f.WagerSettled(
+        round_.id, seat, wager, outcome, stake, returned, paid, currency, by, cite, reading, outcome, 0
+    )
+    draft.add(settled)
 
 
 def _round(state: State) -> Round:

@@ -108,7 +108,7 @@ def has_level(device: Device, level: Level) -> bool:
 class Wager:
     """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself.
 
-    `corrected`: what stands here is a correction.
+    `corrected`: what stands here is a correction. `compared`: it was held against what the cards make of it.
     """
 
     cents: int
@@ -118,6 +118,7 @@ class Wager:
     returned: int = 0
     paid: int = 0
     corrected: bool = False
+    compared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

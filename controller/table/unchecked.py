@@ -15,7 +15,8 @@ class Check(StrEnum):
     SET_COUNT = "set_count"  # that the set was whole: nothing counted it
     SET_CARDS = "set_cards"  # that it was the right cards: nothing reads them
     DEVICE_MODE = "device_mode"  # that the shuffler is set to the mode of a wager: it does not say
-    OUTCOMES = "outcomes"  # that each wager was settled as it should be: they were settled as a whole
+    OUTCOMES = "outcomes"  # how each wager was settled: they were settled as a whole
+    PAYMENTS = "payments"  # that each wager came to what the cards make of it: they were not told
 
 
 def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
@@ -34,6 +35,7 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
         Check.SET_CARDS: not round_.played or (card_set is not None and card_set.identities_complete is True),
         Check.DEVICE_MODE: _mode_known(setup, state, round_),
         Check.OUTCOMES: all(w.outcome is not None for _, _, w in round_.wagers(Fate.SETTLED)),
+        Check.PAYMENTS: all(w.compared for _, _, w in round_.wagers(Fate.SETTLED)),
     }
     return tuple(check for check, is_known in known.items() if not is_known)
 

@@ -215,3 +215,30 @@ def test_trips_is_offered_after_a_void_that_spares_it(make_table):
     assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 1),)
     table.act(hand(1, "Kc Qh"))
     assert [row[:3] for row in offered(table)] == [(1, "trips", "win")]
+
+
+def test_what_a_limit_takes_off_is_taken_from_what_is_paid_last(make_table):
+    """A royal flush at an ante of 200.00: the blind's 100,000.00 is cut to the limit and Play is paid nothing of its own; with
+    Trips after it as well. Clause: ma-uth 11(b), 11(c), 11(e)."""
+    table = make_table("ma-uth", elect={"R-03": "fifty", "R-98": "winnings"}).ready()
+    table.bet((1, "ante", 20_000), (1, "blind", 20_000), (1, "trips", 1000)).let_out().deal().to_showdown()
+    for act in (
+        a.RecordHand(Area.COMMUNITY, "Ah Kh Qh 4c 2d"),
+        a.RecordHand(Area.DEALER, "Ks 9d"),
+        hand(1, "Jh Th"),
+    ):
+        table.act(act)
+    found = offer(table.setup, table.round)
+    assert [(x.wager, x.paid) for x in found.lines] == [
+        ("ante", 20_000), ("blind", 4_980_000), ("play", 0), ("trips", 0),
+    ]  # fmt: skip
+    (cut,) = found.cuts
+    assert (cut.limit, cut.cite) == (5_000_000, ("11(e)",))
+    assert sum(x.paid for x in found.lines) == cut.limit
+    (settled,) = [e for e in table.act(a.SettleWager(1, "blind", WIN, 4_980_000)) if isinstance(e, f.WagerSettled)]
+    assert settled.difference == 0
+    assert [(x.wager, x.paid) for x in offer(table.setup, table.round).lines] == [
+        ("ante", 20_000),
+        ("play", 0),
+        ("trips", 0),
+    ]

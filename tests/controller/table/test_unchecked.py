@@ -1,6 +1,6 @@
 """What a table could not check is said with the round: one line for each thing that nobody and nothing told it."""
 
-from controller.rules.vocabulary import Method
+from controller.rules.vocabulary import Area, Method
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.unchecked import Check, unchecked
@@ -18,12 +18,12 @@ def test_a_round_on_people_s_word_alone_says_all_that_was_not_checked(make_table
     table.begin().let_out().act(a.RecordInitialDeal())
     table.to_showdown().end()
     assert ended(table).unchecked == (
-        Check.PLAYERS, Check.CARDS_DEALT, Check.SET_COUNT, Check.SET_CARDS, Check.OUTCOMES,
+        Check.PLAYERS, Check.CARDS_DEALT, Check.SET_COUNT, Check.SET_CARDS, Check.OUTCOMES, Check.PAYMENTS,
     )  # fmt: skip
 
 
 def test_what_is_told_or_counted_is_checked(make_table):
-    """Names with the wagers, a shoe that counts, a set that was counted and read, each wager settled by itself."""
+    """Names with the wagers, a shoe that counts, a set that was counted and read, hands told, each wager settled by itself."""
     table = make_table("ma-uth", offered=()).ready()
     table.shuffled("red", identities=e.Identities.COMPLETE)
     table.act(a.BeginRound("red"))
@@ -31,6 +31,12 @@ def test_what_is_told_or_counted_is_checked(make_table):
         table.act(a.PlaceWager(2, name, 1000, "ann"))
     table.let_out().deal()
     table.to_showdown()
+    for area, cards, seat in (
+        (Area.COMMUNITY, "Kh Qd 7s 4c 2d", 0),
+        (Area.DEALER, "Ks 9d", 0),
+        (Area.PLAYER, "Jc 9h", 2),
+    ):
+        table.act(a.RecordHand(area, cards, seat))
     for name in ("ante", "blind", "play"):
         table.act(a.SettleWager(2, name, a.Outcome.LOSE))
     table.end()
