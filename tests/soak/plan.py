@@ -37,6 +37,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
     "fast-action": {
         "record_hands_found": NO_HANDS_FOUND,
+        "release_lockout": NO_PROGRESSIVE,
         "record_meter": NO_METER,
         "recut": "the document knows no second cut",
         "record_stub_count": NO_STUB,
@@ -45,6 +46,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
     "nj-pikit": {
         "record_hands_found": NO_HANDS_FOUND,
+        "release_lockout": NO_PROGRESSIVE,
         "record_meter": NO_METER,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
@@ -55,6 +57,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
     },
     "ma-colorado": {
         "record_hands_found": NO_HANDS_FOUND,
+        "release_lockout": NO_PROGRESSIVE,
         "record_meter": NO_METER,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
