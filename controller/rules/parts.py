@@ -160,7 +160,8 @@ class Dealing:
     """One dealing method: `stacks` in order; a PLAYER stack stands for one to each seat in play, clockwise.
 
     `burns`: in each round. `burns_at`: further ones (new_shoe, new_dealer). `approval`: what of it the regulator approves.
-    `dealer_delivered`: when the dealer's stack leaves the device (with_players | after_decisions).
+    `dealer_delivered`: when the dealer's stack leaves the device (with_players | after_decisions). `reshuffles`: the shoe may
+    be one that reshuffles by itself.
     """
 
     method: Method
@@ -172,6 +173,7 @@ class Dealing:
     burns_at: Cited[tuple[str, ...]] | None = None
     approval: Cited[tuple[str, ...]] | None = None
     dealer_delivered: Cited[str] | None = None
+    reshuffles: Cited[bool] | None = None
     dealer_covered: Cited[bool] | None = None  # a cover card lies on the dealer's cards
 
 

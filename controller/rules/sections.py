@@ -317,12 +317,23 @@ def dealing(table: Table) -> Dealing | None:
     approval = table.cited("approval", some_of(APPROVAL), optional=True)
     delivered = table.cited("dealer_delivered", one_of(DELIVERED), optional=True)
     covered = table.cited("dealer_covered", Table.flag, optional=True)
+    reshuffles = table.cited("reshuffles", Table.flag, optional=True)
     stacks = tuple(stack for inner in table.tables("stacks") if (stack := _stack(inner)))
     table.close()
     if method is None or burns is None or after is None:
         return None
     return Dealing(
-        method, cite, stacks, burns, after.value, needs_shuffler, burns_at, approval, delivered, covered
+        method,
+        cite,
+        stacks,
+        burns,
+        after.value,
+        needs_shuffler,
+        burns_at,
+        approval,
+        delivered,
+        reshuffles,
+        covered,
     )
 
 

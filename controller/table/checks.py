@@ -22,10 +22,10 @@ from controller.table import (
     upkeep,
 )
 from controller.table.inputs import Actor
-from controller.table.law import full_set, not_its_turn, stub_count_overdue, stub_count_waived
+from controller.table.law import full_set, not_its_turn, reshuffling_shoe, stub_count_overdue, stub_count_waived
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan, still_in_device
-from drivers.events import ENGAGED, Capability, DeviceKind, Level
+from drivers.events import ENGAGED, DeviceKind, Level
 
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -136,10 +136,11 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
         return Refusal(f"{name} is offline; look at its cable and its power")
     if device.jammed:
         return Refusal(f"{name} is jammed; take the cards out")
-    if needs is DeviceKind.SHOE and Capability.RESHUFFLES in device.capabilities:
+    dealing = setup.law.rulebook.dealing[state.method]
+    if reshuffling_shoe(state) is not None and (dealing.reshuffles is None or not dealing.reshuffles.value):
         return Refusal(
-            f"{name} reshuffles by itself, and no round is dealt from such a shoe here; deal another way (change_method)",
-            setup.law.rulebook.dealing[state.method].cite,
+            f"{name} reshuffles by itself, and {setup.law.rulebook.id} knows no such shoe; deal another way (change_method)",
+            dealing.cite,
         )
     return None
 

@@ -12,9 +12,9 @@ from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.collected import after_void, reached_by
 from controller.table.draft import Draft
-from controller.table.law import shuffler_counted
+from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.state import ALL_HELD, Fate, Seat
-from drivers.events import DeviceKind
+from drivers.events import Capability, DeviceKind
 
 RETURNS = {
     Action.RETURN_ANTE: "ante",
@@ -57,7 +57,7 @@ def guards_now(draft: Draft) -> set[Guard]:
     found: set[Guard] = set()
     if shuffler_counted(draft.state):
         found.add(Guard.SHUFFLER_COUNTS)
-    if shuffler and "reshuffles" in shuffler[1].capabilities:
+    if reshuffling_shoe(draft.state) or (shuffler and Capability.RESHUFFLES in shuffler[1].capabilities):
         found.add(Guard.RESHUFFLING_DEVICE)
     if sum(card_set.present for card_set in draft.state.sets.values()) > 1:
         found.add(Guard.TWO_SETS)

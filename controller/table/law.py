@@ -4,7 +4,7 @@ from controller.games.model import Game
 from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table.acts import OutOfService
-from controller.table.state import Round, Setup, State
+from controller.table.state import Device, Round, Setup, State
 from drivers.events import Capability, DeviceKind
 
 WAIVED_BY_SHUFFLER = "shuffler_counts_each_shuffle"
@@ -32,13 +32,25 @@ def stub_count_waived(setup: Setup, state: State) -> bool:
     return waives and shuffler_counted(state)
 
 
+def reshuffling_shoe(state: State) -> Device | None:
+    """The shoe from which cards are dealt now, where it says that it reshuffles by itself. Clause: `[[dealing]] reshuffles`."""
+    name = state.dispenser()
+    device = state.devices[name] if name else None
+    is_one = device is not None and device.kind is DeviceKind.SHOE and Capability.RESHUFFLES in device.capabilities
+    return device if is_one else None
+
+
 def shuffler_counted(state: State) -> bool:
-    """True where a shuffler in service counts each shuffle, and the set in play was not shuffled by hand."""
+    """True where what shuffles counts each shuffle, and the set in play was not shuffled by hand.
+
+    That is a shuffler in service, or the shoe itself where it reshuffles.
+    """
     shuffler = state.device_of(DeviceKind.SHUFFLER)
     in_play = state.sets.get(state.round.back if state.round else state.last_back)
     if in_play is not None and in_play.by_hand:
         return False
-    return shuffler is not None and Capability.COUNTS_EACH_SHUFFLE in shuffler[1].capabilities
+    able = (shuffler[1] if shuffler else None, reshuffling_shoe(state))
+    return any(device is not None and Capability.COUNTS_EACH_SHUFFLE in device.capabilities for device in able)
 
 
 def stub_count_overdue(setup: Setup, state: State) -> int:

@@ -145,7 +145,14 @@ class Stage:
             self.table.act(a.ConfirmDuty(duty))
 
     def _shuffle(self, back: str) -> None:
-        """By the shuffler where one is at the table, else by hand."""
+        """By the shuffler or the shoe that reshuffles, where one is at the table, else by hand."""
+        if self.given.get("reshuffles") == "shoe-1":
+            full = self.law.decks.full.value
+            done = e.ShuffleCompleted(
+                e.Back(back), mode=e.Mode.SHUFFLE, identities=e.Identities.NOT_READ, count=full
+            )
+            self.table.put(done, "shoe-1")
+            return
         if "shuffler-1" not in self.table.setup.devices:
             self.table.shuffled_by_hand(back)
             return

@@ -47,7 +47,6 @@ NOT_OURS: dict[str, dict[str, str]] = {
         "3.B(1)": "the design of the cards, looked at when a set comes to the table",
         "3.B(2)": "two colours of backs: the table's configuration names them",
         "10.B(5)": "the end of a sound deal, no outcome hangs on it",
-        "10.F": "a shoe that reshuffles by itself and deals the community cards first: no such method is offered here",
     },
     "nj-pikit": {
         "39.2(b)1": LOOK,

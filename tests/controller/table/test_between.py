@@ -187,20 +187,6 @@ def test_a_device_that_shuffled_too_early_closes_no_step(make_table):
     assert table.state.sets["red"].steps == ()
 
 
-def test_no_round_is_dealt_from_a_shoe_that_reshuffles_by_itself(make_table):
-    """Clause: md-uth 10.F, fast-action (k): allowed by the text, and not offered; it is said by name."""
-    table = make_table("md-uth")
-    table.online("shoe-1", capabilities=(e.Capability.DISPENSES_STACKS, e.Capability.RESHUFFLES))
-    table.online("shuffler-1")
-    table.online("progressive-1")
-    table.open()
-    table.shuffled("red")
-    table.begin().close_bets()
-    refused = table.refused(a.StartDealing())
-    assert "shoe-1 reshuffles by itself" in refused.reason
-    assert refused.cite == table.setup.law.rulebook.dealing[Method.DEALING_SHOE].cite
-
-
 def uncounted(table, rounds=4):
     """So many rounds without a count, and one more that a person ends before its stub could be counted."""
     for number in range(rounds):

@@ -1,0 +1,103 @@
+"""A shoe that reshuffles by itself: its word that it shuffled arms the set, and nobody shuffles or cuts."""
+
+import pytest
+
+from controller.rules.vocabulary import Area
+from controller.table import acts as a
+from controller.table.law import stub_count_waived
+from controller.table.state import deal_plan
+from drivers import events as e
+
+BY_ITSELF = (e.Capability.DISPENSES_STACKS, e.Capability.RESHUFFLES)
+COUNTING = (*BY_ITSELF, e.Capability.COUNTS_EACH_SHUFFLE)
+
+
+@pytest.fixture
+def with_shoe(make_table):
+    """An open table with one set, and a shoe that reshuffles by itself and no shuffler."""
+
+    def make(rulebook, capabilities=COUNTING):
+        offered = ("trips",) if rulebook == "md-uth" else ()
+        table = make_table(rulebook, offered=offered, backs=("red",), devices=("shoe-1",))
+        table.online("shoe-1", capabilities=capabilities)
+        table.act(a.OpenTable())
+        table.take_steps(None)
+        return table
+
+    return make
+
+
+def reshuffled(table, count=None):
+    """The shoe says that it has shuffled; without a number of cards it counted them all."""
+    full = table.setup.law.rulebook.decks.full.value
+    report = e.ShuffleCompleted(
+        e.Back.RED, mode=e.Mode.SHUFFLE, identities=e.Identities.NOT_READ, count=full if count is None else count
+    )
+    return table.put(report, "shoe-1")
+
+
+def test_rounds_are_dealt_from_it_in_maryland(with_shoe):
+    """Nobody shuffles or cuts; after each round the shoe says anew that it shuffled. Clause: md-uth 10.F, 5.I."""
+    table = with_shoe("md-uth")
+    for _ in range(2):
+        reshuffled(table)
+        assert table.state.sets["red"].armed
+        assert not table.state.sets["red"].cut_due
+        table.whole_round("red")
+        assert not table.state.sets["red"].armed
+
+
+def test_the_community_cards_come_before_the_hands(with_shoe):
+    """Clause: md-uth 10.F."""
+    table = with_shoe("md-uth")
+    reshuffled(table)
+    table.begin().let_out()
+    areas = [planned.area for planned in deal_plan(table.setup, table.round)]
+    assert areas == [Area.COMMUNITY, Area.DEALER, Area.PLAYER, Area.PLAYER]
+
+
+def test_before_its_word_nothing_is_dealt(with_shoe):
+    """A set that nobody shuffled is not armed, whatever the shoe can do."""
+    table = with_shoe("md-uth")
+    table.begin().close_bets()
+    assert "the red set is not armed" in table.refused(a.StartDealing()).reason
+
+
+def test_a_wrong_number_does_not_arm(with_shoe):
+    """What follows is a reading: the rule on removing the set is switched off for such a device. Clause: md-uth 5.I."""
+    table = with_shoe("md-uth")
+    reshuffled(table, count=51)
+    assert not table.state.sets["red"].armed
+    assert [hold.reading for hold in table.state.holds.values()] == ["R-07"]
+
+
+@pytest.mark.parametrize(("capabilities", "waived"), [(COUNTING, True), (BY_ITSELF, False)])
+def test_one_that_counts_waives_the_stub_count(with_shoe, capabilities, waived):
+    """The text sets the count aside for a shoe that reshuffles; one that does not count proves nothing. Clause: md-uth 10.F."""
+    table = with_shoe("md-uth", capabilities)
+    reshuffled(table)
+    assert stub_count_waived(table.setup, table.state) is waived
+
+
+def test_rounds_are_dealt_from_it_in_fast_action(with_shoe):
+    """It takes the place of shuffle and cut; the order of the deal stays, by reading. Clause: fast-action (k)(1), R-69."""
+    table = with_shoe("fast-action")
+    reshuffled(table)
+    table.bet((1, "original", 1000), (3, "original", 1000)).let_out()
+    assert {planned.cards for planned in deal_plan(table.setup, table.round)} == {1}
+    table.deal()
+    assert table.round.initial_deal_done
+
+
+@pytest.mark.parametrize("rulebook", ["ma-uth", "nj-pikit", "ma-colorado"])
+def test_where_the_document_knows_no_such_shoe_it_is_refused_by_name(with_shoe, rulebook):
+    """No law is invented: cards are dealt another way."""
+    table = with_shoe(rulebook)
+    reshuffled(table)
+    must = [
+        w.name for w in table.setup.law.rulebook.wagers.values() if w.placed == "before_deal" and not w.optional
+    ]
+    table.bet(*((1, name, 1000) for name in must)).close_bets()
+    refused = table.refused(a.StartDealing())
+    assert f"shoe-1 reshuffles by itself, and {rulebook} knows no such shoe" in refused.reason
+    assert refused.cite == table.setup.law.rulebook.dealing[table.state.method].cite
