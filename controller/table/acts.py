@@ -246,7 +246,8 @@ class EndRound:
 
 @dataclass(frozen=True, slots=True)
 class ReportIrregularity:
-    """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1.
+    """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1; where a
+    device has told of cards face up, how many in all.
 
     Of a wrong number of cards: `completable`: the dealer's hand can still be completed; `too_many`: more than the hand has.
     Of the cutting card: `at_dealer`: it showed at no player's hand, but at the dealer's or the community cards.

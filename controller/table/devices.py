@@ -46,7 +46,7 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
         case e.DealCompleted(cards_left=left):
             _deal_completed(draft, name, left)
         case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
-            dispose(draft, Trigger.CARD_FACE_UP, *_several(draft, 1), device=name, back=back)
+            _face_up(draft, name, back)
         case e.WagerSensed(seat=seat, locked=locked):
             _wager_sensed(draft, seat, locked)
         case e.LockoutReleased() | e.DispensingAllowed():
@@ -304,9 +304,19 @@ def _deal_completed(draft: Draft, name: str, left: int | None) -> None:
         jam(draft, name, round_.back, handing_out=True)
 
 
-def _several(draft: Draft, cards: int) -> list[Guard]:
-    earlier = draft.state.round.face_up if draft.state.round else 0
-    return [Guard.SEVERAL] if cards + earlier > 1 else []
+def _face_up(draft: Draft, name: str, back: str) -> None:
+    """A card that lies face up; where a person told of one that this device had not, it may be the same: that is asked."""
+    round_ = _round(draft)
+    guards = [Guard.SEVERAL] if round_.face_up else []
+    if round_.face_up_sensed > round_.face_up:
+        dispose(draft, Trigger.CARD_FACE_UP, *guards, device=name, back=back)
+        return
+    row = draft.setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset())
+    draft.hold(
+        f"{name} tells of a card face up, and a person has told of one: go on if it is the same; if it is another, report "
+        f"their number in all (card_face_up, cards = {round_.face_up + 1})",
+        cite=row.cite, choices=(Resolution.GO_ON,),
+    )  # fmt: skip
 
 
 def _wager_sensed(draft: Draft, seat: int, locked: bool) -> None:

@@ -138,6 +138,8 @@ def _device(state: State, name: str, event: f.Event) -> State:
         case e.WagerRemoved(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):
             assert state.round is not None
             return replace(state, round=replace(state.round, accepted=state.round.accepted - {(seat, sensor)}))
+        case e.FaceUpCard(activity=e.Activity.DEALING) if state.round is not None and device.in_service:
+            return replace(state, round=replace(state.round, face_up_sensed=state.round.face_up_sensed + 1))
         case e.StackDispensed(cards=cards) if state.round is not None and name == state.dispenser():
             round_ = replace(
                 state.round, stacks=(*state.round.stacks, cards), cards_out=state.round.cards_out + cards

@@ -192,6 +192,7 @@ class Round:
     meters: Mapping[str, Meter] = field(default_factory=dict)
     voids: tuple[Irregularity, ...] = ()
     cutting_card: int | None = None  # seat at which it showed, 0 = at no player's
+    face_up_sensed: int = 0  # of the cards found face up, those that a device told of
     vouched: bool = False  # a person let it go on although its set is not armed any more
     chips: bool = True  # a chip on a sensor may become a wager: the house offers it
 

@@ -56,11 +56,27 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("no card of this round has been dealt")
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
         return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    if (
+        act.trigger is Trigger.CARD_FACE_UP
+        and (told := _told_already(setup, _round(state), act.cards)) is not None
+    ):
+        return told
     if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
         return Refusal("at_dealer is said of the cutting card")
     if act.trigger is Trigger.CUTTING_CARD_REACHED and (unsaid := cuts.whose_hand(setup, state, act)) is not None:
         return unsaid
     return _cannot_be(setup, state, act)
+
+
+def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
+    """A card that a device has told of is not counted again because a person sees it, too."""
+    if not round_.face_up_sensed or cards > round_.face_up:
+        return None
+    return Refusal(
+        f"{round_.face_up} face up in this round is recorded already, as a device told; if another one lies face up, give "
+        f"their number in all (cards = {round_.face_up + 1})",
+        setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset()).cite,
+    )
 
 
 def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
