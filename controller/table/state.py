@@ -211,8 +211,12 @@ class Round:
 
     @property
     def on_layout(self) -> bool:
-        """True while cards of its set are out and not yet in the discard rack."""
-        return bool(self.cards_out or self.initial_deal_done) and not self.collected
+        """True while cards of its set are out and not yet in the discard rack.
+
+        Dealt by hand they may be out from when they were let out: nobody reports the first of them.
+        """
+        by_hand = self.let_out and self.method not in DISPENSERS
+        return bool(self.cards_out or self.initial_deal_done or by_hand) and not self.collected
 
     @property
     def stacks_out(self) -> int:

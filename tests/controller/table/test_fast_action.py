@@ -160,3 +160,11 @@ def test_a_way_of_dealing_that_the_document_does_not_have_is_refused_with_those_
     assert "no dealing_shoe may be in service here, as R-18 was elected" in refused.reason
     elected = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-18": "house_procedure"}).ready()
     elected.act(a.ChangeMethod(Method.DEALING_SHOE))
+
+
+def test_a_set_that_is_dealt_by_hand_is_in_play_from_when_it_was_let_out(table):
+    """Nobody reports the first card: no other set takes its place, and none of its steps is taken, before it is collected."""
+    table.bet(*BETS).let_out()
+    assert "the red set is in play" in table.refused(a.BringSet("red")).reason
+    table.act(a.RecordInitialDeal())
+    assert "the red set is in play" in table.refused(a.BringSet("red")).reason
