@@ -20,6 +20,7 @@ from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Law, Rulebook
 from controller.rules.reader import nearest
 from controller.rules.vocabulary import Method
+from controller.table.betting import MOST_CENTS
 from controller.table.state import DeviceSetup, Setup
 from drivers.events import DeviceKind
 from drivers.session import DeviceConfig
@@ -171,6 +172,7 @@ def _misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebo
         *_method_misfits(table, kinds, rulebook),
         *_card_misfits(table, kinds, rulebook),
         *_wager_misfits(table, kinds, rulebook),
+        *_limit_misfits(table, rulebook),
     ]
 
 
@@ -218,9 +220,6 @@ def _wager_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: 
     optional = [
         name for name, wager in rulebook.wagers.items() if wager.optional and wager.placed == "before_deal"
     ]
-    for name in table.limits:
-        if name not in rulebook.wagers:
-            faults.append(f"[limits] {name}: {rulebook.id} has no such wager {nearest(name, rulebook.wagers)}")
     for name in table.offered:
         if name not in optional:
             faults.append(
@@ -232,6 +231,40 @@ def _wager_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: 
             if table.progressive_cents == 0:
                 faults.append(f"[table] progressive_cents: {name} is offered, so say what one chip is worth")
     return faults
+
+
+def _limit_misfits(table: TableConfig, rulebook: Rulebook) -> list[str]:
+    """Limits that would bound nothing, and in production those that players must be able to read and that nobody has set."""
+    faults = []
+    for name in table.limits:
+        rule = rulebook.wagers.get(name)
+        if rule is None:
+            faults.append(f"[limits] {name}: {rulebook.id} has no such wager {nearest(name, rulebook.wagers)}")
+        elif rule.placed != "before_deal" or rule.sensed or rule.exact_cents is not None:
+            faults.append(
+                f"[limits] {name}: its amount is not the player's choice; it has no limits{_cited(rule.cite)}"
+            )
+    if table.production:
+        faults += [f"[limits] {missing}; in production it stands here" for missing in unposted(table, rulebook)]
+    return faults
+
+
+def unposted(table: TableConfig, rulebook: Rulebook) -> list[str]:
+    """Wagers at this table whose limits the document has posted, and that have none here, each with its clause.
+
+    What must equal another wager is bound by the limits of that one.
+    """
+    missing = []
+    for name, rule in rulebook.wagers.items():
+        if rule.posted is None or not rule.posted.value or rule.of is not None:
+            continue
+        if rule.optional and name not in table.offered:
+            continue
+        least, most = table.limits.get(name, (1, MOST_CENTS))
+        lacks = [*(["least"] if least == 1 else []), *(["most"] if most == MOST_CENTS else [])]
+        if lacks:
+            missing.append(f"{name} has no {' and no '.join(lacks)}{_cited(rule.posted.cite)}")
+    return missing
 
 
 def _cited(cite: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from controller.config import Config
+from controller.config import Config, unposted
 from controller.config_file import read_config
 from controller.rules import library
 from controller.rules.edge import warnings
@@ -132,6 +132,7 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
             f"{book.id}, {book.game}, {book.regulator}, edition {book.edition}, sha256 {book.sha256[:16]}",
             f"dealt by {_spoken(table.method)} [{', '.join(dealing.cite)}], sets {' and '.join(table.backs)}",
             f"optional wagers: {', '.join(table.offered) or 'none'}",
+            *(f"{name}: {least} to {most} cents" for name, (least, most) in table.limits.items()),
         ],
     )
     yield (
@@ -173,6 +174,8 @@ def _notes(config: Config, law: Law) -> Iterator[str]:
         yield "no [[control.people]]: nobody may act, so the table can be watched and never opened"
     if config.table.production and any(p.uid is None for p in config.control.people.values()):
         yield "people without `uid`: whoever reaches the socket may act in their name"
+    for missing in unposted(config.table, law.rulebook):
+        yield f"{missing}: no amount is refused for it; name it in [limits]"
     each_day = law.rulebook.deck_change.each_gaming_day
     if each_day is not None and each_day.value and config.table.calendar is None:
         yield f"no `gaming_day`: sets are due for change 24 hours after they came [{', '.join(each_day.cite)}]"

@@ -200,7 +200,7 @@ class WagerRule:
 
     `times`: by the moment it is placed, the multiples of the wager `of` that it may amount to. `excludes`: wagers that
     may not stand beside it. `or_fold`: who does not place it folds. `device_mode`: what the shuffler must be set to
-    where it is offered.
+    where it is offered. `posted`: its amount lies within a least and a most that players can read at the table.
     """
 
     name: str
@@ -215,6 +215,7 @@ class WagerRule:
     excludes: Cited[tuple[str, ...]] | None = None
     or_fold: Cited[bool] | None = None
     device_mode: Cited[str] | None = None
+    posted: Cited[bool] | None = None
 
     def multiples(self, moment: Moment) -> tuple[int, ...]:
         """Multiples of the wager `of` that this one may amount to at that moment; () where nothing is printed."""

@@ -353,6 +353,7 @@ def wager(table: Table) -> WagerRule | None:
     excludes = table.cited("excludes", Table.texts, optional=True)
     or_fold = table.cited("or_fold", Table.flag, optional=True)
     device_mode = table.cited("device_mode", one_of(DEVICE_MODE), optional=True)
+    posted = table.cited("posted", Table.flag, optional=True)
     table.close()
     if bool(times) is not (of is not None):
         table.fault("`of` and `times` stand together: a multiple is one of another wager")
@@ -361,7 +362,7 @@ def wager(table: Table) -> WagerRule | None:
     is_sensed = sensed is not None and sensed.value
     return WagerRule(
         name, placed, requires, cite, optional.value, is_sensed, exact_cents, of, times, excludes, or_fold,
-        device_mode,
+        device_mode, posted,
     )  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_a_table_file_gives_elections_and_currency(tmp_path: Path) -> None:
     result = _settle(FLUSH, "--rulebook", "ma-uth", "--elections", str(file))
     assert (result.exit_code, result.stderr) == (0, "")
     posted = tmp_path / "posted.toml"
-    posted.write_text(file.read_text() + "\n[limits]\nante = { least = 5000 }\n")
+    posted.write_text(file.read_text().replace("ante  = { least = 500,", "ante  = { least = 5000,"))
     below = _lines(_settle(FLUSH, "--rulebook", "ma-uth", "--elections", str(posted)))[0]
     assert below["error"] == "seat 2, ante: is 1000 cents, below the least wager of 5000 [1, 6(b)]"
     settlement = _lines(result)[0]["settlement"]

@@ -456,9 +456,34 @@ def test_posted_limits_reach_the_core_and_settlement(tmp_path: Path) -> None:
     assert config.table.limits == {"ante": (500, 50_000), "trips": (1, 10_000)}
 
 
+def test_in_production_limits_that_the_document_has_posted_are_set(tmp_path: Path) -> None:
+    """Those of each wager that is offered and whose amount the player chooses. Clause: nj-pikit 39.3(a)."""
+    bench = LEAST.replace("md-uth", "nj-pikit").replace("[journal]", 'offered = ["three_card_bonus"]\n[journal]')
+    signed = f'production = true\nrulebook_sha256 = "{library.find("nj-pikit").sha256}"\n'
+    text = bench.replace("[journal]", f"{signed}[journal]")
+    both, most = (
+        f"{lacks} (39.3(a)); in production it stands here" for lacks in ("no least and no most", "no most")
+    )
+    ante, bonus = "ante = { least = 500, most = 50000 }\n", "three_card_bonus = { least = 100, most = 10000 }\n"
+    assert _faults(tmp_path, bench) == ()
+    assert _faults(tmp_path, text) == (f"[limits] ante has {both}", f"[limits] three_card_bonus has {both}")
+    assert _faults(tmp_path, f"{text}[limits]\n{ante}") == (f"[limits] three_card_bonus has {both}",)
+    half = ante.replace(", most = 50000", "")
+    assert _faults(tmp_path, f"{text}[limits]\n{half}{bonus}") == (f"[limits] ante has {most}",)
+    assert _faults(tmp_path, f"{text}[limits]\n{ante}{bonus}") == ()
+    not_offered = text.replace('offered = ["three_card_bonus"]', "")
+    assert _faults(tmp_path, f"{not_offered}[limits]\n{ante}") == ()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
+        ("ante", "play", "[limits] play: its amount is not the player's choice; it has no limits ("),
+        (
+            "trips",
+            "progressive",
+            "[limits] progressive: its amount is not the player's choice; it has no limits (",
+        ),
         ("ante", "antes", "[limits] antes: md-uth has no such wager (nearest: ante)"),
         ("least = 500", "least = 50001", "[limits] ante least: is 50001, and more than the most of 50000"),
         (
@@ -474,4 +499,4 @@ def test_limits_that_cannot_be_are_named(tmp_path: Path, old: str, new: str, fau
     assert old in LIMITS
     with pytest.raises(ConfigInvalid) as refused:
         load_config(_write(tmp_path, LEAST + LIMITS.replace(old, new, 1)))
-    assert fault in refused.value.faults
+    assert any(found.startswith(fault) for found in refused.value.faults)

@@ -158,6 +158,26 @@ def test_what_every_approved_model_can_do_is_not_in_doubt(monkeypatch: pytest.Mo
     assert "unless the shuffler" not in text
 
 
+def test_limits_that_are_posted_and_not_set_are_a_note_on_a_bench(tmp_path: Path) -> None:
+    """The table works without them, and takes any amount; those that are set stand on the page. Clause: nj-pikit 39.3(a)."""
+    elections = "".join(
+        f'{q} = {{ choice = "{c}", by = "bench" }}\n' for q, c in proposals(find("nj-pikit")).items()
+    )
+    text = (
+        '[table]\nsite = "s"\nid = "t"\nseats = 6\nrulebook = "nj-pikit"\nmethod = "manual_shoe"\nbacks = ["red"]\n'
+        f'[elections]\n{elections}[journal]\npath = "j"\n'
+    )
+    path = tmp_path / "table.toml"
+    path.write_text(text)
+    note = "ante has no least and no most (39.3(a)): no amount is refused for it; name it in [limits]"
+    assert note in examine(path).notes
+    path.write_text(f"{text}[limits]\nante = {{ least = 500, most = 50000 }}\n")
+    set_ = examine(path)
+    assert set_.faults == ()
+    assert note not in set_.notes
+    assert "  ante: 500 to 50000 cents" in page(set_)
+
+
 def test_the_document_says_the_same_for_a_program() -> None:
     """Verdict, faults, law, elections, notes and open questions, in JSON types."""
     told = document(examine(EXAMPLE))

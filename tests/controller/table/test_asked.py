@@ -17,6 +17,12 @@ def test_the_wagers_of_a_table_are_those_it_takes_before_the_deal(make_table):
     assert [w["wager"] for w in wager_documents(make_table("md-uth").setup) if w["sensed"]] == ["progressive"]
 
 
+def test_wagers_come_with_what_the_table_takes(make_table):
+    """Least and most where both are set; a wager without limits says so. Clause: nj-pikit 39.3(a)."""
+    pikit = wager_documents(make_table("nj-pikit", offered=(), limits={"ante": (500, 50_000)}).setup)
+    assert [(w["wager"], w["limits"]) for w in pikit] == [("ante", [500, 50_000]), ("five_card_bonus", None)]
+
+
 def test_a_round_can_be_played_by_what_the_status_says_alone(make_table):
     """Whoever takes the first answer for each seat that waits, then the act that ends the stage, comes to the settlement."""
     table = make_table("nj-pikit", offered=("three_card_bonus",)).ready()
