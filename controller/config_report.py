@@ -12,6 +12,7 @@ from controller.rules.edge import warnings
 from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
+from controller.table.betting import MOST_CENTS
 from drivers.catalog import CATALOG
 from drivers.events import Capability, DeviceKind
 
@@ -132,7 +133,12 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
             f"{book.id}, {book.game}, {book.regulator}, edition {book.edition}, sha256 {book.sha256[:16]}",
             f"dealt by {_spoken(table.method)} [{', '.join(dealing.cite)}], sets {' and '.join(table.backs)}",
             f"optional wagers: {', '.join(table.offered) or 'none'}",
-            *(f"{name}: {least} to {most} cents" for name, (least, most) in table.limits.items()),
+            *(
+                f"{name}: {least} to {most} cents"
+                for name, (least, most) in table.limits.items()
+                if most < MOST_CENTS
+            ),
+            *(f"{name}: from {least} cents" for name, (least, most) in table.limits.items() if most == MOST_CENTS),
         ],
     )
     yield (
