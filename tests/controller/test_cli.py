@@ -131,7 +131,7 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     page = _run("status", "--config", str(table))
     assert page.exit_code == 0
     assert page.output.startswith("t1 at lv01  ")
-    assert "prompt    Inspect the set" in page.output
+    assert "prompt    Say whether the set came inspected and shuffled: act bring_set [4.F]" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
     told = {prompt["act"] for prompt in document["prompts"]}
     assert told == {"bring_set", "direct_shuffle", "idle_table", "record_cut", "recut"}
