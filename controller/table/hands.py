@@ -7,7 +7,7 @@ from collections import Counter
 
 from controller.cards.cards import CardError, without
 from controller.games.model import Phase
-from controller.games.settling.engine import Settler
+from controller.games.settling.engine import settler_of
 from controller.games.settling.round import UNREADABLE, read_cards
 from controller.games.settling.side import BOX
 from controller.rules.vocabulary import Area
@@ -45,7 +45,7 @@ def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     if len(cards) != count:
         cite = rule.cite if rule else setup.law.rulebook.wagers[OF_THE_BOX].cite
         return Refusal(f"{whose}: {count} cards lie there, and {len(cards)} were given", cite)
-    settler = Settler(setup.law)
+    settler = settler_of(setup.law)
     of_player, of_dealer = act.area is Area.PLAYER, act.area is Area.DEALER
     may_play = settler.played if of_player or of_dealer else 0
     return (
@@ -112,7 +112,7 @@ def _too_often(setup: Setup, round_: Round, act: a.RecordHand, cards: tuple[int,
 
 def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RecordMeter)
-    least = Settler(setup.law).resets
+    least = settler_of(setup.law).resets
     if act.meter not in least:
         known = ", ".join(least) or "none"
         return Refusal(f"the progressive wager is not paid from a meter {act.meter}; there are: {known}")

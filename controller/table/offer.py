@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from controller.games.settling import round as rounds
-from controller.games.settling.engine import Settler
+from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.money import NOT_PROVABLE
 from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
@@ -56,7 +56,7 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
         return Offer(
             refused="several hands of this round are void, each for its own reason: settle by the document"
         )
-    settler = Settler(setup.law)
+    settler = settler_of(setup.law)
     try:
         settled = settler.settle(_as_known(setup, round_, settler))
     except RoundRefused as refused:

@@ -9,7 +9,7 @@ from random import Random
 
 from controller.cards.cards import NAMES
 from controller.games.model import Phase, ShowCommunity
-from controller.games.settling.engine import Settler
+from controller.games.settling.engine import settler_of
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Area, Trigger
 from controller.rules.vocabulary import Moment as When
@@ -239,13 +239,13 @@ class People:
         area = self.rng.choice(tuple(counts))
         seat = self.rng.choice(list(round_.in_play) or [1]) if area is Area.PLAYER else 0
         cards = [self.rng.choice((name, name, name, "??")) for name in self.rng.sample(NAMES, counts[area])]
-        settler = Settler(self.setup.law)
+        settler = settler_of(self.setup.law)
         plays = settler.played if area in (Area.PLAYER, Area.DEALER) else 0
         shows = settler.shown if area is Area.PLAYER else 0
         return a.RecordHand(area, " ".join(cards), seat, " ".join(cards[:plays]), " ".join(cards[:shows]))
 
     def _meter(self, state: State) -> a.Act | None:
-        least = Settler(self.setup.law).resets
+        least = settler_of(self.setup.law).resets
         if not least:
             return self.builder.record(a.RecordMeter, state)  # type: ignore[no-any-return]
         meter = self.rng.choice(list(least))

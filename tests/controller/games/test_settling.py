@@ -7,10 +7,10 @@ import pytest
 
 from controller.cards.cards import parse
 from controller.games.model import Decision
-from controller.games.settling.engine import Settler
+from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.round import UNREADABLE, Hand, Round
 from controller.games.settling.settled import Line, Outcome, difference
-from controller.rules.elections import elect, proposals
+from controller.rules.elections import cautious, elect, proposals
 from controller.rules.library import available, find
 from controller.rules.model import Law, Rulebook
 from controller.rules.vocabulary import Settle
@@ -154,3 +154,12 @@ def test_a_correction_lists_what_changed_and_leaves_both_as_they_are(name: str) 
         assert sum(change.owed for change in changes) == owed
         assert all(change.was != change.became or change.owed for change in changes)
         assert difference(now, now) == ()
+
+
+def test_a_law_is_made_ready_once():
+    """The same law has the same settler; an equal one that was elected anew has its own."""
+    book = find("ma-uth")
+    law, again = cautious(book, "test"), cautious(book, "test")
+    assert settler_of(law) is settler_of(law)
+    assert settler_of(again) is not settler_of(law)
+    assert settler_of(again).law is again
