@@ -141,6 +141,14 @@ def test_coverage_says_what_is_not_carried_out_yet() -> None:
     assert all(line.split()[-1] == "0" for line in lines[1:])
 
 
+def test_the_readme_has_the_numbers_of_coverage() -> None:
+    """Document by document, as the command prints them."""
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    for line in run("coverage").stdout.splitlines()[-len(BOOKS) :]:
+        book, *numbers = line.split()
+        assert f"| `{book}` | {' | '.join(numbers)} |" in readme
+
+
 def test_a_clause_that_is_not_carried_out_is_listed_as_open(copy: Path) -> None:
     """With what is missing, and counted."""
     file = copy / "clauses" / "md-uth.coverage.toml"
