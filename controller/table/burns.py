@@ -16,7 +16,10 @@ def due(setup: Setup, state: State) -> BurnAt | None:
     if round_ is None or rule is None:
         return None
     card_set = state.sets[round_.back]
-    if BurnAt.NEW_SHOE in rule.value and not card_set.gone and not card_set.in_shoe:
+    is_fresh = (
+        not card_set.gone and not card_set.in_shoe and not round_.cards_out
+    )  # no shoe becomes new within a round
+    if BurnAt.NEW_SHOE in rule.value and is_fresh:
         return BurnAt.NEW_SHOE
     return BurnAt.NEW_DEALER if BurnAt.NEW_DEALER in rule.value and state.new_dealer else None
 
@@ -32,7 +35,7 @@ def may_burn(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     if due(setup, state) is None:
         return Refusal("no card is to be burned now beside those of the round", _cite(setup, state))
     assert state.round is not None
-    if not state.sets[state.round.back].armed:
+    if not (state.sets[state.round.back].armed or state.round.vouched):
         return Refusal(
             f"the {state.round.back} set is not ready to be dealt; shuffle it first", _cite(setup, state)
         )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
@@ -227,3 +228,33 @@ def test_in_maryland_a_set_that_was_shuffled_by_hand_is_counted_all_the_same(mak
     table.act(a.CollectCards())
     made = disposed(table.act(a.EndRound()))
     assert [demand.action for demand in made.demands] == [Action.COUNT_STUB]
+
+
+def test_no_shoe_is_new_within_a_round(make_table):
+    """A shuffler that speaks of the set on the layout spoils it for the next round, and asks for no burn before the
+    community cards: the round could not be ended. Clause: fast-action (g)(1)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-18": "house_procedure"}).ready()
+    table.bet((1, "original", 1000)).let_out()
+    table.act(a.RecordInitialDeal())
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.put(e.ShuffleCompleted(e.Back.RED, e.Mode.DEMO, 312, e.Identities.NOT_READ), "shuffler-1")
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    table.answer(1, "set")
+    table.act(a.RevealDealer())
+    assert not table.state.sets["red"].armed
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    assert table.round.phase is Phase.SHOWDOWN
+
+
+def test_a_new_dealer_burns_from_a_set_that_a_person_vouched_for(make_table):
+    """The cards go on by a person's word, so the burn that a new dealer owes can be made. Clause: fast-action (g)(1)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-18": "house_procedure"}).ready()
+    table.bet((1, "original", 1000)).let_out()
+    table.act(a.RecordInitialDeal())
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    table.act(a.NewDealer())
+    (burned, *_) = table.act(a.BurnCard())
+    assert burned.because == "new_dealer"
