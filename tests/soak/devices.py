@@ -4,7 +4,7 @@ from random import Random
 
 from controller.table.inputs import Body
 from controller.table.law import full_set
-from controller.table.state import Device, Setup, State, deal_plan
+from controller.table.state import Device, Fate, Setup, State, deal_plan
 from drivers import events as e
 from tests.soak.build import DEVICE_KINDS, Builder
 
@@ -63,7 +63,17 @@ class Devices:
                 return name, e.CardsRemoved(0)
             if (answer := _answer(device)) is not None:
                 return name, answer
+            if (mode := self._wanted_mode(state, device)) is not None:
+                return name, e.ModeChanged(mode)
         return self._dealt(state) or self._shuffled(state)
+
+    def _wanted_mode(self, state: State, device: Device) -> e.Mode | None:
+        """The mode that a wager on the layout needs, where somebody has set the shuffler to another one."""
+        if state.round is None or device.kind is not e.DeviceKind.SHUFFLER:
+            return None
+        rules = self.setup.law.rulebook.wagers
+        modes = {cited.value for _, name, _ in state.round.wagers(Fate.LIVE) if (cited := rules[name].device_mode)}
+        return next((e.Mode(mode) for mode in modes if device.levels.mode not in (None, mode)), None)
 
     def _deals(self, state: State, device: Device) -> bool:
         return device.wanted.get(e.Level.DISPENSING) == e.ALLOWED

@@ -138,9 +138,12 @@ class People:
         return a.BeginRound(self.rng.choice(ready or present or list(state.sets.values())).back)
 
     def _wager(self, state: State) -> a.Act | None:
-        """First what must stand at each taken seat, then what a player likes."""
+        """First what nobody plays goes back, then what must stand at each taken seat, then what a player likes."""
         assert state.round is not None
         rules = self.setup.law.rulebook.wagers
+        for seat, name, _ in state.round.wagers(Fate.LIVE):
+            if seat not in self.guests and not rules[name].sensed:
+                return a.WithdrawWager(seat, name)  # of somebody who does not stay for this round
         for seat in self.guests:
             here = state.round.seats.get(seat)
             placed = here.wagers if here else {}
