@@ -53,7 +53,11 @@ async def test_a_restart_slower_than_the_watchdog_leaves_the_lockout_engaged_unt
     assert (status["round"]["number"], status["round"]["phase"]) == (1, "betting")
     assert status["round"]["accepted"] == [[1, 1]]
     assert not status["held"]
-    assert status["devices"]["progressive-1"]["levels"]["lockout"] == "engaged"
+
+    async def is_locked() -> bool:
+        return bool((await table.status())["devices"]["progressive-1"]["levels"]["lockout"] == "engaged")
+
+    await table.until(is_locked, "the level is read back from the device that came online")
     await table.act("place_wager", "player-2", seat=2, wager="ante", cents=1000)  # life goes on, the lock stays
     assert (await table.device("progressive"))["lockout"] == "engaged"
     asked = [c for c in table.device_log("progressive", "command") if c["t"] > killed]
