@@ -150,9 +150,6 @@ BACKOFF_RESET_AFTER_S = 30.0
 QUEUE_LIMIT = 1024
 """Places between sessions and the controller."""
 
-QUEUE_HIGH = 768
-"""From here on sessions no longer acknowledge; devices then hold their reports. Nothing is dropped."""
-
 LOOP_LAG_S = 0.5
 """A pause of the host's own loop above this extends the device's deadlines: do not blame it for our pause."""
 

@@ -9,9 +9,8 @@ from controller.bench.observer.record import Row
 
 __all__ = ["cards_stay", "sets_armed"]
 
-FACE = rb'"(?:10|[2-9TJQKA])[cdhsCDHS]"'
-"""A card's face as a JSON string of its own: rank and suit."""
-SIGN = "[2-9TJQKA10]{0,2}[\u2660-\u2667]".encode()
+FACE = rb'"(?:\?\? )*(?:10|[2-9TJQKA])[cdhsCDHS](?: (?:\?\?|(?:10|[2-9TJQKA])[cdhsCDHS]))*"'
+"""Cards' faces as a JSON string of their own: rank and suit of one, or of several as they are told at the table."""
 BACKS = rb"(?:red|blue|green|black)"
 RANDOMISING = ("shuffle", "cover_all")
 BY_HAND = ("hand", "manual_shoe")

@@ -129,6 +129,7 @@ def test_a_card_in_the_journal_or_the_log_is_a_leak():
     """Nobody told the daemon a card, so wherever one stands it came by a way that must not be."""
     case = Case().did("shuffler-1", "brought", cards=["4c/red/SIM-shuffler.3"], to="table")
     assert broken(cards_stay(case.evidence, b'card="As"'), "log")
+    assert broken(cards_stay(case.evidence, b'{"cards":"?? Kd 10h"}'), "log")
     assert broken(cards_stay(case.fact("odd", cards=["As"]).evidence), "odd")
 
 
