@@ -8,7 +8,7 @@ import click
 from controller.cli import AS_JSON, WRONG, end, show
 from controller.cli_books import EVERYWHERE, find_book
 from controller.rules import library
-from controller.rules.edge import Edges, Figure, document, hundredths_of_a_percent
+from controller.rules.edge import Edges, Figure, document, in_per_cent
 from controller.rules.model import Rulebook
 
 
@@ -65,7 +65,7 @@ def _how(figure: Figure) -> str:
     if figure.error is None:
         told = f"= {figure.edge}, every deal counted"
     else:
-        told = f"+- {hundredths_of_a_percent(figure.error)} % (standard error), {figure.deals:,} deals simulated"
+        told = f"+- {in_per_cent(figure.error)} % (standard error), {figure.deals:,} deals simulated"
     if figure.break_even is not None:
         told += f"; even where the highest meter shows {figure.break_even // 100:,}.{figure.break_even % 100:02}"
     return told + (f"; judged as part of {figure.part_of}" if figure.part_of else "")

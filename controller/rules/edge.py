@@ -1,7 +1,8 @@
 """The house's part of each wager, from figures that were worked out beforehand and lie beside the rulebooks.
 
-A figure holds for the pay tables that it was worked out from: it is found by a hash over their rows and the elections that
-it rests on, so that a changed table has no figure rather than an old one. All parts are exact fractions of the wager.
+A figure holds for the pay tables that it was worked out from: it is found by a hash over their rows, what later wagers
+amount to, and the elections that it rests on, so that a changed table has no figure rather than an old one. All parts are
+exact fractions of the wager.
 """
 
 import hashlib
@@ -9,11 +10,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from controller.rules.citation import Cited
 from controller.rules.model import Law, Rulebook
-from controller.rules.pay import Pays, PayTable
+from controller.rules.pay import PayTable
+
+T = TypeVar("T")
 
 ABSURD = Fraction(1, 2)
 """A wager of which the house keeps more than this on average is no game that anybody meant to offer."""
@@ -45,10 +48,10 @@ class Figure:
     @property
     def per_cent(self) -> str:
         """The edge in per cent with four decimals, as printed."""
-        return hundredths_of_a_percent(self.edge)
+        return in_per_cent(self.edge)
 
 
-def hundredths_of_a_percent(part: Fraction) -> str:
+def in_per_cent(part: Fraction) -> str:
     """A part of one as per cent with four decimals, rounded half to even."""
     tenths = round(abs(part) * 1_000_000)
     return f"{'-' if part < 0 and tenths else ''}{tenths // 10_000}.{tenths % 10_000:04}"
@@ -61,11 +64,12 @@ def key_of(book: Rulebook, tables: Iterable[str], under: Mapping[str, str], wher
         table = book.pay[name]
         parts += [table.wager, *(f"{hand}={row_of(row, under)}" for hand, row in table.rows.items())]
         parts += [f"{meter}>={least.value}" for meter, least in sorted((table.resets or {}).items())]
+        parts += [f"{moment}x{row_of(times, under)}" for moment, times in book.wagers[table.wager].times]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def row_of(row: Cited[Pays], under: Mapping[str, str]) -> Pays:
-    """What a row pays under these elections."""
+def row_of(row: Cited[T], under: Mapping[str, str]) -> T:
+    """What a cited value is under these elections."""
     return dict(row.options).get(under.get(row.by_choice or "", ""), row.value)
 
 
@@ -146,7 +150,7 @@ def warnings(edges: Edges, law: Law, offered: Iterable[str]) -> list[str]:
         said = f"{figure.wager}{f' ({figure.where})' if figure.where else ''}"
         because = _because(edges, figure)
         if figure.edge < 0:
-            gain = hundredths_of_a_percent(-figure.edge)
+            gain = in_per_cent(-figure.edge)
             found.append(f"{said} favours the player by {gain}% of the {figure.per}{because}")
         elif figure.edge > ABSURD:
             found.append(f"{said}: the house keeps {figure.per_cent}% of the {figure.per}{because}")

@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 
-from tests.edges.values import Ints, Values
+from tests.edges.values import KEYS, Ints, Values
 
 CATEGORY = (
     "high_card", "pair", "two_pairs", "three_of_a_kind", "straight", "flush", "full_house", "four_of_a_kind",
@@ -64,18 +64,12 @@ def seven_cards() -> Counts:
         for many in groups.values():
             ways *= comb(4, many)
         flushes = _flushes(groups)
-        key = sum(int(k) for k in _keys(ranks))
+        key = int(KEYS[list(ranks)].sum())
         counts[CATEGORY[int(table.category[table.rank[key]])]] += ways - sum(flushes.values())
         for mask, many in flushes.items():
             counts[CATEGORY[int(table.category[table.flush[mask]])]] += many
     assert sum(counts.values()) == comb(52, 7)
     return dict(counts)
-
-
-def _keys(ranks: tuple[int, ...]) -> Ints:
-    from tests.edges.values import KEYS
-
-    return KEYS[list(ranks)]
 
 
 def _flushes(groups: Counter[int]) -> Counter[int]:

@@ -1,7 +1,7 @@
 """Every figure of a rulebook: which wagers it has, under which elections they differ, and what each brings the house."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import comb
 
@@ -79,5 +79,4 @@ def rows_asked(table: PayTable) -> list[str]:
     return [row.by_choice for row in table.rows.values() if row.by_choice]
 
 
-Family = Callable[[Rulebook], Iterator[Figure]]
 SEVEN, SIX, FIVE = comb(52, 7), comb(52, 6), comb(52, 5)

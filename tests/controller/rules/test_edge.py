@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from controller.rules import library
-from controller.rules.edge import ABSURD, Edges, Figure, hundredths_of_a_percent, key_of, parse_edges, warnings
+from controller.rules.edge import ABSURD, Edges, Figure, in_per_cent, key_of, parse_edges, warnings
 from controller.rules.elections import cautious, elect, proposals
 from controller.rules.pay import Odds, PayHand
 
@@ -66,7 +66,7 @@ def test_a_figure_hangs_on_its_elections_and_circumstances():
 )
 def test_per_cent_are_printed_with_four_decimals(part, printed):
     """Rounded once, from the exact fraction; a part too small to print has no sign."""
-    assert hundredths_of_a_percent(part) == printed
+    assert in_per_cent(part) == printed
 
 
 def test_an_election_that_favours_the_player_is_named_with_the_reading_that_causes_it():
@@ -113,3 +113,15 @@ def test_every_pay_table_has_its_figures(book):
     assert edges.figures
     assert not edges.stale
     assert all(isinstance(figure, Figure) for figure in edges.of(cautious(library.find(book), "bench"), ()))
+
+
+def test_a_later_wager_of_another_amount_is_another_game():
+    """Three or four times the ante before the flop: with five times the printed figure would be wrong, so there is none."""
+    book = library.find("ma-uth")
+    play = book.wagers["play"]
+    moment, times = play.times[0]
+    dearer = replace(play, times=((moment, replace(times, value=(3, 5))), *play.times[1:]))
+    changed = replace(book, wagers={**book.wagers, "play": dearer})
+    data = (library.shipped() / "edges" / "ma-uth.json").read_bytes()
+    assert "play odds" in parse_edges(data, changed).stale
+    assert not parse_edges(data, book).stale
