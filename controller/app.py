@@ -80,47 +80,46 @@ class Daemon:
 
         Raises `JournalLocked`: another daemon plays this table, and there is nothing to wait for.
         """
-        reason = ""
         try:
             journal = Journal.open(self.config.journal, site=self.setup.site, table=self.setup.table)
         except JournalLocked:
             raise
         except JournalError as error:
-            reason = str(error)
+            self._held(error)
         else:
+            recorder = Recorder(journal, self.clock)
             try:
-                await self._play(journal)
+                await self._play(journal, recorder)
             except* (JournalError, RecordFailed) as failed:
-                reason = str(failed.exceptions[0])
-        if not reason:
-            return
-        self.desk.table, self.desk.failed = None, f"the record cannot be written: {reason}"
-        self.desk.woken()
-        self._notify.status(f"HELD: {self.desk.failed}")
-        log.error("record_failed", reason=reason, retry_s=RETRY_S)
+                self._held(failed.exceptions[0])
+            else:
+                self.desk.closed("the daemon is stopping")
+            finally:
+                await recorder.close()
         await _unless(self._stop, RETRY_S)
 
-    async def _play(self, journal: Journal) -> None:
-        recorder = Recorder(journal, self.clock)
+    def _held(self, cause: BaseException) -> None:
+        """Everyone who asks is told the cause, before the time that closing what failed may take."""
+        self.desk.closed(f"the record cannot be written: {cause}")
+        self._notify.status(f"HELD: {self.desk.failed}")
+        log.error("record_failed", reason=str(cause), retry_s=RETRY_S)
+
+    async def _play(self, journal: Journal, recorder: Recorder) -> None:
         engine = Engine(self.setup, journal, recorder, self.clock)
-        try:
-            facts = engine.fold_record()
-            sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
-            engine.devices.update(sessions)
-            publisher = self._publisher(engine, journal)
-            deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
-            engine.on_news(publisher.wake)
-            engine.on_news(self.desk.woken)
-            engine.on_news(deadlines.wake)
-            self.desk.table = RunningTable(engine, journal, sessions, publisher)
-            book = self.setup.law.rulebook
-            engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
-            log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
-            self._notify.ready(f"table {self.setup.table} under {book.id}")
-            await self._together(engine, recorder, sessions, publisher, deadlines)
-        finally:
-            self.desk.table = None
-            await recorder.close()
+        facts = engine.fold_record()
+        sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
+        engine.devices.update(sessions)
+        publisher = self._publisher(engine, journal)
+        deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
+        engine.on_news(publisher.wake)
+        engine.on_news(self.desk.woken)
+        engine.on_news(deadlines.wake)
+        self.desk.table = RunningTable(engine, journal, sessions, publisher)
+        book = self.setup.law.rulebook
+        engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
+        log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
+        self._notify.ready(f"table {self.setup.table} under {book.id}")
+        await self._together(engine, recorder, sessions, publisher, deadlines)
 
     async def _together(
         self,

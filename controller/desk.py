@@ -43,6 +43,11 @@ class TableDesk:
         self._news = asyncio.Event()
         self._places: dict[int, dict[Stream, int]] = {}
 
+    def closed(self, reason: str) -> None:
+        """There is no table to ask any more. `reason`: what everyone who asks is told until there is one again."""
+        self.table, self.failed = None, reason
+        self.woken()
+
     def woken(self) -> None:
         """Called after each commit: watchers read on from where they are."""
         self._news.set()
