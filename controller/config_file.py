@@ -19,6 +19,7 @@ from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.rules.model import Law
 from controller.rules.vocabulary import Method, Role
+from drivers.catalog import Codec, codec_of
 from drivers.events import Back, DeviceKind
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.session import DeviceConfig
@@ -164,13 +165,15 @@ class _File:
     def _devices(self, production: bool) -> tuple[DeviceConfig, ...]:
         devices = []
         for section in self.root.sections("device", "name"):
+            kind = section.word("kind", DeviceKind)
             device = DeviceConfig(
                 name=section.level("name"),
-                kind=section.word("kind", DeviceKind),
+                kind=kind,
                 path=str(section.path("path", self.base)),
                 serial=section.maybe_text("serial"),
                 baud=section.whole("baud", *BAUD, DEFAULT_BAUD),
                 accept_test_only=not production,
+                speaks=section.word("speaks", Codec, codec_of(kind)),
             )
             is_readable = section.is_sound
             section.close()

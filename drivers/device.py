@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from drivers.catalog import Codec, codec_of
 from drivers.events import LinkEvent, Origin, Report
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.reports import DeviceKind
@@ -36,6 +37,7 @@ class SessionStatus:
 class DeviceConfig:
     """One device of a table. `path`: best a by-id link. `serial`: the serial number expected, None = any.
 
+    `speaks`: how it is spoken to before it has said who it is, None = as its kind usually is.
     `accept_test_only`: whether simulators and other test models may serve; never on a table in real play.
     """
 
@@ -45,6 +47,12 @@ class DeviceConfig:
     serial: str | None = None
     baud: int = DEFAULT_BAUD
     accept_test_only: bool = False
+    speaks: Codec | None = None
+
+    @property
+    def codec(self) -> Codec:
+        """How this device is spoken to."""
+        return self.speaks or codec_of(self.kind)
 
 
 @dataclass(frozen=True, slots=True)

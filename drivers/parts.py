@@ -1,18 +1,21 @@
 """What a session is put together from: the transport and the link end that fit a device's configuration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from drivers.catalog import Codec, codec_of
+from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.ledger import Key
 from drivers.line import LineLink
 from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
 from drivers.protocol.host import HostLink
 from drivers.protocol.reports import DeviceKind
+from drivers.pump import Link
 from drivers.transport import DataCallback, LostCallback, SerialSettings, SerialTransport, Transport
 
-__all__ = ["TransportFactory", "host_link", "line_link", "serial_transport"]
+__all__ = ["TransportFactory", "counts_itself", "link_end", "serial_transport"]
 
+Entropy = Callable[[int], bytes]
+LinkFactory = Callable[[DeviceConfig, Entropy, Key | None], Link]
 TransportFactory = Callable[[DeviceConfig, DataCallback, LostCallback], Transport]
 
 BITS_A_BYTE = 10
@@ -24,18 +27,28 @@ def serial_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
     return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
 
 
-def line_link(config: DeviceConfig, entropy: Callable[[int], bytes]) -> LineLink | None:
-    """The link end of a line device, which keeps its count over losses; None for a device that counts itself."""
-    if codec_of(config.kind) is not Codec.LINE:
-        return None
-    return LineLink(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+def link_end(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+    """A fresh link end for this device, starting behind the last durable report."""
+    return LINKS[config.codec](config, entropy, durable)
 
 
-def host_link(config: DeviceConfig, entropy: Callable[[int], bytes], durable: Key | None) -> HostLink:
-    """A fresh link end: one life each, starting behind the last durable report."""
+def counts_itself(config: DeviceConfig) -> bool:
+    """Whether the device numbers its reports. Where it does not, one link end counts for as long as the daemon runs."""
+    return config.codec is Codec.TDP
+
+
+def _tdp(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
     return HostLink(
         entropy=entropy,
         last=durable,
         stale_after_s=STALE_AFTER_LOCKOUT_S if config.kind is DeviceKind.PROGRESSIVE else STALE_AFTER_S,
         byte_time_s=BITS_A_BYTE / config.baud,
     )
+
+
+def _line(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+    return LineLink(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+
+
+LINKS: Mapping[Codec, LinkFactory] = {Codec.TDP: _tdp, Codec.LINE: _line}
+"""The link end of each codec: a new way to speak is a file and a line here."""

@@ -20,7 +20,7 @@ from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
 from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
 from drivers.ledger import Acknowledgements, Wishes
-from drivers.parts import TransportFactory, host_link, line_link, serial_transport
+from drivers.parts import TransportFactory, counts_itself, link_end, serial_transport
 from drivers.protocol import host
 from drivers.protocol.host import Identity
 from drivers.pump import Pump
@@ -74,7 +74,7 @@ class DeviceSession:
         durable = (int(last[0], 16), last[1]) if last else None
         self._acks = Acknowledgements(durable)
         self._wishes = Wishes()
-        self._line = line_link(config, entropy)
+        self._kept = None if counts_itself(config) else link_end(config, entropy, durable)
         self._pump: Pump | None = None
         self._ended: asyncio.Future[None] | None = None
         self._status = SessionStatus(SessionState.DISABLED, time.monotonic())
@@ -99,7 +99,7 @@ class DeviceSession:
     def counters(self) -> Mapping[str, int]:
         """Counts since the session was made: its own and those of its link ends."""
         total = Counter(self._counters)
-        if link := self._line or (self._pump.link if self._pump else None):
+        if link := self._kept or (self._pump.link if self._pump else None):
             total.update(link.counters)
         if self._pump is not None:
             total.update(self._pump.counters)
@@ -179,7 +179,7 @@ class DeviceSession:
         self._ack_scheduled = False
         if self._pump is None:
             return
-        if self._line is not None and not self._acks.held:
+        if self._kept is not None and not self._acks.held:
             self._transport.resume_reading()
         if (due := self._acks.due()) is not None:
             self._pump.call(lambda link, now: link.acknowledge(*due, now))
@@ -189,7 +189,7 @@ class DeviceSession:
     def _start(self) -> None:
         self._move(SessionState.HELLO)
         self._acks.new_link()
-        link = self._line or host_link(self.config, self._entropy, self._acks.durable)
+        link = self._kept or link_end(self.config, self._entropy, self._acks.durable)
         self._pump = Pump(link, write=self._transport.write, handle=self._handle, fail=self._fail)
         self._pump.start()
 
@@ -338,7 +338,7 @@ class DeviceSession:
         pump.call(lambda link, now: link.bye(now))
         pump.stop()
         self._counters.update(pump.counters)
-        if self._line is None:
+        if self._kept is None:
             mine = {name: n for name, n in pump.link.counters.items() if not name.startswith("peer_")}
             self._counters.update(mine)  # the device's own counts go on over our links
 
@@ -350,7 +350,7 @@ class DeviceSession:
         if self._deliver_to_owner(Delivery(self.config.name, body, origin, received_ns)) or not self._acks.hold():
             return
         self._counters[Fault.HOST_QUEUE_FULL] += 1
-        if self._line is not None:
+        if self._kept is not None:
             self._transport.pause_reading()  # it cannot be told to wait, but the kernel can keep its bytes
 
     def _move(self, state: SessionState, reason: str = "", detail: str = "") -> None:
