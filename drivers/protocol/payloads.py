@@ -35,6 +35,16 @@ REASONS: Final = (
     r.StopReason.FAILED_TO_DEAL,
 )
 VERDICTS: Final = (r.Identities.NOT_READ, r.Identities.COMPLETE, r.Identities.INCOMPLETE)
+DEFECTS: Final = (
+    r.Defect.MISSING,
+    r.Defect.EXTRA,
+    r.Defect.DUPLICATE,
+    r.Defect.FOREIGN_BACK,
+    r.Defect.UNREADABLE,
+    r.Defect.FLIPPED,
+)
+RECOGNITIONS: Final = (r.Recognition.NOT_READ, r.Recognition.READ, r.Recognition.UNREADABLE)
+SEVERITIES: Final = (r.Severity.WARNING, r.Severity.ALARM)
 CAUSES: Final = (r.Cause.COMMAND, r.Cause.BUTTON, r.Cause.WATCHDOG, r.Cause.POWER_UP)
 BUTTONS: Final = (r.Button.GREEN, r.Button.LOCKOUT)
 RESETS: Final = (r.ResetCause.UNKNOWN, r.ResetCause.POWER, r.ResetCause.WATCHDOG, r.ResetCause.SOFTWARE)
@@ -109,7 +119,8 @@ class _Optional:
     tag: int
 
 
-TAG_COUNT, TAG_CARDS_INSIDE, TAG_CARDS_LEFT, TAG_TEXT = 1, 2, 3, 4
+TAG_COUNT, TAG_CARDS_INSIDE, TAG_CARDS_LEFT, TAG_TEXT, TAG_DEFECTS = 1, 2, 3, 4, 5
+WITH_TEXT: Final = (r.LineUnparsed, r.AlarmRaised)
 
 _BACK = _Number("back", names=BACKS)
 _MODE = _Number("mode", names=MODES)
@@ -120,6 +131,7 @@ _OPERATION = _Number("operation", 8)
 _SEAT, _SENSOR, _LOCKED = _Number("seat", low=1, high=15), _Number("sensor", low=1, high=3), _Flag("locked")
 _COUNT = _Optional("count", TAG_COUNT)
 _INSIDE = _Optional("cards_inside", TAG_CARDS_INSIDE)
+_LEFT = _Optional("cards_left", TAG_CARDS_LEFT)
 
 _Fixed = tuple[_Number | _Flag, ...]
 
@@ -142,7 +154,7 @@ _LAYOUTS: Final = (
     _Layout(0x07, r.CardsRemoved, (), (_INSIDE,)),
     _Layout(0x08, r.StackDispensed, (_BACK, _Number("stack"), _Number("cards"))),
     _Layout(0x09, r.DealStopped, (_BACK, _REASON, _Number("stack")), (_INSIDE,)),
-    _Layout(0x0A, r.DealCompleted, (_BACK, _Number("stacks")), (_Optional("cards_left", TAG_CARDS_LEFT),)),
+    _Layout(0x0A, r.DealCompleted, (_BACK, _Number("stacks")), (_LEFT,)),
     _Layout(0x0B, r.FaceUpCard, (_BACK, _ACTIVITY)),
     _Layout(0x0C, r.ButtonPressed, (_Number("button", names=BUTTONS),)),
     _Layout(0x0D, r.ModeChanged, (_MODE,)),
@@ -158,6 +170,14 @@ _LAYOUTS: Final = (
     _Layout(0x17, r.ServiceDue, (_Number("cycles", 4),)),
     _Layout(0x18, r.PoweredUp, (_Number("cause", names=RESETS),), (_INSIDE,)),
     _Layout(0x19, r.LineUnparsed),
+    _Layout(
+        0x1A,
+        r.CardDrawn,
+        (_BACK, _Number("recognition", names=RECOGNITIONS), _Flag("burned"), _Flag("repeat_suspected")),
+        (_LEFT,),
+    ),
+    _Layout(0x1B, r.CuttingCardSensed, (_BACK,)),
+    _Layout(0x1C, r.AlarmRaised, (_Number("severity", names=SEVERITIES), _Number("code", 2))),
 )
 _BY_CODE: Final = {layout.code: layout for layout in _LAYOUTS}
 _BY_REPORT: Final = {layout.report: layout for layout in _LAYOUTS}
@@ -183,9 +203,11 @@ def encode_report(report: r.Report) -> bytes:
         value = getattr(report, optional.name)
         if value is not None:
             out += encode_tag(optional.tag, _Number(optional.name, 2).to_wire(value))
-    if isinstance(report, r.LineUnparsed):
+    if isinstance(report, r.ShuffleCompleted) and report.defects:
+        out += encode_tag(TAG_DEFECTS, _defects_to_wire(report))
+    if isinstance(report, WITH_TEXT):
         if len(report.text) > MAX_LINE:
-            raise PayloadError(f"a line has at most {MAX_LINE} characters, not {len(report.text)}")
+            raise PayloadError(f"a text has at most {MAX_LINE} characters, not {len(report.text)}")
         out += encode_tag(TAG_TEXT, _latin(report.text))
     return out
 
@@ -213,9 +235,11 @@ def _decode_report(data: bytes) -> r.Report:
     tagged = dict(decode_tags(data[at:]))
     for optional in layout.optional:
         values[optional.name] = _optional_u16(tagged, optional)
-    if layout.report is r.LineUnparsed:
+    if layout.report is r.ShuffleCompleted:
+        values["defects"] = _defects_from_wire(tagged, values["identities"])
+    if layout.report in WITH_TEXT:
         if TAG_TEXT not in tagged or len(tagged[TAG_TEXT]) > MAX_LINE:
-            raise PayloadError("a line is missing or too long")
+            raise PayloadError("a text is missing or too long")
         values["text"] = tagged[TAG_TEXT].decode("latin-1")
     return layout.report(**values)  # type: ignore[arg-type]  # each layout names its record's fields; the vectors check
 
@@ -227,6 +251,21 @@ def _optional_u16(tagged: Mapping[int, bytes], field: _Optional) -> int | None:
     if len(value) != 2:
         raise PayloadError(f"{field.name} has 2 bytes, not {len(value)}")
     return int.from_bytes(value, "little")
+
+
+def _defects_to_wire(report: r.ShuffleCompleted) -> bytes:
+    if report.identities is not r.Identities.INCOMPLETE:
+        raise PayloadError(f"a set that is {report.identities} has no defects")
+    bits = sum(1 << DEFECTS.index(defect) for defect in set(report.defects))
+    return _Number("defects", 2).to_wire(bits)
+
+
+def _defects_from_wire(tagged: Mapping[int, bytes], identities: object) -> tuple[r.Defect, ...]:
+    """Those that this version knows: what a later one adds makes the set no less incomplete."""
+    bits = _optional_u16(tagged, _Optional("defects", TAG_DEFECTS)) or 0
+    if bits and identities is not r.Identities.INCOMPLETE:
+        raise PayloadError(f"a set that is {identities} has no defects")
+    return tuple(defect for i, defect in enumerate(DEFECTS) if bits >> i & 1)
 
 
 def encode_tag(tag: int, value: bytes) -> bytes:

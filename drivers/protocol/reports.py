@@ -1,98 +1,92 @@
 """What a device can report: the event vocabulary of TDP/1, one frozen record for each kind of event.
 
-These records are shared by both ends of the wire. `REPORTS` maps the stable name of each kind (journal, MQTT, logs)
-to its record. Byte layouts live in `payloads.py`; the law that follows from a report lives in the rulebooks.
+These records are shared by both ends of the wire; the names in them are those of `words.py`. `REPORTS` maps the stable
+name of each kind (journal, MQTT, logs) to its record. Byte layouts live in `payloads.py`; the law that follows from a
+report lives in the rulebooks.
 There is no report for the order of undealt cards: TDP/1 cannot carry it.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 
+from drivers.protocol.words import (
+    ALLOWED,
+    ENGAGED,
+    INHIBITED,
+    RELEASED,
+    SAFE_VALUE,
+    SIMULATED_VENDOR,
+    Activity,
+    Back,
+    Button,
+    Capability,
+    Cause,
+    Defect,
+    DeviceKind,
+    Identities,
+    JamPlace,
+    Level,
+    Mode,
+    Recognition,
+    ResetCause,
+    Severity,
+    StopReason,
+)
 
-class DeviceKind(StrEnum):
-    SHUFFLER = "shuffler"
-    SHOE = "shoe"
-    PROGRESSIVE = "progressive"
-    LINE = "line"  # an ASCII line device: no counter of its own, completeness not provable
-
-
-SIMULATED_VENDOR = "tablewarden simulator"
-"""The vendor that every simulator names in its WELCOME. A table in real play takes no device of this vendor."""
-
-
-class Back(StrEnum):
-    """Back colour of a set of cards; a set is known by its colour at the table."""
-
-    UNKNOWN = "unknown"
-    RED = "red"
-    BLUE = "blue"
-    GREEN = "green"
-    BLACK = "black"
-
-
-class Mode(StrEnum):
-    """What a shuffler is set to do. Only `SHUFFLE` and `COVER_ALL` cycles randomise a set."""
-
-    SHUFFLE = "shuffle"
-    COVER_ALL = "cover_all"
-    SORT = "sort"
-    COUNT = "count"
-    DEMO = "demo"
-
-
-class Activity(StrEnum):
-    """What the device was doing when something happened."""
-
-    IDLE = "idle"
-    SHUFFLING = "shuffling"
-    DEALING = "dealing"  # handing out packets or stacks
-
-
-class JamPlace(StrEnum):
-    UNKNOWN = "unknown"
-    INFEED = "infeed"
-    RACK = "rack"
-    OUTPUT = "output"
-
-
-class StopReason(StrEnum):
-    """Why a shuffle cycle or a deal ended before it was complete, other than by a jam."""
-
-    STOPPED = "stopped"
-    POWER_LOST = "power_lost"
-    COVER_OPEN = "cover_open"
-    TIMEOUT = "timeout"
-    FAILED_TO_DEAL = "failed_to_deal"
-
-
-class Identities(StrEnum):
-    """Verdict of card recognition over a whole set."""
-
-    NOT_READ = "not_read"
-    COMPLETE = "complete"
-    INCOMPLETE = "incomplete"  # a card missing, doubled, foreign or unreadable although the count may be right
-
-
-class Cause(StrEnum):
-    """Why a device's level changed."""
-
-    COMMAND = "command"  # the daemon asked for it
-    BUTTON = "button"  # a person at the device
-    WATCHDOG = "watchdog"  # the device no longer heard the daemon
-    POWER_UP = "power_up"
-
-
-class Button(StrEnum):
-    GREEN = "green"
-    LOCKOUT = "lockout"
-
-
-class ResetCause(StrEnum):
-    UNKNOWN = "unknown"
-    POWER = "power"
-    WATCHDOG = "watchdog"
-    SOFTWARE = "software"
+__all__ = [
+    "ALLOWED",
+    "ENGAGED",
+    "INHIBITED",
+    "RELEASED",
+    "REPORTS",
+    "SAFE_VALUE",
+    "SIMULATED_VENDOR",
+    "Activity",
+    "AlarmRaised",
+    "Back",
+    "Button",
+    "ButtonPressed",
+    "Capability",
+    "CardDrawn",
+    "CardsLoaded",
+    "CardsRemoved",
+    "Cause",
+    "CuttingCardSensed",
+    "DealCompleted",
+    "DealStopped",
+    "Defect",
+    "DeviceKind",
+    "DispensingAllowed",
+    "DispensingInhibited",
+    "DoorClosed",
+    "DoorOpened",
+    "FaceUpCard",
+    "Identities",
+    "JamCleared",
+    "JamPlace",
+    "Jammed",
+    "Level",
+    "Levels",
+    "LineUnparsed",
+    "LockoutEngaged",
+    "LockoutReleased",
+    "Mode",
+    "ModeChanged",
+    "PoweredUp",
+    "Recognition",
+    "Report",
+    "ResetCause",
+    "SelfTestFailed",
+    "ServiceDue",
+    "Severity",
+    "ShuffleCompleted",
+    "ShuffleStarted",
+    "ShuffleStopped",
+    "StackDispensed",
+    "StopReason",
+    "WagerRemoved",
+    "WagerSensed",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +98,17 @@ class ShuffleStarted:
 
 @dataclass(frozen=True, slots=True)
 class ShuffleCompleted:
-    """A cycle ended by itself. `count`: cards that passed the counter, 0-65535; None where the device does not count."""
+    """A cycle ended by itself. `count`: cards that passed the counter, 0-65535; None where the device does not count.
+
+    `defects`: of an incomplete set, as far as the device tells them, in the order of `Defect`; () = it does not say.
+    """
 
     kind: ClassVar[str] = "shuffle_completed"
     back: Back
     mode: Mode
     count: int | None
     identities: Identities
+    defects: tuple[Defect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +300,39 @@ class LineUnparsed:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class CardDrawn:
+    """One card left a shoe that is dealt from by hand. `burned`: the shoe is set to burn cards.
+
+    `repeat_suspected`: it may be the card before, told twice. `cards_left`: in the shoe, None = not known.
+    """
+
+    kind: ClassVar[str] = "card_drawn"
+    back: Back
+    recognition: Recognition
+    burned: bool
+    repeat_suspected: bool
+    cards_left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CuttingCardSensed:
+    """The cutting card came to the mouth of the shoe."""
+
+    kind: ClassVar[str] = "cutting_card_sensed"
+    back: Back
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmRaised:
+    """Something of the maker's own. `code`: his number, 0 = none; `text`: his words, at most 128 characters, no card."""
+
+    kind: ClassVar[str] = "alarm_raised"
+    severity: Severity
+    code: int
+    text: str
+
+
 Report = (
     ShuffleStarted
     | ShuffleCompleted
@@ -328,26 +359,12 @@ Report = (
     | ServiceDue
     | PoweredUp
     | LineUnparsed
+    | CardDrawn
+    | CuttingCardSensed
+    | AlarmRaised
 )
 
 REPORTS: dict[str, type[Report]] = {cls.kind: cls for cls in Report.__args__}
-
-
-class Level(StrEnum):
-    """What the daemon may want of a device: a standing level, never a one-shot action."""
-
-    LOCKOUT = "lockout"  # engaged | released
-    DISPENSING = "dispensing"  # inhibited | allowed
-    LAMPS = "lamps"  # text of seat numbers, e.g. "1,4"; "" = all dark
-    DISPLAY = "display"  # at most 64 ASCII characters
-    MODE = "mode"  # a `Mode`
-
-
-ENGAGED, RELEASED = "engaged", "released"
-INHIBITED, ALLOWED = "inhibited", "allowed"
-
-SAFE_VALUE: dict[Level, str] = {Level.LOCKOUT: ENGAGED, Level.DISPENSING: INHIBITED}
-"""The levels that have a safe side, and which it is. A device takes it by itself when it no longer hears the daemon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,19 +379,3 @@ class Levels:
     cards_inside: int | None = None
     wagers: int = 0  # bit 3 * (seat - 1) + (sensor - 1): covered now
     lamps: int = 0  # bit 0 = seat 1 lit
-
-
-class Capability(StrEnum):
-    """What a device can do; reaches the core inside `DeviceOnline`."""
-
-    COUNTS_EACH_SHUFFLE = "counts_each_shuffle"
-    READS_CARDS = "reads_cards"
-    FORMS_HANDS = "forms_hands"  # hands out packets itself
-    TWO_SETS = "two_sets"
-    DISPENSES_STACKS = "dispenses_stacks"
-    LOCKOUT = "lockout"
-    SENSES_WAGERS = "senses_wagers"
-    EVENT_LOG = "event_log"  # events can be read again
-    KEEPS_LOG = "keeps_log"  # the log outlives a power cut
-    SENSES_CARDS_INSIDE = "senses_cards_inside"
-    RESHUFFLES = "reshuffles"  # by itself, without anybody asking

@@ -34,7 +34,7 @@ TYPES = {
 # Section 4.1 as it is printed: code, kind, fixed fields; tags behind the bar.
 REPORT_TABLE = """
 01 shuffle_started back mode |
-02 shuffle_completed back mode identities | 1 count
+02 shuffle_completed back mode identities | 1 count 5 defects
 03 shuffle_stopped back reason | 2 cards_inside
 04 jammed back activity place stack | 2 cards_inside
 05 jam_cleared by_itself tries |
@@ -58,10 +58,15 @@ REPORT_TABLE = """
 17 service_due cycles |
 18 powered_up reset_cause | 2 cards_inside
 19 line_unparsed |
+1A card_drawn back recognition burned repeat_suspected | 3 cards_left
+1B cutting_card_sensed back |
+1C alarm_raised severity code |
 """
 FORMS = {
     "back": BACKS, "mode": MODES, "identities": IDENTITIES, "reason": REASONS, "activity": ACTIVITIES, "place": PLACES,
     "button": BUTTONS, "cause": CAUSES_OF_LEVELS, "reset_cause": RESETS, "by_itself": "flag", "locked": "flag",
+    "recognition": ["not_read", "read", "unreadable"], "severity": ["warning", "alarm"], "burned": "flag",
+    "repeat_suspected": "flag",
     "seat": range(1, 16), "sensor": range(1, 4), "operation": 8, "code": 2, "cycles": 4,
 }  # fmt: skip
 REPORTS = {int(row.split()[0], 16): row.split()[1:] for row in REPORT_TABLE.strip().splitlines()}
@@ -317,11 +322,21 @@ def report(code, c):
     tags = dict(c.tags())
     if tagged:
         meaning[tagged[1]] = small(tags, int(tagged[0]))
-    if kind == "line_unparsed":
+    if kind == "shuffle_completed":
+        meaning["defects"] = defects(tags, meaning["identities"])
+    if kind in ("line_unparsed", "alarm_raised"):
         if 4 not in tags or len(tags[4]) > 128:
             raise Refused("payload")
         meaning["text"] = "".join(map(chr, tags[4]))
     return meaning
+
+
+def defects(tags, identities):
+    bits = small(tags, 5) or 0
+    if bits and identities != "incomplete":
+        raise Refused("payload")
+    names = ["missing", "extra", "duplicate", "foreign_back", "unreadable", "flipped"]
+    return [name for place, name in enumerate(names) if bits // 2**place % 2]
 
 
 def log_data(c):

@@ -152,6 +152,16 @@ def test_a_good_frame_is_encoded_to_the_same_bytes(vector):
         assert encode_frame(mine) == bytes.fromhex(vector["wire"]) or later
 
 
+@pytest.mark.parametrize("identities", ["not_read", "complete"])
+def test_a_set_that_is_not_incomplete_has_no_defects(identities):
+    """A device of ours cannot even say so."""
+    shuffled = reports.ShuffleCompleted(
+        reports.Back.RED, reports.Mode.SHUFFLE, 52, reports.Identities(identities), (reports.Defect.FLIPPED,)
+    )
+    with pytest.raises(payloads.PayloadError, match="no defects"):
+        payloads.encode_report(shuffled)
+
+
 def test_there_is_a_vector_for_every_message_and_every_report():
     """What has no vector is not part of the protocol."""
     assert {vector["meaning"]["type"] for vector in VECTORS["good"]} == set(NAMES.values())
@@ -239,16 +249,29 @@ def report_of(cls):
         hint = str(field.type)
         by_name = {"seat": st.integers(1, 15), "sensor": st.integers(1, 3), "operation": whole(8), "cycles": whole(4),
                    "text": st.text(st.characters(max_codepoint=255), max_size=128)}  # fmt: skip
-        if isinstance(field.type, type) and issubclass(field.type, StrEnum):
+        if field.name == "defects":
+            forms[field.name] = st.sets(sampled(reports.Defect)).map(in_order)
+        elif isinstance(field.type, type) and issubclass(field.type, StrEnum):
             forms[field.name] = sampled(field.type)
         elif "None" in hint:
             forms[field.name] = st.none() | whole(2)
         elif field.type is bool:
             forms[field.name] = st.booleans()
         else:
-            size = 2 if (cls, field.name) == (reports.SelfTestFailed, "code") else 1
+            size = 2 if field.name == "code" else 1
             forms[field.name] = by_name.get(field.name, whole(size))
-    return st.builds(cls, **forms)
+    made = st.builds(cls, **forms)
+    return made.map(without_contradiction) if cls is reports.ShuffleCompleted else made
+
+
+def in_order(defects):
+    return tuple(defect for defect in reports.Defect if defect in defects)
+
+
+def without_contradiction(shuffled):
+    """Only an incomplete set has defects."""
+    is_incomplete = shuffled.identities is reports.Identities.INCOMPLETE
+    return shuffled if is_incomplete else dataclasses.replace(shuffled, defects=())
 
 
 RECORDS = st.builds(
