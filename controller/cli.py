@@ -17,13 +17,14 @@ import click
 if TYPE_CHECKING:
     from controller.control.client import ControlClient
 
-__all__ = ["AS_JSON", "UNREACHABLE", "WRONG", "cli", "end", "main", "show"]
+__all__ = ["AS_JSON", "A_FILE", "UNREACHABLE", "WRONG", "ask", "cli", "client", "end", "main", "reaching", "show"]
 
 WRONG, UNREACHABLE = 1, 3
 
 ELSEWHERE = {
     "bench": ("controller.bench.cli", "simulators.cli"),
     "decide": ("controller.cli_decide",),
+    "device": ("controller.cli_device",),
     "journal": ("controller.cli_journal",),
     "rank": ("controller.cli_rank",),
     "rulebook": ("controller.cli_rulebook",),
@@ -72,7 +73,7 @@ def main() -> NoReturn:
     raise AssertionError("click ends the process")
 
 
-def _reaching(command: Callable[..., None]) -> Callable[..., None]:
+def reaching(command: Callable[..., None]) -> Callable[..., None]:
     """The options by which a command finds its daemon."""
     command = click.option(
         "--config", type=A_FILE, envvar="TABLEWARDEN_CONFIG", help="Or the socket that this configuration names."
@@ -93,7 +94,7 @@ def _acting(command: Callable[..., None]) -> Callable[..., None]:
     return click.option("--who", required=True, envvar="TABLEWARDEN_WHO", help="Who does it, by name.")(command)
 
 
-def _client(socket: Path | None, config: Path | None) -> "ControlClient":
+def client(socket: Path | None, config: Path | None) -> "ControlClient":
     """A connection to the daemon; ends the command where there is none."""
     from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlUnreachable
 
@@ -114,13 +115,13 @@ def _socket_of(config: Path) -> Path:
         end(str(exc), WRONG)
 
 
-def _ask(client: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
+def ask(daemon: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
     """One answer; ends the command with the daemon's reason where it did not do it."""
     from controller.control.client import ControlFailed, ControlUnreachable
 
-    with client:
+    with daemon:
         try:
-            return client.ask(do, **rest)
+            return daemon.ask(do, **rest)
         except ControlFailed as exc:
             cite = f" [{', '.join(exc.cite)}]" if exc.cite else ""
             end(f"{exc.code.replace('_', ' ')}: {exc.reason}{cite}", WRONG)
@@ -199,7 +200,7 @@ def check(files: Sequence[Path], as_json: bool) -> None:
 
 
 @cli.command()
-@_reaching
+@reaching
 @AS_JSON
 def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
     """Show the table: what is next, holds, duties, round, sets, devices, record and broker.
@@ -211,7 +212,7 @@ def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
     """
     from controller.control.page import status_page
 
-    show(_ask(_client(socket, config), "status"), status_page, as_json)
+    show(ask(client(socket, config), "status"), status_page, as_json)
 
 
 def _list_acts(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
@@ -229,7 +230,7 @@ def _list_acts(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -
 @click.argument("name")
 @click.argument("arguments", metavar="[KEY=VALUE]...", nargs=-1)
 @_acting
-@_reaching
+@reaching
 @AS_JSON
 def act(
     name: str,
@@ -261,7 +262,7 @@ def act(
         args = to_builtins(act_from(name, {key: value for key, _, value in pairs}, strict=False))
     except Refused as exc:
         raise click.UsageError(exc.reason) from exc
-    told = _ask(_client(socket, config), "act", act=name, args=args, who=who, role=role)["facts"]
+    told = ask(client(socket, config), "act", act=name, args=args, who=who, role=role)["facts"]
     show(told, lambda facts: map(event_line, facts), as_json)
 
 
@@ -276,7 +277,7 @@ def act(
     type=click.Choice(["main", "diag", "input"]),
     help="[default: main, diag]",
 )
-@_reaching
+@reaching
 @click.option("--json", "as_json", is_flag=True, help="For a program: one JSON object a line.")
 def watch(
     after: int | None, streams: Sequence[str], socket: Path | None, config: Path | None, as_json: bool
@@ -293,9 +294,9 @@ def watch(
     from controller.control.page import event_line
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell started us with it ignored
-    with _client(socket, config) as client:
+    with client(socket, config) as daemon:
         try:
-            for event in client.watch(after, tuple(streams) or None):
+            for event in daemon.watch(after, tuple(streams) or None):
                 if "caught_up" not in event:
                     click.echo(json.encode(event) if as_json else event_line(event))
         except ControlFailed as exc:
@@ -313,7 +314,7 @@ def outbox() -> None:
 
 
 @outbox.command(name="status")
-@_reaching
+@reaching
 @AS_JSON
 def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> None:
     """Show what the broker has, what waits, and what was set aside and why.
@@ -324,14 +325,14 @@ def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> No
     """
     from controller.control.page import outbox_page
 
-    show(_ask(_client(socket, config), "outbox_status"), outbox_page, as_json)
+    show(ask(client(socket, config), "outbox_status"), outbox_page, as_json)
 
 
 @outbox.command()
 @click.argument("stream", type=click.Choice(["main", "diag"]))
 @click.argument("sequence", type=click.IntRange(min=1))
 @_acting
-@_reaching
+@reaching
 def release(stream: str, sequence: int, who: str, role: str, socket: Path | None, config: Path | None) -> None:
     """Send again what was set aside, once the cause is mended.
 
@@ -339,7 +340,7 @@ def release(stream: str, sequence: int, who: str, role: str, socket: Path | None
     Example:
       tablewarden outbox release main 17 --who tess --role technician
     """
-    _ask(_client(socket, config), "outbox_release", stream=stream, sequence=sequence, who=who, role=role)
+    ask(client(socket, config), "outbox_release", stream=stream, sequence=sequence, who=who, role=role)
     click.echo(f"{stream} {sequence} is sent again")
 
 

@@ -95,6 +95,7 @@ class TableDesk:
             status = session.status
             since_s = asyncio.get_running_loop().time() - status.since
             document["link"] = {
+                "path": session.config.path,
                 "state": status.state.value,
                 "since_s": round(since_s, 1),
                 "reason": status.reason,

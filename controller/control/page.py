@@ -10,7 +10,7 @@ from typing import Any
 
 from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines
 
-__all__ = ["event_line", "outbox_page", "status_page"]
+__all__ = ["ago", "event_line", "levels_words", "outbox_page", "spoken", "status_page"]
 
 Document = Mapping[str, Any]
 
@@ -84,7 +84,7 @@ def _head(status: Document) -> Iterator[str]:
     is_open = "OPEN" if status["open"] else "CLOSED"
     yield (
         f"{status['table']} at {status['site']}  {is_open}  {book['id']} {book['edition']} ({book['sha256'][:8]})  "
-        f"dealt by {_spoken(status['method'])}  tablewarden {status.get('version', '')}".rstrip()
+        f"dealt by {spoken(status['method'])}  tablewarden {status.get('version', '')}".rstrip()
     )
     stub = status["stub"]
     since = f"{stub['since']} of at most {stub['every']} rounds since the last count"
@@ -109,7 +109,7 @@ def _holds(holds: list[Document]) -> Iterator[str]:
 def _duties(duties: list[Document]) -> Iterator[str]:
     for duty in duties:
         concerns = _concerns(duty, "device", "back", "seat")
-        what = f"DUTY {duty['duty']}: {_spoken(duty['action'])}{concerns}"
+        what = f"DUTY {duty['duty']}: {spoken(duty['action'])}{concerns}"
         yield " ".join([f"{what}, closed by a {duty['least_role']} or above", *_rests_on(duty)])
 
 
@@ -118,7 +118,7 @@ def _round(round_: Document | None) -> Iterator[str]:
         yield "round     none in play"
         return
     void = "  VOID" if round_["void"] else ""
-    yield f"round     {round_['round']}, number {round_['number']}, {round_['back']} set, {_spoken(round_['phase'])}{void}"
+    yield f"round     {round_['round']}, number {round_['number']}, {round_['back']} set, {spoken(round_['phase'])}{void}"
     plan = " ".join(_stack(stack, n < round_["stacks_out"]) for n, stack in enumerate(round_["plan"]))
     if plan:
         yield f"dealt     {round_['stacks_out']} of {len(round_['plan'])} stacks, {round_['cards_out']} cards: {plan}"
@@ -135,7 +135,7 @@ def _round(round_: Document | None) -> Iterator[str]:
     for number, seat in sorted(round_["seats"].items(), key=lambda item: int(item[0])):
         wagers = ", ".join(f"{name} {money(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
         said = [word for word in ("decided", "folded", "void") if seat[word]]
-        asked = f" (asked: {_spoken(seat['asked'])})" if seat.get("asked") and not said else ""
+        asked = f" (asked: {spoken(seat['asked'])})" if seat.get("asked") and not said else ""
         yield f"seat {number:<5}{wagers or 'no wager'}{'; ' + ', '.join(said) if said else ''}{asked}"
 
 
@@ -149,7 +149,7 @@ def _sets(status: Document) -> Iterator[str]:
         state = "ARMED" if card_set["armed"] else "not armed"
         if card_set.get("by_hand"):
             state += ", shuffled by hand"
-        predicates = [f"{_spoken(name)}: {_known(card_set.get(name))}" for name in PREDICATES]
+        predicates = [f"{spoken(name)}: {_known(card_set.get(name))}" for name in PREDICATES]
         if several:
             predicates.append(f"alternation: {_turn(back, status.get('last_back', ''))}")
         yield f"set       {back:6} {state:10} {', '.join(predicates)}"
@@ -160,12 +160,12 @@ def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
         link = device.get("link")
         state = "no session"
         if link:
-            state = f"{link['state'].upper():8} since {_ago(link['since_s'])}"
-            state += "".join(f", {_spoken(link[key])}" for key in ("reason", "detail") if link.get(key))
+            state = f"{link['state'].upper():8} since {ago(link['since_s'])}"
+            state += "".join(f", {spoken(link[key])}" for key in ("reason", "detail") if link.get(key))
         marks = [mark for mark in ("jammed", "awaited") if device.get(mark)]
         marks += [f"out of service: {device['out']}"] if device.get("out") else []
         yield f"device    {name:15} {device['kind']:12} {state}{''.join('  ' + mark.upper() for mark in marks)}"
-        levels = _levels(device.get("levels") or {}, device.get("wanted") or {})
+        levels = levels_words(device.get("levels") or {}, device.get("wanted") or {})
         if levels:
             yield f"          {levels}"
         trouble = _trouble((link or {}).get("counters") or {})
@@ -173,10 +173,10 @@ def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
             yield f"          {trouble}"
 
 
-def _levels(levels: Document, wanted: Document) -> str:
+def levels_words(levels: Document, wanted: Document) -> str:
     """What the device says of itself, and in capitals what it should say and does not."""
     said = {name: _level(name, value) for name, value in levels.items()}
-    told = [" ".join(filter(None, (_spoken(name), value))) for name, value in said.items() if value is not None]
+    told = [" ".join(filter(None, (spoken(name), value))) for name, value in said.items() if value is not None]
     unmet = [
         f"WANTED {name} {value}"
         for name, value in wanted.items()
@@ -206,7 +206,7 @@ def _bits(value: int) -> list[int]:
 
 def _trouble(counters: Mapping[str, int]) -> str:
     """Only what went wrong on the line: a line without faults says nothing."""
-    seen = [f"{_spoken(name)} {n}" for name, n in counters.items() if n and name not in TRAFFIC]
+    seen = [f"{spoken(name)} {n}" for name, n in counters.items() if n and name not in TRAFFIC]
     return f"line: {', '.join(seen)}" if seen else ""
 
 
@@ -247,7 +247,7 @@ def _concerns(thing: Document, *keys: str) -> str:
 
 
 def _demand(demand: Document) -> str:
-    return " ".join([_spoken(demand["action"]), *_rests_on(demand)]) + ";"
+    return " ".join([spoken(demand["action"]), *_rests_on(demand)]) + ";"
 
 
 def _word(key: str, value: object) -> str:
@@ -255,24 +255,24 @@ def _word(key: str, value: object) -> str:
         case None | "" | [] | ():
             return ""
         case True:
-            return _spoken(key)
+            return spoken(key)
         case False:
-            return f"not {_spoken(key)}"
+            return f"not {spoken(key)}"
         case int() if key == "cents":
             return money(value)
         case Mapping() if key == "levels":
-            return f"({_levels(value, {})})"
+            return f"({levels_words(value, {})})"
         case Mapping():
             inner = " ".join(word for k, v in value.items() if (word := _word(k, v)))
-            return f"{_spoken(key)} ({inner})" if inner else ""
+            return f"{spoken(key)} ({inner})" if inner else ""
         case list() | tuple():
-            return f"{_spoken(key)} {_value(value)}"
+            return f"{spoken(key)} {_value(value)}"
         case _:
-            return f"{_spoken(key)} {value}"
+            return f"{spoken(key)} {value}"
 
 
 def _stack(stack: Document, is_out: bool) -> str:
-    to = f"seat {stack['seat']}" if stack["seat"] else _spoken(stack["to"])
+    to = f"seat {stack['seat']}" if stack["seat"] else spoken(stack["to"])
     return f"{'*' if is_out else '-'}{to}:{stack['cards']}"
 
 
@@ -294,7 +294,7 @@ def _known(value: bool | None) -> str:
     return {True: "yes", False: "NO", None: "not known"}[value]
 
 
-def _ago(seconds: float) -> str:
+def ago(seconds: float) -> str:
     whole = int(seconds)
     if whole < 120:
         return f"{whole} s"
@@ -308,5 +308,5 @@ def _time(event: Document) -> str:
     return at.strftime("%H:%M:%S.") + f"{event['time_us'] // 1000 % 1000:03}"
 
 
-def _spoken(word: object) -> str:
+def spoken(word: object) -> str:
     return str(word).replace("_", " ")

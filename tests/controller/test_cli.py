@@ -101,12 +101,14 @@ def test_every_command_has_a_help_with_an_example() -> None:
         ("watch",),
         ("journal", "verify"),
         ("journal", "tail"),
+        ("device", "list"),
+        ("device", "probe"),
     } <= {*commands}
     assert {("outbox", "status"), ("outbox", "release"), ("bench",), ("sim", "shoe")} <= {*commands}
     for words in commands:
         done = _run(*words, "--help")
         assert done.exit_code == 0
-        if words not in (("journal",), ("outbox",)):
+        if words not in (("device",), ("journal",), ("outbox",)):
             assert "Example" in done.output, words
 
 

@@ -1,0 +1,80 @@
+"""What the commands of `device` print with `--json`, as documents of plain values."""
+
+from dataclasses import asdict
+from typing import Any
+
+from drivers.probe import Probe
+from drivers.protocol import messages as m
+from drivers.protocol.payloads import UnknownReport
+from drivers.protocol.reports import LineUnparsed, Report
+
+__all__ = ["HIDDEN", "clean", "probe_document", "record_document", "report_document"]
+
+Document = dict[str, Any]
+
+HIDDEN = "(not shown: it may name a card)"
+"""In place of a line of text from a device: nobody has said what stands in it."""
+
+
+def probe_document(port: str, seen: Probe) -> Document:
+    """All of a probe. Boots as 16 hex digits, hashes as hex."""
+    who, welcome = seen.welcome.identity, seen.welcome
+    trips_ms = [round(trip_s * 1000, 2) for trip_s in seen.round_trips_s]
+    return {
+        "port": port,
+        "answers": True,
+        "identity": {
+            **{name: clean(getattr(who, name)) for name in ("vendor", "model", "hardware", "serial", "firmware")},
+            "kind": who.kind.value,
+            "capabilities": [c.value for c in who.capabilities],
+            "firmware_hash": who.firmware_hash.hex(),
+            "config_hash": who.config_hash.hex(),
+            "extra": [[tag, value.hex()] for tag, value in who.extra],
+        },
+        "versions": [welcome.min_version, welcome.max_version],
+        "boot": f"{welcome.boot:016x}",
+        "reset_cause": welcome.reset_cause.value,
+        "up_s": round(seen.tick_us / 1e6, 1) if seen.tick_us else None,
+        "levels": asdict(seen.levels) if seen.levels else None,
+        "why_not": clean(seen.why_not),
+        "log": {
+            "first": welcome.log_first,
+            "last": welcome.log_last,
+            "depth": welcome.log_depth,
+            "former": [{"boot": f"{s.boot:016x}", "first": s.first, "last": s.last} for s in welcome.old_logs],
+        },
+        "line": {
+            "pings": seen.pings,
+            "echoed": len(trips_ms),
+            "least_ms": min(trips_ms, default=None),
+            "most_ms": max(trips_ms, default=None),
+            "dropped": dict(seen.dropped),
+            "peer_dropped": dict(seen.peer_dropped),
+        },
+        "clock": {
+            "ppm": None if seen.clock_ppm is None else round(seen.clock_ppm, 1),
+            "error_ppm": round(seen.clock_error_ppm, 1),
+        },
+        "reports": [record_document(event.record) for event in seen.reports],
+    }
+
+
+def clean(text: str) -> str:
+    """A text that a device wrote, without what could move a terminal's cursor or turn its writing round."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def record_document(record: m.Record) -> Document:
+    """One report with its place in the device's order."""
+    return {"counter": record.counter, "tick_us": record.tick_us, **report_document(record.report)}
+
+
+def report_document(report: Report | UnknownReport) -> Document:
+    """A report by the names of docs/protocol.md. Lines of text are not shown: a shoe of old writes cards into them."""
+    match report:
+        case UnknownReport(code):
+            return {"kind": "unknown", "code": code}
+        case LineUnparsed(text):
+            return {"kind": report.kind, "text": HIDDEN, "characters": len(text)}
+        case _:
+            return {"kind": report.kind, **asdict(report)}

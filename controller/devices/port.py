@@ -1,0 +1,59 @@
+"""A port opened by hand, beside any daemon: from its name to something that can be spoken to, or words why not."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from drivers.bare import BareHost, LinkLost
+from drivers.device import DeviceConfig
+from drivers.errors import Fault, PortUnavailable
+from drivers.parts import BITS_A_BYTE, TransportFactory, serial_transport
+from drivers.protocol.reports import DeviceKind
+from drivers.transport.ports import holder_of
+
+__all__ = ["PortTrouble", "on_port", "why_unavailable"]
+
+T = TypeVar("T")
+
+
+class PortTrouble(Exception):
+    """A port cannot be had, or went away; the text says what to do."""
+
+
+def on_port(
+    path: str,
+    baud: int,
+    work: Callable[[BareHost], Awaitable[T]],
+    transport_factory: TransportFactory = serial_transport,
+) -> T:
+    """What `work` gives with the port open for it alone. Raises `PortTrouble`."""
+    config = DeviceConfig("port", DeviceKind.SHUFFLER, path, baud=baud)  # the kind is not known yet, nor asked for
+
+    async def run() -> T:
+        host = BareHost(
+            lambda on_data, on_lost: transport_factory(config, on_data, on_lost),
+            entropy=os.urandom,
+            byte_time_s=BITS_A_BYTE / baud,
+        )
+        async with host:
+            return await work(host)
+
+    try:
+        return asyncio.run(run())
+    except PortUnavailable as exc:
+        raise PortTrouble(why_unavailable(exc)) from exc
+    except LinkLost as exc:
+        raise PortTrouble(f"{path}: {exc}; look at the cable and the device's power, then try again") from exc
+
+
+def why_unavailable(exc: PortUnavailable) -> str:
+    """The reason, with the name of whoever has the port."""
+    if exc.fault is not Fault.LINK_BUSY or (holder := holder_of(exc.path)) is None:
+        return str(exc)
+    if holder.is_daemon:
+        return (
+            f"{exc.path}: the daemon (process {holder.pid}) serves this port. "
+            "See it with `tablewarden device list`, or stop the daemon first"
+        )
+    return f"{exc.path}: process {holder.pid} has this port ({holder.command or 'name not known'}); end it first"
