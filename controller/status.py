@@ -16,7 +16,13 @@ from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
-from controller.table.law import full_set, stub_count_overdue, stub_count_waived
+from controller.table.law import (
+    full_set,
+    not_its_turn,
+    sets_take_turns,
+    stub_count_overdue,
+    stub_count_waived,
+)
 from controller.table.procedures import spoken
 from controller.table.state import (
     Device,
@@ -104,13 +110,18 @@ def _demand(name: str, demand: Hold | Duty) -> Document:
 
 
 def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
+    out_of_turn = not_its_turn(setup, state, card_set.back)
+    alternates = sets_take_turns(setup, state)
     return {
         "present": card_set.present,
-        "armed": card_set.armed,
+        "armed": card_set.armed and out_of_turn is None,
         "cycle_complete": card_set.cycle_complete,
         "mode_shuffle": card_set.mode_shuffle,
         "count_right": card_set.count_right,
         "identities_complete": card_set.identities_complete,
+        "defects": [defect.value for defect in card_set.defects],
+        "in_turn": out_of_turn is None if alternates else None,
+        "out_of_turn": out_of_turn,
         "by_hand": card_set.by_hand,
         "since_us": card_set.since.wall_us if card_set.since else None,
         "due": card_set.due,

@@ -14,8 +14,8 @@ __all__ = ["ago", "event_line", "levels_words", "outbox_page", "spoken", "status
 
 Document = Mapping[str, Any]
 
-PREDICATES = ("cycle_complete", "mode_shuffle", "count_right", "identities_complete")
-"""Of an armed set, beside its presence and its turn; each is shown by itself."""
+PREDICATES = ("cycle_complete", "mode_shuffle", "count_right", "identities_complete", "in_turn")
+"""Of an armed set that is at the table; each is shown by itself, in one column for all sets."""
 
 TRAFFIC = frozenset({"frames_in", "frames_out", "opened", "reports"})
 """Counters of a link that count its work; every other counts a trouble."""
@@ -140,9 +140,7 @@ def _round(round_: Document | None) -> Iterator[str]:
 
 
 def _sets(status: Document) -> Iterator[str]:
-    sets = status.get("sets", {})
-    several = sum(card_set["present"] for card_set in sets.values()) > 1
-    for back, card_set in sets.items():
+    for back, card_set in status.get("sets", {}).items():
         if not card_set["present"]:
             yield f"set       {back:6} not at the table"
             continue
@@ -150,9 +148,11 @@ def _sets(status: Document) -> Iterator[str]:
         if card_set.get("by_hand"):
             state += ", shuffled by hand"
         predicates = [f"{spoken(name)}: {_known(card_set.get(name))}" for name in PREDICATES]
-        if several:
-            predicates.append(f"alternation: {_turn(back, status.get('last_back', ''))}")
         yield f"set       {back:6} {state:10} {', '.join(predicates)}"
+        why = [spoken(defect) for defect in card_set.get("defects", ())]
+        why += [card_set["out_of_turn"]] if card_set.get("out_of_turn") else []
+        if why:
+            yield f"          {', '.join(why)}"
 
 
 def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
@@ -282,12 +282,6 @@ def _value(value: object) -> str:
 
 def _yes(what: str, done: bool) -> str:
     return what if done else f"{what}: no"
-
-
-def _turn(back: str, last_back: str) -> str:
-    if not last_back:
-        return "either may begin"
-    return "used last round" if back == last_back else "its turn"
 
 
 def _known(value: bool | None) -> str:

@@ -7,6 +7,7 @@ from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
 from controller.table.inputs import Moment
 from controller.table.played import NOTHING_PLAYED, PlayedSince
+from drivers.events import Defect
 
 
 class Procedure(StrEnum):
@@ -36,6 +37,7 @@ PROVEN = (Step.SHUFFLE, Step.CUT)
 class CardSet:
     """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
 
+    `defects`: what the device that read its cards found wrong with them.
     `since`: when it came to the table; `due`: it has been there for its longest time. `uncounted`, `unread`: rounds
     played with it since it was last counted right, and since its cards were last read and complete (None: never read).
     `in_shoe`: rounds were dealt from it since its shuffle, and the next one may be too.
@@ -50,6 +52,7 @@ class CardSet:
     mode_shuffle: bool = False
     count_right: bool | None = None
     identities_complete: bool | None = None
+    defects: tuple[Defect, ...] = ()
     by_hand: bool = False
     since: Moment | None = None
     due: bool = False

@@ -21,8 +21,10 @@ from controller.table import (
     settling,
     upkeep,
 )
+from controller.table.card_set import CardSet
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, reshuffling_shoe, stub_count_overdue, stub_count_waived
+from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan, still_in_device
 from drivers.events import ENGAGED, DeviceKind, Level
@@ -145,11 +147,12 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
     return None
 
 
-def set_predicates(card_set: object) -> str:
-    """The five predicates in words, for people."""
+def set_predicates(card_set: CardSet) -> str:
+    """The predicates in words, for people."""
     names = ("present", "cycle_complete", "mode_shuffle", "count_right", "identities_complete")
     words = {True: "yes", False: "NO", None: "not known here"}
-    return ", ".join(f"{name.replace('_', ' ')}: {words[getattr(card_set, name)]}" for name in names)
+    found = ", ".join(f"{name.replace('_', ' ')}: {words[getattr(card_set, name)]}" for name in names)
+    return found + (f" ({', '.join(spoken(defect) for defect in card_set.defects)})" if card_set.defects else "")
 
 
 def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:

@@ -153,7 +153,7 @@ def _cleared_itself(draft: Draft, name: str) -> None:
 
 
 def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
-    """The five predicates, each by itself; a wrong count or identity is the document's business at once."""
+    """The predicates that a device can tell, each by itself; a wrong count or identity is the document's business at once."""
     able = may_shuffle(draft, report.back)
     if len(able) != 1 or able[0] not in draft.state.sets:
         known = ", ".join(draft.state.sets)
@@ -167,7 +167,7 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     identities = {e.Identities.COMPLETE: True, e.Identities.INCOMPLETE: False}.get(report.identities)
     mode_shuffle = report.mode in SHUFFLING_MODES
     counts = not _must_shuffle_again(draft, name, back)
-    draft.add(f.SetChecked(back, counts, mode_shuffle, count_right, identities))
+    draft.add(f.SetChecked(back, counts, mode_shuffle, count_right, identities, report.defects))
     if draft.state.sets[back].armed:
         procedures.proven(draft, back, Step.SHUFFLE, name, "device")
     if count_right is False:

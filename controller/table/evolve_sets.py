@@ -25,12 +25,13 @@ def set_after(state: State, event: f.Event) -> State:
         case f.SetChecked():
             card_set = replace(
                 _shuffled(_checked(before, event)), cycle_complete=event.cycle_complete, mode_shuffle=event.mode_shuffle,
-                count_right=event.count_right, identities_complete=event.identities_complete, by_hand=False,
+                count_right=event.count_right, identities_complete=event.identities_complete, defects=event.defects,
+                by_hand=False,
             )  # fmt: skip
         case f.SetShuffledByHand():
             card_set = replace(
                 _shuffled(before), cycle_complete=True, mode_shuffle=True, by_hand=True, count_right=None,
-                identities_complete=None,
+                identities_complete=None, defects=(),
             )  # fmt: skip
         case f.SetDisarmed():
             card_set = replace(before, cycle_complete=False, in_shoe=False)

@@ -104,13 +104,18 @@ def away_first(setup: Setup, state: State, name: str) -> Demand | None:
     return next((d for d in demands if d.action in AWAY and device.out not in AWAY[d.action]), None)
 
 
+def sets_take_turns(setup: Setup, state: State) -> bool:
+    """True where two sets lie at the table beside a shuffler in service. Clause: `[decks] swap_after`."""
+    two = sum(s.present for s in state.sets.values()) > 1
+    return two and state.device_of(DeviceKind.SHUFFLER) is not None
+
+
 def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
     """Why this set may not be dealt next, where two take turns beside a shuffler. Clause: `[decks] swap_after`.
 
     By the round, the set of the last one waits; by the shoe, the set in the shoe is dealt on until it must be shuffled.
     """
-    two = sum(s.present for s in state.sets.values()) > 1
-    if not two or state.device_of(DeviceKind.SHUFFLER) is None or not state.last_back:
+    if not sets_take_turns(setup, state) or not state.last_back:
         return None
     last = state.sets[state.last_back]
     if setup.law.rulebook.decks.swap_after.value == SWAP_EVERY_ROUND:

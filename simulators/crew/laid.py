@@ -42,7 +42,7 @@ class Laid:
     def next_back(self) -> str:
         """The set for the next round: one that is dealt on from as long as it may be, else the one whose turn it is."""
         view = self.table.view
-        deals_on = view.keeps_set and self.left and view.is_armed(self.laid)
+        deals_on = view.keeps_set and self.left and view.is_shuffled(self.laid)
         return self.laid if deals_on else view.next_back()
 
     def hold(self, cards: list[str]) -> None:
@@ -80,7 +80,7 @@ class Laid:
 
     async def lay(self, back: str) -> bool:
         """Brings the shuffled set of this round where it is dealt from; True once it lies there."""
-        if not self.table.view.is_armed(back):
+        if not self.table.view.is_shuffled(back):
             return False
         if self.laid == back and self.left:
             return True

@@ -192,6 +192,6 @@ class Play:
 
     def _leaves(self, back: str) -> bool:
         """What is left of a set comes out, unless it is dealt on from, or still whole in the shuffler for its next chance."""
-        if self.table.view.keeps_set and self.table.view.is_armed(back):
+        if self.table.view.keeps_set and self.table.view.is_shuffled(back):
             return False
         return not self.sets.deals_from_shuffler or bool(self.layout.stacks)

@@ -84,7 +84,7 @@ class Sets(Laid):
             return False
         if self.deals_from_shuffler and self.in_shuffler != (view.back or self.next_back):
             return False
-        return view.is_armed(self.in_shuffler)
+        return view.is_shuffled(self.in_shuffler)
 
     def _shuffles_again(self) -> bool:
         """The scenario wants the set that waits to be shuffled once more in this round."""
@@ -207,7 +207,7 @@ class Sets(Laid):
         """Without a shuffler: the set of this or the coming round, if it is not ready."""
         view = self.table.view
         back = view.back or self.next_back
-        return bool(back) and not view.is_armed(back) and await self.shuffle_by_hand(back)
+        return bool(back) and not view.is_shuffled(back) and await self.shuffle_by_hand(back)
 
     async def retire(self, back: str) -> bool:
         """Takes a set off the table for good, wherever its cards are; False while they can't be gathered."""

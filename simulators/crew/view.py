@@ -193,8 +193,13 @@ class TableView:
         found: Mapping[str, Document] = self.status.get("sets", {})
         return found
 
-    def is_armed(self, back: str) -> bool:
-        return bool(self.sets.get(back, {}).get("armed"))
+    def is_shuffled(self, back: str) -> bool:
+        """Ready to be dealt when its turn comes: what is known of it is right, and what cannot be known here is not asked."""
+        found = self.sets.get(back, {})
+        known = (found.get("count_right"), found.get("identities_complete"))
+        return (
+            bool(found.get("present") and found["cycle_complete"] and found["mode_shuffle"]) and False not in known
+        )
 
     def is_present(self, back: str) -> bool:
         return bool(self.sets.get(back, {}).get("present"))

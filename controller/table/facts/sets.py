@@ -8,11 +8,15 @@ from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
 from controller.table.card_set import Procedure
 from controller.table.played import PlayedRound
+from drivers.events import Defect
 
 
 @dataclass(frozen=True, slots=True)
 class SetChecked:
-    """The five predicates of an armed set, each by itself. None = this table cannot know."""
+    """Four of the five predicates of an armed set, each by itself; the fifth is its turn. None = this table cannot know.
+
+    `defects`: what recognition found wrong, as far as the device told it; none of them names a card.
+    """
 
     kind: ClassVar[str] = "set_checked"
     back: str
@@ -20,6 +24,7 @@ class SetChecked:
     mode_shuffle: bool
     count_right: bool | None
     identities_complete: bool | None
+    defects: tuple[Defect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What a person reads: everything that must be done first, each with its clause, and nothing that is not there."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from controller.control.page import event_line, outbox_page, status_page
 from controller.rules.elections import cautious
 from controller.rules.library import find
 from controller.rules.vocabulary import Action, Method, Role
-from controller.status import device_document, table_document
+from controller.status import device_document, state_documents, table_document
 from controller.table.acts import Resolution
 from controller.table.card_set import CardSet
 from controller.table.state import (
@@ -23,7 +24,7 @@ from controller.table.state import (
     State,
     Wager,
 )
-from drivers.events import Capability, DeviceKind, Levels
+from drivers.events import Capability, Defect, DeviceKind, Levels
 
 SETUP = Setup(
     site="lv01", table="t1", seats=6, backs=("red", "blue"), method=Method.DEALING_SHOE,
@@ -122,12 +123,58 @@ def test_the_predicates_of_a_set_stand_each_by_itself() -> None:
     """ "Armed" is five things; what cannot be known is not called right, and what is wrong is in capitals."""
     assert _line("set       red") == (
         "set       red    ARMED      cycle complete: yes, mode shuffle: yes, count right: yes, "
-        "identities complete: not known, alternation: its turn"
+        "identities complete: not known, in turn: yes"
     )
     assert _line("set       blue") == (
         "set       blue   not armed  cycle complete: NO, mode shuffle: NO, count right: not known, "
-        "identities complete: not known, alternation: used last round"
+        "identities complete: not known, in turn: NO"
     )
+    page = status_page(_document())
+    place = page.index(_line("set       blue"))
+    assert page[place + 1].strip() == "the blue set was used for the last round"
+
+
+WHOLE = {"cycle_complete": True, "mode_shuffle": True, "count_right": True, "identities_complete": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "last_back", "said"),
+    [
+        ({"cycle_complete": False}, "", "cycle complete: NO"),
+        ({"mode_shuffle": False}, "", "mode shuffle: NO"),
+        ({"count_right": False}, "", "count right: NO"),
+        ({"identities_complete": False, "defects": (Defect.MISSING, Defect.FOREIGN_BACK)}, "", "identities complete: NO"),
+        ({}, "red", "in turn: NO"),
+    ],
+)  # fmt: skip
+def test_each_predicate_that_is_wrong_alone_is_seen_alone(
+    changes: dict[str, Any], last_back: str, said: str
+) -> None:
+    """In the document, in the state topic and on the page: not armed, one NO, and why."""
+    sets = {"red": CardSet("red", **{**WHOLE, **changes}), "blue": CardSet("blue", **WHOLE)}
+    state = replace(JAMMED, round=None, sets=sets, last_back=last_back)
+    document = table_document(SETUP, state)
+    assert state_documents(SETUP, state)["table"]["sets"] == document["sets"]
+    red = document["sets"]["red"]
+    asked = (*WHOLE, "in_turn")
+    assert [name for name in asked if red[name] is False] == [said.removesuffix(": NO").replace(" ", "_")]
+    assert not red["armed"]
+    assert document["sets"]["blue"]["armed"]
+    page = status_page(document)
+    (line,) = [line for line in page if line.startswith("set       red")]
+    assert "not armed" in line
+    assert line.count("NO") == 1
+    assert said in line
+    if red["defects"]:
+        assert page[page.index(line) + 1].strip() == "missing, foreign back"
+
+
+def test_what_is_not_asked_at_a_table_is_no_predicate() -> None:
+    """One set, or no shuffler in service: nothing alternates, and nothing is called right that nobody looked at."""
+    alone = {"red": CardSet("red", cycle_complete=True, mode_shuffle=True, by_hand=True)}
+    red = table_document(SETUP, replace(JAMMED, round=None, sets=alone, last_back="red"))["sets"]["red"]
+    assert red["armed"]
+    assert (red["count_right"], red["identities_complete"], red["in_turn"], red["out_of_turn"]) == (None,) * 4
 
 
 def test_a_device_shows_its_link_since_when_why_and_what_it_should_be_and_is_not() -> None:

@@ -217,6 +217,10 @@ def test_a_set_is_dealt_only_when_all_its_predicates_hold(make_table):
         ({"mode": e.Mode.DEMO}, "mode shuffle: NO"),
         ({"count": 51}, "count right: NO"),
         ({"identities": e.Identities.INCOMPLETE}, "identities complete: NO"),
+        (
+            {"identities": e.Identities.INCOMPLETE, "defects": (e.Defect.MISSING, e.Defect.DUPLICATE)},
+            "identities complete: NO (missing, duplicate)",
+        ),
     ],
 )
 def test_one_predicate_that_is_not_met_is_enough_to_keep_the_cards_in(make_table, changes, said):
