@@ -11,7 +11,7 @@ from msgspec import DecodeError, json
 from controller.cli import A_FILE, WRONG
 from controller.cli_decide import elections_in, lines_of
 from controller.config import ConfigInvalid
-from controller.config_file import BENCH, limits_in
+from controller.config_file import BENCH, limits_in, payouts_in
 from controller.config_reader import Section
 from controller.games.settling.round import RoundRefused, Terms
 from controller.json_lines import MAX_LINE
@@ -37,8 +37,8 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | N
     "--elections",
     "elections_file",
     type=A_FILE,
-    help="A TOML file with a section [elections], such as a table's; its [table] currency and its [limits] are taken too.  "
-    "[default: the cautious choice of every reading and the first of every house choice; USD]",
+    help="A TOML file with a section [elections], such as a table's; currency and payouts of its [table] and its [limits] are "
+    "taken too.  [default: the cautious choice of every reading and the first of every house choice; USD]",
 )
 @click.option(
     "--schema",
@@ -108,14 +108,14 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
 
 
 def _terms(path: Path) -> Terms:
-    """Those of the file's table: its currency, USD where it names none, and the posted limits of its wagers.
+    """Those of the file's table: its currency, USD where it names none, payouts, and the posted limits of its wagers.
 
     `elections_in` has found the file to be sound TOML. Raises `ConfigInvalid`.
     """
     faults: list[str] = []
     root = Section(tomllib.loads(path.read_text("utf-8")), "", faults)
-    currency, limits = root.section("table").text("currency", "USD"), limits_in(root)
+    table, limits = root.section("table"), limits_in(root)
+    currency, payouts = table.text("currency", "USD"), payouts_in(table)
     if faults:
         raise ConfigInvalid(path, faults)
-    least = {wager: low for wager, (low, _) in limits.items()}
-    return Terms(currency, least, {wager: high for wager, (_, high) in limits.items()})
+    return Terms.posted(currency, limits, *payouts)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from controller.control.desk import ControlConfig
 from controller.games.registry import unplayable
+from controller.games.settling.money import HOUSE, Money
+from controller.games.settling.round import RoundRefused, Terms
 from controller.gaming_day import GamingCalendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig
@@ -19,7 +21,7 @@ from controller.rules.library import RulebookUnknown, find, find_coverage
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Law, Rulebook
 from controller.rules.reader import nearest
-from controller.rules.vocabulary import Method
+from controller.rules.vocabulary import Method, Settle
 from controller.table.betting import MOST_CENTS
 from controller.table.state import DeviceSetup, Setup
 from drivers.events import DeviceKind
@@ -50,7 +52,7 @@ class TableConfig:
     `rulebook_sha256`: how the hash of the rulebook's file began when it was signed, None = it was not. `progressive_cents`:
     worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for a bench is accepted.
     `calendar`: when the gaming day of the house begins; None = nobody has said. `limits`: by wager, the posted least and
-    most in cents.
+    most in cents. `payout_limit_cents`: of the house's own, None = it has none. `unit_cents`: the least amount that is paid.
     """
 
     site: str
@@ -66,6 +68,8 @@ class TableConfig:
     calendar: GamingCalendar | None = None
     rulebook_sha256: str | None = None
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    payout_limit_cents: int | None = None
+    unit_cents: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,8 @@ class Config:
             currency=self.table.currency,
             progressive_cents=self.table.progressive_cents,
             limits=self.table.limits,
+            payout_limit=self.table.payout_limit_cents,
+            unit=self.table.unit_cents,
         )
 
     def publish(self, version: str) -> PublishConfig | None:
@@ -133,6 +139,7 @@ def law_of(
         law = elect(rulebook, elections)
         reason = unplayable(law.rulebook)
         faults += [f"[table] rulebook: {reason}"] if reason else []
+        faults += _payout_misfits(table, law)
         return law, faults + _not_enabled(kinds or (), law.rulebook)
     except ElectionsInvalid as exc:
         return None, faults + [f"[elections] {fault}" for fault in exc.faults]
@@ -246,6 +253,28 @@ def _limit_misfits(table: TableConfig, rulebook: Rulebook) -> list[str]:
             )
     if table.production:
         faults += [f"[limits] {missing}; in production it stands here" for missing in unposted(table, rulebook)]
+    return faults
+
+
+def _payout_misfits(table: TableConfig, law: Law) -> list[str]:
+    """What is said of payouts and can not be honoured, as nobody elected it or the document does not allow it."""
+    book, faults = law.rulebook, []
+    of_house = [limit.applies for limit in book.limits.values() if HOUSE in dict(limit.applies.options).values()]
+    elected = any(applies.value == HOUSE for applies in of_house)
+    if table.payout_limit_cents is not None and not elected:
+        by = "; ".join(f"{applies.by_choice} leaves none of the house's own" for applies in of_house)
+        faults.append(f"[table] payout_limit_cents: {by or f'{book.id} has no limit that the house may set'}")
+    if table.payout_limit_cents is None and elected:
+        cited = "; ".join(f"by {applies.by_choice}{_cited(applies.cite)}" for applies in of_house)
+        return [f"[table] payout_limit_cents: is missing; the house has a limit of its own {cited}"]
+    if table.unit_cents > 1 and Settle.BREAKAGE not in book.settlement:
+        faults.append(f"[table] unit_cents: {book.id} has no rule of breakage, so each cent is paid")
+    terms = Terms.posted(table.currency, {}, table.payout_limit_cents, table.unit_cents)
+    least = {name: low for name, (low, _) in table.limits.items() if name in book.wagers}
+    try:
+        Money(law).check_terms(replace(terms, least=least))
+    except RoundRefused as refused:
+        faults.append(f"[table] payout_limit_cents: {refused}")
     return faults
 
 

@@ -14,6 +14,7 @@ from controller.config_reader import Section
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
+from controller.games.settling.round import MOST
 from controller.gaming_day import GamingCalendar, calendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
@@ -124,6 +125,7 @@ class _File:
     def _table(self) -> TableConfig:
         section = self.root.section("table")
         signed = section.maybe_text("rulebook_sha256", SHA256)
+        payout_limit, unit = payouts_in(section)
         rulebook = section.text("rulebook")
         table = TableConfig(
             site=section.level("site"),
@@ -138,6 +140,8 @@ class _File:
             production=section.flag("production", False),
             calendar=_calendar(section),
             limits=limits_in(self.root),
+            payout_limit_cents=payout_limit,
+            unit_cents=unit,
             rulebook_sha256=signed if signed and SHA256.fullmatch(signed) else None,
         )
         if table.production and signed is None:
@@ -302,6 +306,11 @@ def _verify_for_production(section: Section, device: DeviceConfig) -> None:
         section.fault("serial", "is missing; in production each device is known by its serial number")
     elif device.serial.upper().startswith(SIMULATOR_SERIAL):
         section.fault("serial", f"{device.serial} is a simulator's")
+
+
+def payouts_in(table: Section) -> tuple[int | None, int]:
+    """The payout limit of the house, None where it has set none, and the least amount that is paid, both in cents."""
+    return table.maybe_whole("payout_limit_cents", 1, MOST), table.whole("unit_cents", 1, MAX_CENTS, 1)
 
 
 def limits_in(root: Section) -> dict[str, tuple[int, int]]:

@@ -138,6 +138,8 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
                 for name, (least, most) in table.limits.items()
                 if most < MOST_CENTS
             ),
+            *([f"payouts: at most {table.payout_limit_cents} cents a hand"] if table.payout_limit_cents else []),
+            *([f"payouts: in whole {table.unit_cents} cents"] if table.unit_cents > 1 else []),
             *(f"{name}: from {least} cents" for name, (least, most) in table.limits.items() if most == MOST_CENTS),
         ],
     )

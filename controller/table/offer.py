@@ -96,9 +96,8 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
 
 
 def _terms(setup: Setup) -> Terms:
-    """The posted limits of the table; what a hand could win with the least wagers may raise a limit of its payout."""
-    least = {wager: low for wager, (low, _) in setup.limits.items()}
-    return Terms(setup.currency, least, {wager: high for wager, (_, high) in setup.limits.items()})
+    """Those of the table; what a hand could win with the least wagers may raise a limit of its payout."""
+    return Terms.posted(setup.currency, setup.limits, setup.payout_limit, setup.unit)
 
 
 def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:

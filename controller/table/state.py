@@ -48,7 +48,8 @@ class Setup:
     """What does not change while the daemon runs: the table, its devices, its cards, its law.
 
     `offered`: the optional wagers of this house. `backs`: the colours of the sets at the table. `limits`: by wager, the
-    posted least and most in cents; a wager without an entry has none.
+    posted least and most in cents; a wager without an entry has none. `payout_limit`: of the house's own, in cents.
+    `unit`: the least amount that is paid; smaller parts go by the breakage rule.
     """
 
     site: str
@@ -62,6 +63,8 @@ class Setup:
     currency: str
     progressive_cents: int = 0  # what one accepted chip is worth; 0 = not known
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    payout_limit: int | None = None
+    unit: int = 1
 
     def device_of(self, kind: DeviceKind) -> str | None:
         return next((d.name for d in self.devices.values() if d.kind is kind), None)

@@ -258,3 +258,18 @@ def test_a_void_round_needs_no_meter() -> None:
         line["error"]
         == "seat 1, progressive: `meters` has no 'meter', from which the elected table pays [12.D(1)(a)(i)]"
     )
+
+
+def test_payouts_of_a_table_hold_for_its_rounds(tmp_path: Path) -> None:
+    """The file of a table that pays in whole units of 1.00: a flush on a blind of 10.10 wins 16.00 at 3 to 2, not 15.15."""
+    text = (ROOT / "config" / "tables" / "example.toml").read_text()
+    seat = SEAT | {"cards": "7h 3h", "wagers": {"ante": 1010, "blind": 1010, "play": 1010}}
+    seat["decisions"] = ["check", "check", "play"]
+    given = json.dumps({"community": "Ah Kh 8h 4c 2d", "dealer": "Ks 9d", "seats": [seat]})
+    paid = []
+    for unit in (1, 100):
+        path = tmp_path / "table.toml"
+        path.write_text(text.replace("unit_cents = 1 ", f"unit_cents = {unit} "))
+        (line,) = _lines(_settle(given, "--rulebook", "md-uth", "--elections", str(path)))
+        paid += [x["paid"] for x in line["settlement"]["lines"] if x["wager"] == "blind"]
+    assert paid == [1515, 1600]

@@ -500,3 +500,39 @@ def test_limits_that_cannot_be_are_named(tmp_path: Path, old: str, new: str, fau
     with pytest.raises(ConfigInvalid) as refused:
         load_config(_write(tmp_path, LEAST + LIMITS.replace(old, new, 1)))
     assert any(found.startswith(fault) for found in refused.value.faults)
+
+
+def elected(**choices: str) -> str:
+    """Elections of one rulebook's questions, as they stand in a file."""
+    lines = [f'"{question}" = {{ choice = "{choice}", by = "someone" }}' for question, choice in choices.items()]
+    return "\n".join(["[elections]", *lines, ""])
+
+
+def test_payouts_reach_the_core(tmp_path: Path) -> None:
+    """A limit of the house's own that the document allows, and the least amount that is paid. Clause: md-uth 12.F."""
+    payouts = "payout_limit_cents = 6000000\nunit_cents = 25\n[journal]"
+    text = LEAST.replace("[journal]", payouts) + elected(payout_limit="higher")
+    setup = load_config(_write(tmp_path, text)).setup()
+    assert (setup.payout_limit, setup.unit) == (6_000_000, 25)
+    assert load_config(_write(tmp_path, LEAST)).table.payout_limit_cents is None
+
+
+@pytest.mark.parametrize(
+    ("rulebook", "payouts", "choice", "fault"),
+    [
+        ("md-uth", "payout_limit_cents = 6000000", "least", "payout_limit_cents: payout_limit leaves none of the house's"),
+        ("md-uth", "payout_limit_cents = 4999999", "higher", "payout_limit_cents: the payout limit is 4999999 cents, and must"
+         " be at least 5000000 [12.F(1)]"),
+        ("md-uth", "unit_cents = 25", "higher", "payout_limit_cents: is missing; the house has a limit of its own by payout_"
+         "limit (12.F, 12.F(1))"),
+        ("nj-pikit", "payout_limit_cents = 6000000", "", "payout_limit_cents: nj-pikit has no limit that the house may set"),
+        ("nj-pikit", "unit_cents = 25", "", "unit_cents: nj-pikit has no rule of breakage, so each cent is paid"),
+        ("md-uth", "unit_cents = 0", "least", "unit_cents: must be from 1 to 10000000, and is 0"),
+        ("md-uth", "payout_limit_cents = 0", "least", "payout_limit_cents: must be from 1 to 10000000000000, and is 0"),
+    ],
+)  # fmt: skip
+def test_payouts_that_cannot_be_honoured_are_named(tmp_path, rulebook, payouts, choice, fault) -> None:
+    """A limit that nobody elected or that is too low, and a unit that no rule of breakage makes whole."""
+    text = LEAST.replace("md-uth", rulebook).replace("[journal]", f"{payouts}\n[journal]")
+    found = _faults(tmp_path, text + (elected(payout_limit=choice) if choice else ""))
+    assert [each for each in found if each.startswith(f"[table] {fault}")]

@@ -15,6 +15,8 @@ from controller.rules.vocabulary import Settle
 
 WHOLE: Final = 100
 """Per cent."""
+HOUSE: Final = "house"
+"""A limit of a payout that stands where the house has set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,7 @@ class _Limit:
     def most(self, terms: Terms) -> int:
         """The amount at which it stands under these terms. Raises `RoundRefused` for terms that do not allow it."""
         limit = self._limit
-        if limit.applies.value == "house":
+        if limit.applies.value == HOUSE:
             most = terms.payout_limit
             if most is None:
                 raise RoundRefused(
@@ -265,7 +267,7 @@ class _Limit:
             most = self.least
         at_minimum = self._at_minimum(terms.least) if limit.or_minimum and limit.or_minimum.value else 0
         least = max(self.least, at_minimum)
-        if limit.applies.value == "house" and most < least:
+        if limit.applies.value == HOUSE and most < least:
             raise RoundRefused(
                 f"the payout limit is {most} cents, and must be at least {least}", cite=limit.least_cents.cite
             )

@@ -55,6 +55,14 @@ class Terms:
     payout_limit: int | None = None
     unit: int = 1
 
+    @classmethod
+    def posted(
+        cls, currency: str, limits: Mapping[str, tuple[int, int]], payout_limit: int | None = None, unit: int = 1
+    ) -> "Terms":
+        """Those of a table. `limits`: by wager, its least and most."""
+        least = {wager: low for wager, (low, _) in limits.items()}
+        return cls(currency, least, {wager: high for wager, (_, high) in limits.items()}, payout_limit, unit)
+
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:

@@ -268,6 +268,8 @@ def make_table() -> MakeTable:
         backs: Sequence[str] = ("red", "blue"),
         devices: Collection[str] | None = None,
         limits: Mapping[str, tuple[int, int]] | None = None,
+        payout_limit: int | None = None,
+        unit: int = 1,
     ) -> Table:
         book = _book(rulebook)
         asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
@@ -285,6 +287,7 @@ def make_table() -> MakeTable:
             site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
             devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
             offered=frozenset(offered), currency="USD", progressive_cents=500, limits=limits or {},
+            payout_limit=payout_limit, unit=unit,
         )  # fmt: skip
         return Table(setup)
 

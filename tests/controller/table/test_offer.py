@@ -242,3 +242,33 @@ def test_what_a_limit_takes_off_is_taken_from_what_is_paid_last(make_table):
         ("play", 0),
         ("trips", 0),
     ]
+
+
+ROYAL = (a.RecordHand(Area.COMMUNITY, "Ah Kh Qh 4c 2d"), a.RecordHand(Area.DEALER, "Ks 9d"), hand(1, "Jh Th"))
+
+
+def test_a_limit_that_the_house_set_higher_takes_the_place_of_the_least(make_table):
+    """The royal flush of 100,000.00 and more is cut to the house's 60,000.00. Clause: md-uth 12.F(1)."""
+    table = make_table("md-uth", elect={"payout_limit": "higher", "R-98": "winnings"}, payout_limit=6_000_000)
+    table.ready().bet((1, "ante", 20_000), (1, "blind", 20_000)).let_out().deal().to_showdown()
+    for act in ROYAL:
+        table.act(act)
+    found = offer(table.setup, table.round)
+    assert [(cut.limit, cut.cite) for cut in found.cuts] == [(6_000_000, ("12.F(1)",))]
+    assert sum(x.paid for x in found.lines) == 6_000_000
+
+
+@pytest.mark.parametrize(("breakage", "paid"), [("up", 1600), ("down", 1500)])
+def test_what_is_no_whole_unit_goes_by_the_breakage_rule(make_table, breakage, paid):
+    """A blind of 10.10 with a flush wins 15.15 at 3 to 2; in whole units of 1.00 that is 16.00 or 15.00, and the offer names the
+    reading. Clause: md-uth 12.B(1)(e)."""
+    table = make_table("md-uth", elect={"R-107": breakage}, unit=100)
+    table.ready().bet((1, "ante", 1010), (1, "blind", 1010)).let_out().deal().to_showdown()
+    for act in (
+        a.RecordHand(Area.COMMUNITY, "Ah Kh 8h 4c 2d"),
+        a.RecordHand(Area.DEALER, "Ks 9d"),
+        hand(1, "7h 3h"),
+    ):
+        table.act(act)
+    line = offer(table.setup, table.round).line(1, "blind")
+    assert (line.paid, line.note) == (paid, f"breakage {breakage}, R-107")
