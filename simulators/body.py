@@ -89,10 +89,11 @@ class Body:
 
 
 class Program(Protocol):
-    """What makes a card machine a shuffler or a shoe. `tray`: where a set is loaded."""
+    """What makes a card machine a shuffler or a shoe. `tray`: where a set is loaded. `mouth`: where hands draw, "" = nowhere."""
 
     kind: DeviceKind
     tray: str
+    mouth: str
     dispenser: Dispenser
     parts: tuple[Part, ...]
 
@@ -104,8 +105,8 @@ class Program(Protocol):
     def occasion_since(self) -> float: ...
     @property
     def mode(self) -> Mode | None: ...
-    def loaded(self) -> None:
-        """A set was put into the tray."""
+    def loaded(self, now: float, *, may_move: bool) -> None:
+        """Cards were put into the tray; `may_move`: the power is on and the lid shut."""
         ...
 
     def green(self, now: float) -> str:

@@ -4,16 +4,20 @@ A card is a thing, not a number: it is brought in once and then only moves. Ever
 an observer can follow each card. Nothing in here ever reaches the wire; the protocol has no message for it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from drivers.protocol.reports import Back, Identities
+from drivers.protocol.reports import Back, Defect
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 FACES: tuple[str, ...] = tuple(rank + suit for suit in SUITS for rank in RANKS)
 """The 52 faces in the order of a new deck: by suit, then by rank."""
+
+MARKS = {"worn", "up"}
+"""What may stand behind a written card."""
 
 TABLE = "table"
 """The one place outside the device: the layout, the discard rack, the dealer's hands."""
@@ -34,22 +38,26 @@ class CardError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One physical card. `uid` is unique among all simulators of a table; `face` is rank and suit, as `As` or `Td`."""
+    """One physical card. `uid` is unique among all simulators of a table; `face` is rank and suit, as `As` or `Td`.
+
+    `worn`: no reader can read it; people can.
+    """
 
     uid: str
     face: str
     back: Back
     face_up: bool = False
+    worn: bool = False
 
     def __str__(self) -> str:
-        return f"{self.face}/{self.back}/{self.uid}" + ("/up" if self.face_up else "")
+        return f"{self.face}/{self.back}/{self.uid}" + "/worn" * self.worn + "/up" * self.face_up
 
     @classmethod
     def parse(cls, text: str) -> "Card":
         """The card written by `str(card)`. Raises `CardError`."""
         match text.split("/"):
-            case [face, back, uid] | [face, back, uid, "up"] if face in FACES and back in set(Back) and uid:
-                return cls(uid, face, Back(back), text.endswith("/up"))
+            case [face, back, uid, *marks] if face in FACES and back in set(Back) and uid and set(marks) <= MARKS:
+                return cls(uid, face, Back(back), "up" in marks, "worn" in marks)
             case _:
                 raise CardError(f"{text!r} is no card; a card is written like As/red/S1.17")
 
@@ -77,12 +85,29 @@ def shuffled(cards: Iterable[Card], rng: Random) -> tuple[Card, ...]:
     return tuple(mixed)
 
 
-def read_identities(cards: Iterable[Card], decks: int = 1) -> Identities:
-    """What a card reader finds in a whole set: complete only if each face is there once a deck, face down, with one back."""
+def back_of(cards: Iterable[Card]) -> Back:
+    """The back of a set: of most of its cards."""
+    return Counter(card.back for card in cards).most_common(1)[0][0]
+
+
+def read_set(cards: Iterable[Card], back: Back, decks: int = 1) -> tuple[Defect, ...]:
+    """What a card reader finds wrong with a whole set of this back; () = each face is there once a deck, face down.
+
+    A card that lies face up or is worn shows the reader no face; it may be one of those that it misses.
+    """
     found = list(cards)
-    complete = sorted(c.face for c in found) == sorted(FACES * decks)
-    alike = len({c.back for c in found}) == 1 and not any(c.face_up for c in found)
-    return Identities.COMPLETE if complete and alike else Identities.INCOMPLETE
+    unknown = [card for card in found if card.worn or card.face_up]
+    faces = Counter(card.face for card in found if card.back is back and card not in unknown)
+    missed = sum(max(0, decks - faces[face]) for face in FACES)
+    wrong = {
+        Defect.MISSING: missed > len(unknown),
+        Defect.EXTRA: len(found) > decks * len(FACES),
+        Defect.DUPLICATE: any(number > decks for number in faces.values()),
+        Defect.FOREIGN_BACK: any(card.back is not back for card in found),
+        Defect.UNREADABLE: any(card.worn for card in found),
+        Defect.FLIPPED: any(card.face_up for card in found),
+    }
+    return tuple(defect for defect, is_so in wrong.items() if is_so)
 
 
 class Places:
@@ -141,8 +166,17 @@ class Places:
 
     def turn(self, card: Card, *, face_up: bool) -> Card:
         """Turns a card over where it lies; returns it as it lies now."""
-        place = self._where[card.uid]
-        turned = replace(card, face_up=face_up)
-        self._at[place][self._at[place].index(card)] = turned
-        self._witness("turned", {"card": str(turned), "place": place})
+        turned = self._change(card, replace(card, face_up=face_up))
+        self._witness("turned", {"card": str(turned), "place": self._where[card.uid]})
         return turned
+
+    def wear(self, card: Card) -> Card:
+        """A card that no reader can read any more; returns it as it is now."""
+        worn = self._change(card, replace(card, worn=True))
+        self._witness("worn", {"card": str(worn), "place": self._where[card.uid]})
+        return worn
+
+    def _change(self, card: Card, into: Card) -> Card:
+        lying = self._at[self._where[card.uid]]
+        lying[lying.index(card)] = into
+        return into

@@ -17,6 +17,7 @@ import click
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Back, DeviceKind
 
+from . import continuous
 from . import shoe as shoe_model
 from . import shuffler as shuffler_model
 from .body import CardSettings
@@ -164,9 +165,20 @@ def shuffler(
 )
 @click.option("--decks", type=click.IntRange(1, 8), default=1, show_default=True, help="In one set.")
 @click.option("--deal-on", is_flag=True, help="A set is dealt from in many deals.")
-@click.option("--recognition", is_flag=True, help="It sees a card that lies face up.")
+@click.option("--reshuffles", is_flag=True, help="Cards that go back into it are shuffled in by itself.")
+@click.option(
+    "--recognition", is_flag=True, help="It sees a card that lies face up; one that reshuffles reads them."
+)
+@click.option("--no-count", is_flag=True, help="One that reshuffles does not count its cards.")
 def shoe(
-    plan: tuple[int, ...], backs: tuple[Back, ...], decks: int, deal_on: bool, recognition: bool, **given: Any
+    plan: tuple[int, ...],
+    backs: tuple[Back, ...],
+    decks: int,
+    deal_on: bool,
+    reshuffles: bool,
+    recognition: bool,
+    no_count: bool,
+    **given: Any,
 ) -> None:
     """A dealing shoe that dispenses stacks.
 
@@ -177,11 +189,13 @@ def shoe(
     if not plan:
         raise click.BadParameter("a shoe does nothing but deal; it needs a plan", param_hint="--plan")
     options = Options(**given)
-    settings = CardSettings(plan, backs, False, recognition, options.keep_log, _serial(options), decks, deal_on)
+    counts = reshuffles and not no_count
+    settings = CardSettings(plan, backs, counts, recognition, options.keep_log, _serial(options), decks, deal_on)
+    build = continuous.build if reshuffles else shoe_model.build
     _start(
         DeviceKind.SHOE,
         options,
-        lambda faults, log, rng: shoe_model.build(settings, rng, faults, log),
+        lambda faults, log, rng: build(settings, rng, faults, log),
         asdict(settings),
     )
 

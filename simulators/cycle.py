@@ -20,7 +20,7 @@ from drivers.protocol.reports import (
     StopReason,
 )
 
-from .cards import FACES, Places, read_identities
+from .cards import FACES, Places, read_set
 from .dispenser import RETRY_S, TRANSPORT, TRIES
 from .faults import Fault, FaultBook
 
@@ -69,6 +69,8 @@ class Cycle:
         self._counts, self._reads, self._decks = counts, reads, decks
         self._tries = 0
         self._interrupted = False
+        self._unspoiled = Identities.COMPLETE if reads else Identities.NOT_READ
+        self.verdict = self._unspoiled
 
     @property
     def is_active(self) -> bool:
@@ -119,10 +121,10 @@ class Cycle:
         self.phase, self.due = (Phase.STOPPED if self._inside() else Phase.IDLE), None
 
     def power_down(self) -> None:
+        """A card that sticks sticks on; whatever else was on its way is not finished."""
         self._interrupted = self.is_active
         self.due = None
-        if self.phase is not Phase.JAMMED:
-            self.phase = Phase.STOPPED if self._inside() else Phase.IDLE
+        self.phase = Phase.JAMMED if self.is_jammed else Phase.STOPPED if self._inside() else Phase.IDLE
 
     def power_up(self, *, remembers: bool) -> None:
         if self._interrupted and remembers:
@@ -176,10 +178,9 @@ class Cycle:
         count = self._cards.count(RACK)
         if fault := self._faults.take("miscount", self.cycles):
             count += fault.number("by")
-        identities = read_identities(self._cards.cards(RACK), self._decks) if self._reads else Identities.NOT_READ
-        is_right = (
-            not self._counts or count == self._decks * len(FACES)
-        ) and identities is not Identities.INCOMPLETE
+        defects = read_set(self._cards.cards(RACK), self.back, self._decks) if self._reads else ()
+        is_right = not defects and (not self._counts or count == self._decks * len(FACES))
         self.phase = Phase.READY if is_right and self.mode in RANDOMISING else Phase.SPENT
         self.due = None
-        self._emit(ShuffleCompleted(self.back, self.mode, count if self._counts else None, identities))
+        self.verdict = Identities.INCOMPLETE if defects else self._unspoiled
+        self._emit(ShuffleCompleted(self.back, self.mode, count if self._counts else None, self.verdict, defects))

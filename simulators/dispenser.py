@@ -134,10 +134,10 @@ class Dispenser:
         self.deal, self.due = (Deal.STOPPED if self._inside() else Deal.IDLE), None
 
     def power_down(self) -> None:
+        """A card that sticks sticks on; whatever else was on its way is not finished."""
         self._interrupted = self.is_active
         self.due = None
-        if self.deal is not Deal.JAMMED:
-            self.deal = Deal.STOPPED if self._inside() else Deal.IDLE
+        self.deal = Deal.JAMMED if self.is_jammed else Deal.STOPPED if self._inside() else Deal.IDLE
 
     def power_up(self, *, remembers: bool) -> None:
         if self._interrupted and remembers:

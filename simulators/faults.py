@@ -65,6 +65,8 @@ FAULTS: dict[str, FaultKind] = {
     ),
     "miscount": FaultKind("The set is right, but the counter is off by `by`.", (SHUFFLER,), {"by": "-1"}),
     "identity_wrong": FaultKind("One card is missing and another is there twice, so the count is right.", DEALERS),
+    "foreign_back": FaultKind("One card of the set has the back of another one.", DEALERS),
+    "unreadable": FaultKind("No reader can read `cards` cards of the set.", DEALERS, {"cards": "1"}),
     "face_up": FaultKind("`cards` cards lie face up in the set when it is loaded.", DEALERS, {"cards": "1"}),
     "double_feed": FaultKind(
         "Stack `stack` has one card too many; with `seen` no the device does not notice.",
@@ -76,6 +78,7 @@ FAULTS: dict[str, FaultKind] = {
         DEALERS,
         {"stack": "2", "seen": "yes|no"},
     ),
+    "cycle_in_deal": FaultKind("A shoe that reshuffles says that it does so while it deals.", (SHOE,)),
     # hands where they should not be
     "lid": FaultKind("Somebody opens the lid `after` seconds into the occasion.", DEALERS, {"after": "1"}),
     "late_chip": FaultKind(

@@ -121,11 +121,21 @@ class Hands:
             self._cards.bring(more, tray)
         if self._cards.count(tray) > 1 and self._faults.take("identity_wrong", occasion):
             missing, doubled = self._some(tray, 2)
-            self._cards.move([missing], LOST)
-            self._cards.bring([self._printer.card(doubled.face, doubled.back)], tray)
+            self._exchange(missing, self._printer.card(doubled.face, doubled.back), tray)
+        if self._cards.count(tray) and self._faults.take("foreign_back", occasion):
+            (mine,) = self._some(tray, 1)
+            other = next(back for back in (Back.GREEN, Back.BLACK) if back is not mine.back)
+            self._exchange(mine, self._printer.card(mine.face, other), tray)
+        if fault := self._faults.take("unreadable", occasion):
+            for card in self._some(tray, min(fault.number("cards"), self._cards.count(tray))):
+                self._cards.wear(card)
         if fault := self._faults.take("face_up", occasion):
             for card in self._some(tray, min(fault.number("cards"), self._cards.count(tray))):
                 self._cards.turn(card, face_up=True)
+
+    def _exchange(self, card: Card, other: Card, tray: str) -> None:
+        self._cards.move([card], LOST)
+        self._cards.bring([other], tray)
 
     def _some(self, tray: str, number: int) -> list[Card]:
         """Cards of the tray drawn by chance."""

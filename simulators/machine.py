@@ -29,7 +29,7 @@ from drivers.protocol.reports import (
 )
 
 from .body import Body, Program
-from .cards import FACES, LOST, TABLE, Card
+from .cards import FACES, LOST, TABLE, Card, back_of
 from .hands import RETIRED
 from .model import (
     DISPLAY_CHARS,
@@ -171,7 +171,7 @@ class CardMachine:
             case "green":
                 return Done(note=self._green(now))
             case "load":
-                return Done(cards=self._load(given))
+                return Done(cards=self._load(given, now))
             case "take":
                 self._needs_power()
                 return Done(cards=self.program.dispenser.take(now))
@@ -207,12 +207,12 @@ class CardMachine:
         self._emit(ButtonPressed(Button.GREEN))
         return "close the lid" if self.lid_open else self.program.green(now)
 
-    def _load(self, given: Mapping[str, object]) -> tuple[Card, ...]:
+    def _load(self, given: Mapping[str, object], now: float) -> tuple[Card, ...]:
         if self.program.tray in self.body.places and self.body.inside:
             raise ActImpossible("take the cards out first")
         loaded = self.body.hands.load(given, self.program.tray, self.occasion + 1)
-        self.program.loaded()
-        self._emit(CardsLoaded(loaded[0].back, None))
+        self._emit(CardsLoaded(back_of(loaded), None))
+        self.program.loaded(now, may_move=self.is_on and not self.lid_open)
         return loaded
 
     def _unload(self) -> tuple[Card, ...]:
@@ -245,7 +245,7 @@ class CardMachine:
         """The next cards, by hand, from a shoe that stands still and is dealt on from afterwards."""
         if any(part.is_active or part.is_broken for part in self.program.parts):
             raise ActImpossible("the machine is moving, or waits for its cards to come out")
-        lying = self.body.cards.cards(self.program.tray) if self.program.tray in self.body.places else ()
+        lying = self.body.cards.cards(self.program.mouth) if self.program.mouth else ()
         if len(lying) < cards:
             raise ActImpossible(f"{len(lying)} cards lie in reach")
         self.body.cards.move(lying[:cards], TABLE)

@@ -8,7 +8,7 @@ from random import Random
 from drivers.protocol.reports import Capability, DeviceKind, Mode
 
 from .body import Body, CardSettings, Part
-from .cards import Witness, unseen
+from .cards import Witness, back_of, unseen
 from .dispenser import OUTPUT, TRANSPORT
 from .faults import FaultBook
 from .machine import CardMachine
@@ -28,7 +28,7 @@ class Shoe:
     """The program of the shoe. An occasion is a deal."""
 
     kind = DeviceKind.SHOE
-    tray = MAGAZINE
+    tray = mouth = MAGAZINE
 
     def __init__(self, body: Body) -> None:
         self._body = body
@@ -49,7 +49,7 @@ class Shoe:
     def occasion_since(self) -> float:
         return self.dispenser.since
 
-    def loaded(self) -> None:
+    def loaded(self, now: float, *, may_move: bool) -> None:
         self._is_fresh = True
 
     def green(self, now: float) -> str:
@@ -65,7 +65,7 @@ class Shoe:
         if self._body.gate.closed:
             return "dispensing inhibited"
         self._is_fresh = False
-        self.dispenser.start(waiting[0].back, now)
+        self.dispenser.start(back_of(waiting), now)
         return ""
 
     def set_mode(self, mode: Mode) -> str | None:

@@ -9,7 +9,7 @@ from random import Random
 from drivers.protocol.reports import Capability, DeviceKind, Mode, ModeChanged
 
 from .body import Body, CardSettings, Part
-from .cards import Witness, unseen
+from .cards import Witness, back_of, unseen
 from .cycle import FEEDER, RACK, Cycle, Phase
 from .dispenser import OUTPUT, TRANSPORT
 from .faults import FaultBook
@@ -33,6 +33,7 @@ class Shuffler:
 
     kind = DeviceKind.SHUFFLER
     tray = INFEED
+    mouth = ""
 
     def __init__(self, body: Body) -> None:
         self._body = body
@@ -65,7 +66,7 @@ class Shuffler:
     def occasion_since(self) -> float:
         return self.cycle.since
 
-    def loaded(self) -> None:
+    def loaded(self, now: float, *, may_move: bool) -> None:
         """Nothing follows: a set in the open tray waits for the button."""
 
     def green(self, now: float) -> str:
@@ -93,7 +94,7 @@ class Shuffler:
         if not waiting:
             return "no cards"
         self._body.cards.move(waiting, FEEDER)
-        self.cycle.start(waiting[0].back, self.mode, now)
+        self.cycle.start(back_of(waiting), self.mode, now)
         return ""
 
     def set_mode(self, mode: Mode) -> str | None:

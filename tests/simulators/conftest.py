@@ -17,7 +17,7 @@ import pytest
 from drivers.protocol.host import HostLink, Online, Reported
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind, Level, Report, ResetCause
-from simulators import shoe, shuffler
+from simulators import continuous, shoe, shuffler
 from simulators.body import CardSettings
 from simulators.cards import Card
 from simulators.control import control_socket
@@ -91,9 +91,12 @@ def bench() -> Callable[..., Bench]:
 
         book = FaultBook([parse(text, DeviceKind(kind)) for text in faults], witness)
         model: CardMachine | Progressive
+        reshuffles = settings.pop("reshuffles", False)
         match kind:
             case "shuffler":
                 model = shuffler.build(CardSettings(**settings), Random(1), book, witness)
+            case "shoe" if reshuffles:
+                model = continuous.build(CardSettings(**settings), Random(1), book, witness)
             case "shoe":
                 model = shoe.build(CardSettings(**settings), Random(1), book, witness)
             case _:

@@ -1,13 +1,14 @@
 """Cards are things: each is in one place, moves, and is never doubled."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.protocol.reports import Back, Identities
-from simulators.cards import FACES, LOST, TABLE, Card, CardError, Places, Printer, read_identities, shuffled
+from drivers.protocol.reports import Back
+from simulators.cards import FACES, LOST, TABLE, Card, CardError, Places, Printer, back_of, read_set, shuffled
 
 
 def test_a_new_deck_has_52_faces_in_the_order_of_a_new_deck() -> None:
@@ -19,11 +20,13 @@ def test_a_new_deck_has_52_faces_in_the_order_of_a_new_deck() -> None:
 
 def test_a_card_is_written_and_read_alike() -> None:
     """The text of a card carries face, back, uid and how it lies from one simulator to the next."""
-    for card in (Card("S.1", "As", Back.RED), Card("S.2", "Td", Back.BLUE, face_up=True)):
+    for card in (Card("S.1", "As", Back.RED), Card("S.2", "Td", Back.BLUE, face_up=True, worn=True)):
         assert Card.parse(str(card)) == card
 
 
-@pytest.mark.parametrize("text", ["", "As", "As/red", "Xs/red/S.1", "As/pink/S.1", "As/red/", "As/red/S.1/down"])
+@pytest.mark.parametrize(
+    "text", ["", "As", "As/red", "Xs/red/S.1", "As/pink/S.1", "As/red/", "As/red/S.1/down", "As/red/S.1/up/x"]
+)
 def test_what_is_no_card_is_refused(text: str) -> None:
     """A typing error of a person at the bench must not become a card."""
     with pytest.raises(CardError):
@@ -60,19 +63,35 @@ def test_a_shuffle_depends_on_the_seed_alone() -> None:
     assert shuffled(deck, Random(1)) == shuffled(deck, Random(1)) != shuffled(deck, Random(2))
 
 
-def test_a_reader_finds_doubled_foreign_and_turned_cards() -> None:
-    """52 cards are not yet a set: each face once, one back, all face down."""
-    printer = Printer("S")
-    deck = list(printer.deck(Back.RED))
-    assert read_identities(deck) is Identities.COMPLETE
-    wrong = {
-        "doubled": printer.card("As", Back.RED),
-        "foreign": printer.card(deck[0].face, Back.BLUE),
-        "turned": Card("x", deck[0].face, Back.RED, face_up=True),
-    }
-    for card in wrong.values():
-        assert read_identities([card, *deck[1:]]) is Identities.INCOMPLETE
-    assert read_identities(deck[1:]) is Identities.INCOMPLETE
+DECK = Printer("S").deck(Back.RED)
+REST = list(DECK[1:])
+
+
+@pytest.mark.parametrize(
+    ("cards", "found"),
+    [
+        (DECK, ()),
+        (REST, ("missing",)),
+        ([*DECK, Card("x", "As", Back.RED)], ("extra", "duplicate")),
+        ([*REST, Card("x", "As", Back.RED)], ("missing", "duplicate")),
+        ([*REST, Card("x", DECK[0].face, Back.BLUE)], ("missing", "foreign_back")),
+        ([*DECK, Card("x", "As", Back.BLUE)], ("extra", "foreign_back")),
+        ([*REST, replace(DECK[0], worn=True)], ("unreadable",)),
+        ([*REST, replace(DECK[0], face_up=True)], ("flipped",)),
+        ([*DECK[2:], replace(DECK[0], worn=True)], ("missing", "unreadable")),
+    ],
+)  # fmt: skip
+def test_a_reader_says_what_is_wrong_with_a_set(cards: list[Card], found: tuple[str, ...]) -> None:
+    """52 cards are not yet a set. A card whose face it cannot see may be the one that it misses, and never two."""
+    assert read_set(cards, Back.RED) == found
+    assert back_of(cards) is Back.RED
+
+
+def test_a_reader_of_several_decks_wants_each_face_once_a_deck() -> None:
+    """Two are right in two decks; three are one too many, and then another is missing."""
+    two = [*DECK, *Printer("T").deck(Back.RED)]
+    assert read_set(two, Back.RED, 2) == ()
+    assert read_set([*two[1:], Card("x", "As", Back.RED)], Back.RED, 2) == ("missing", "duplicate")
 
 
 @given(
