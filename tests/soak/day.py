@@ -32,8 +32,8 @@ from tests.soak.sensible import Kinds, People, weighed
 from tests.soak.tables import book, draw_setup
 
 TABLE = "table"
-P_FAULT, P_NONSENSE, P_CHIP, P_SERVICE, P_HOURS = 0.012, 0.01, 0.15, 0.001, 0.002
-"""How likely an input is a fault of a device, an act at random, a chip on a sensor, a start of the daemon, hours later."""
+P_CHIP, P_HOURS = 0.15, 0.002
+"""How likely an input is a chip on a sensor, and how likely it comes hours later."""
 CALM_AFTER, STUCK_AFTER = 300, 2500
 """Inputs without the end of a round until nothing goes wrong any more, and until the table counts as stuck."""
 TRIES = 15
@@ -85,8 +85,10 @@ class Day:
     """Plays so many rounds under a rulebook, from its own seed.
 
     `given`: every input so far, where it is to be kept. `setup`: the table, else one is drawn. `costs_ns`: of one input
-    in `SAMPLED`.
+    in `SAMPLED`. `p_…`: how likely an input is a fault of a device, an act at random, a start of the daemon.
     """
+
+    p_fault, p_nonsense, p_service = 0.012, 0.01, 0.001
 
     def __init__(
         self, rulebook: str, seed: str, rounds: int, given: list[Input] | None = None, setup: Setup | None = None
@@ -129,7 +131,7 @@ class Day:
         if self._since_end > STUCK_AFTER:
             raise self._broken("play cannot be taken up again")
         drawn = self.rng.random()
-        if not calm and drawn < P_FAULT + P_NONSENSE + P_SERVICE:
+        if not calm and drawn < self.p_fault + self.p_nonsense + self.p_service:
             self._disturb(drawn)
             return
         self._pass_hours()
@@ -141,9 +143,9 @@ class Day:
             self._act()
 
     def _disturb(self, drawn: float) -> None:
-        if drawn < P_FAULT:
+        if drawn < self.p_fault:
             self._report(self._devices.fault(self.state))
-        elif drawn < P_FAULT + P_NONSENSE:
+        elif drawn < self.p_fault + self.p_nonsense:
             kind = self.rng.choice(tuple(a.ACTS))
             act = self._builder.record(a.ACTS[kind], self.state)
             self.put(TABLE, act, self.rng.choice((None, *WHO.values())))
