@@ -22,6 +22,7 @@ from controller.rules.model import Law
 from controller.rules.vocabulary import Method, Role
 from drivers.catalog import Codec, codec_of
 from drivers.events import Back, DeviceKind
+from drivers.keys import KeyRefused, read_key
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.session import DeviceConfig
 
@@ -178,6 +179,7 @@ class _File:
                 baud=section.whole("baud", *BAUD, DEFAULT_BAUD),
                 accept_test_only=not production,
                 speaks=section.word("speaks", Codec, codec_of(kind)),
+                key_file=section.maybe_path("key_file", self.base),
             )
             is_readable = section.is_sound
             section.close()
@@ -290,8 +292,21 @@ def _calendar(section: Section) -> GamingCalendar | None:
 def _verify_device(section: Section, device: DeviceConfig, production: bool) -> None:
     if device.name in RESERVED:
         section.fault("name", f"{device.name!r} stands for the table itself; choose another")
+    if device.key_file is not None:
+        _verify_key(section, device, device.key_file)
     if production:
         _verify_for_production(section, device)
+
+
+def _verify_key(section: Section, device: DeviceConfig, key_file: Path) -> None:
+    """The key is read here only to be judged; the session reads it anew each time it connects."""
+    if device.codec is not Codec.TDP:
+        section.fault("key_file", f"a device that speaks {device.codec} has no key")
+        return
+    try:
+        read_key(key_file)
+    except KeyRefused as exc:
+        section.fault("key_file", str(exc))
 
 
 def _verify_for_production(section: Section, device: DeviceConfig) -> None:
@@ -306,6 +321,10 @@ def _verify_for_production(section: Section, device: DeviceConfig) -> None:
         section.fault("serial", "is missing; in production each device is known by its serial number")
     elif device.serial.upper().startswith(SIMULATOR_SERIAL):
         section.fault("serial", f"{device.serial} is a simulator's")
+    if device.codec is Codec.TDP and device.key_file is None:
+        section.fault(
+            "key_file", "is missing; in production a device proves its key, and every frame is sealed with it"
+        )
 
 
 def payouts_in(table: Section) -> tuple[int | None, int]:

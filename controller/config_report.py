@@ -145,7 +145,10 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
     )
     yield (
         "Devices",
-        [f"{d.name:16}{d.kind:13}{d.path}  serial {d.serial or 'any'}  {d.baud} baud" for d in config.devices]
+        [
+            f"{d.name:16}{d.kind:13}{d.path}  serial {d.serial or 'any'}  {d.baud} baud  {'key' if d.key_file else 'no key'}"
+            for d in config.devices
+        ]
         or ["none: everything is recorded by people"],
     )
     yield "Readings", list(_readings(law))
@@ -199,6 +202,8 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
     yield "what the wagers on the layout are worth: amounts are as people record them"
     if config.devices:
         yield "that a device's firmware is the approved one: it is known by its own word, not yet measured"
+    if keyless := [d.name for d in config.devices if d.key_file is None]:
+        yield f"that nobody speaks on the cable in the place of {', '.join(keyless)}: no key_file"
     if DeviceKind.SHUFFLER not in kinds:
         yield "that a set was shuffled, and that it is whole: both are as people record them"
     else:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from drivers.catalog import Codec, codec_of
 from drivers.events import LinkEvent, Origin, Report
@@ -16,7 +17,9 @@ class SessionState(StrEnum):
     ABSENT = "absent"  # no port, no answer, or the link was lost
     OPENING = "opening"
     HELLO = "hello"  # asked, not yet answered
-    SYNC = "sync"  # known, its log being read
+    AUTH = "auth"  # answered; its key being proven
+    MEASURE = "measure"  # proven; its firmware being measured
+    SYNC = "sync"  # believed; its log being read
     ONLINE = "online"
     SUSPECT = "suspect"  # was online, no echo for a while
     STALE = "stale"  # was online, no echo for too long
@@ -38,7 +41,8 @@ class DeviceConfig:
     """One device of a table. `path`: best a by-id link. `serial`: the serial number expected, None = any.
 
     `speaks`: how it is spoken to before it has said who it is, None = as its kind usually is.
-    `accept_test_only`: whether simulators and other test models may serve; never on a table in real play.
+    `accept_test_only`: whether simulators and other test models may serve; never on a table in real play. `key_file`: where
+    the key lies that the device must prove, None = it is believed without one.
     """
 
     name: str
@@ -48,6 +52,7 @@ class DeviceConfig:
     baud: int = DEFAULT_BAUD
     accept_test_only: bool = False
     speaks: Codec | None = None
+    key_file: Path | None = None
 
     @property
     def codec(self) -> Codec:

@@ -35,6 +35,13 @@ class Fault(StrEnum):
     AUTH_VERSION = "auth_version"
     AUTH_WRONG_DEVICE = "auth_wrong_device"
     AUTH_NOT_APPROVED = "auth_not_approved"
+    AUTH_KEY_FILE = "auth_key_file"  # our own key file cannot be used
+    AUTH_KEY_NEEDED = "auth_key_needed"  # the device obeys only a host with its key
+    AUTH_NO_KEY = "auth_no_key"  # the device has none
+    AUTH_BAD_KEY = "auth_bad_key"  # it has another one
+    AUTH_BAD_MAC = "auth_bad_mac"  # a frame that was neither noise nor sealed by the other end
+    AUTH_REPLAY = "auth_replay"  # a sealed frame for the second time
+    AUTH_MEASURE = "auth_measure"  # the firmware is not the approved image
     HOST_QUEUE_FULL = "host_queue_full"
     HOST_LOOP_LAG = "host_loop_lag"
 

@@ -144,7 +144,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class DeviceOnline:
-    """Handshake done, log read up to its head, levels known. `gap_closed`: nothing was lost since the last durable event."""
+    """Handshake done, log read up to its head, levels known. `gap_closed`: nothing was lost since the last durable event.
+
+    `authenticated`: it proved its key, and every frame is sealed; False = it is believed as it is.
+    """
 
     kind: ClassVar[str] = "device_online"
     device_kind: DeviceKind
@@ -156,6 +159,7 @@ class DeviceOnline:
     gap_closed: bool
     capabilities: tuple[Capability, ...]
     levels: Levels
+    authenticated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

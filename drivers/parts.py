@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 
 from drivers.catalog import Codec
 from drivers.device import DeviceConfig
+from drivers.keys import read_key
 from drivers.ledger import Key
 from drivers.line import LineLink
+from drivers.protocol.auth import Trust
 from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
 from drivers.protocol.host import HostLink
 from drivers.protocol.reports import DeviceKind
@@ -28,7 +30,7 @@ def serial_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
 
 
 def link_end(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
-    """A fresh link end for this device, starting behind the last durable report."""
+    """A fresh link end for this device, starting behind the last durable report. Raises `KeyRefused`."""
     return LINKS[config.codec](config, entropy, durable)
 
 
@@ -43,6 +45,7 @@ def _tdp(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
         last=durable,
         stale_after_s=STALE_AFTER_LOCKOUT_S if config.kind is DeviceKind.PROGRESSIVE else STALE_AFTER_S,
         byte_time_s=BITS_A_BYTE / config.baud,
+        trust=None if config.key_file is None else Trust(read_key(config.key_file)),
     )
 
 

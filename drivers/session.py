@@ -19,6 +19,7 @@ from drivers.commands import WantedLevel
 from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
 from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
+from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
 from drivers.parts import TransportFactory, counts_itself, link_end, serial_transport
 from drivers.protocol import host
@@ -40,6 +41,9 @@ REJECTED_RETRY_S = 60.0
 
 PRESENCE_POLL_S = 0.25
 """How often a missing port is looked for while the back-off runs: a device that is plugged in is opened at once."""
+
+KNOWN = (SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC)
+"""States in which a safe level is asked for: it goes out as soon as the device takes it."""
 
 CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT)
 """States in which an unsafe level can be asked for."""
@@ -80,6 +84,7 @@ class DeviceSession:
         self._status = SessionStatus(SessionState.DISABLED, time.monotonic())
         self._boot = durable[0] if durable else None
         self._rebooted = False
+        self._authenticated = False
         self._rejection: events.DeviceRejected | None = None
         self._online_at: float | None = None
         self._counters: Counter[str] = Counter()
@@ -155,7 +160,7 @@ class DeviceSession:
         link until another wish replaces it. The other side is asked for once; if it cannot be, or no answer comes
         before the link is lost, `LevelUnknown` is delivered and it is forgotten.
         """
-        known = self.state in CONNECTED or (wanted.is_safe and self.state is SessionState.SYNC)
+        known = self.state in CONNECTED or (wanted.is_safe and self.state in KNOWN)
         if known:
             self._ask_for(wanted)
             self._wishes.add(wanted)
@@ -189,7 +194,12 @@ class DeviceSession:
     def _start(self) -> None:
         self._move(SessionState.HELLO)
         self._acks.new_link()
-        link = self._kept or link_end(self.config, self._entropy, self._acks.durable)
+        self._authenticated = False
+        try:
+            link = self._kept or link_end(self.config, self._entropy, self._acks.durable)
+        except KeyRefused as exc:
+            self._over(Fault.AUTH_KEY_FILE, str(exc))
+            return
         self._pump = Pump(link, write=self._transport.write, handle=self._handle, fail=self._fail)
         self._pump.start()
 
@@ -209,6 +219,13 @@ class DeviceSession:
                 self._report(event)
             case host.Welcomed():
                 self._welcome(event)
+            case host.Authenticated(measuring):
+                self._authenticated = True
+                self._move(SessionState.MEASURE if measuring else SessionState.SYNC)
+            case host.FirmwareMeasured():
+                self._counters["measured"] += 1
+                if self.state is SessionState.MEASURE:
+                    self._move(SessionState.SYNC)
             case host.Online():
                 self._online(event)
             case host.Lost(boot, first, last):
@@ -257,7 +274,7 @@ class DeviceSession:
             return
         self._rebooted = self._boot is not None and self._boot != event.boot
         self._boot = event.boot
-        self._move(SessionState.SYNC)
+        self._move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
         for wanted in self._wishes.standing():
             self._ask_for(wanted)
 
@@ -271,7 +288,7 @@ class DeviceSession:
         self._deliver(
             events.DeviceOnline(
                 who.kind, who.model, who.serial, who.firmware, _hex(boot), self._rebooted,
-                event.gap_closed, who.capabilities, event.levels,
+                event.gap_closed, who.capabilities, event.levels, self._authenticated,
             )
         )  # fmt: skip
 
@@ -308,8 +325,11 @@ class DeviceSession:
         """The connection is over, whoever found out first. Tells the owner once; the port is closed by `_attempt`."""
         if self._pump is None:
             return
-        rejected = fault.value.startswith("auth_")
         self._leave()
+        self._over(fault, detail)
+
+    def _over(self, fault: Fault, detail: str) -> None:
+        rejected = fault.value.startswith("auth_")
         if self._online_at is not None:
             self._counters["lost"] += 1
             self._deliver(events.DeviceOffline(fault, detail))

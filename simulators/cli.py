@@ -8,12 +8,14 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from hashlib import sha256, shake_256
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
 
 import click
 
+from drivers.protocol.constants import KEY_SIZE
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Back, DeviceKind
 
@@ -36,6 +38,8 @@ HARDWARE, FIRMWARE = "pty", "1.0.0"
 BITS_PER_BYTE = 10
 """8N1: a start bit, eight of data, a stop bit."""
 
+IMAGE_SIZE = 65_536
+
 Build = Callable[[FaultBook, Witness, Random], Model]
 
 
@@ -54,6 +58,8 @@ class Options:
     keep_log: bool
     drop_unread: bool
     cooked: bool
+    key: Path | None
+    image: Path | None
 
 
 def common(command: Callable[..., None]) -> Callable[..., None]:
@@ -72,6 +78,8 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--baud", type=click.IntRange(min=300), help="Paces the bytes.  [default: no pacing]"),
         click.option("--keep-log", is_flag=True, help="Its reports and memory outlive a power cut."),
         click.option("--drop-unread", is_flag=True, help="No ghost bytes: forgets what a lost host did not read."),
+        click.option("--key", type=path, help="File of 32 bytes: only a host that proves this key is obeyed."),
+        click.option("--image", type=path, help="File that stands for its firmware.  [default: a made-up one]"),
         click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw."),
     ]
     for option in reversed(options):
@@ -225,6 +233,21 @@ def _serial(options: Options) -> str:
     return options.serial or f"SIM-{options.link.name}"
 
 
+def _key(path: Path | None) -> bytes | None:
+    """The key in a file. Whose it may be is the host's to judge: a simulator's key protects nothing."""
+    if path is None:
+        return None
+    key = path.read_bytes()
+    if len(key) != KEY_SIZE:
+        raise click.BadParameter(f"{path} has {len(key)} bytes, and a key has {KEY_SIZE}", param_hint="--key")
+    return key
+
+
+def made_up_image(kind: DeviceKind) -> bytes:
+    """64 KiB that stand for the firmware of a simulator, the same for each of its kind."""
+    return shake_256(f"{SIMULATED_VENDOR} {kind} {FIRMWARE}".encode()).digest(IMAGE_SIZE)
+
+
 def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str, object]) -> None:
     """Runs until SIGTERM or SIGINT. Exits 2 on a fault nobody knows, 1 where a name can't be used or is taken."""
     try:
@@ -277,13 +300,16 @@ async def _run(
     log("start", {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": settings})
     book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
     model = build(book, log, _seeded(seed, serial, "cards"))
+    image = made_up_image(kind) if options.image is None else options.image.read_bytes()
     identity = Identity(
-        kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, FIRMWARE, capabilities=model.capabilities
-    )
+        kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, FIRMWARE, sha256(image).digest(),
+        capabilities=model.capabilities,
+    )  # fmt: skip
     loop = asyncio.get_running_loop()
     device = SimulatedDevice(
-        model, identity, log, entropy=entropy, now=loop.time(), speed=options.speed, keeps_log=options.keep_log
-    )
+        model, identity, log, entropy=entropy, now=loop.time(), speed=options.speed, keeps_log=options.keep_log,
+        key=_key(options.key), image=image,
+    )  # fmt: skip
     wire = Wire([fault for fault in faults if fault.name in WIRE], _seeded(seed, serial, "wire"))
 
     def port(on_data: Callable[[bytes], None]) -> PtyPort:

@@ -31,7 +31,10 @@ OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
 
 
 class SimulatedDevice:
-    """One device, with or without power. `keeps_log`: its report log outlives a power cut."""
+    """One device, with or without power. `keeps_log`: its report log outlives a power cut.
+
+    `key`: 32 bytes; with one it obeys only a host that proves it. `image`: its firmware, as a host may measure it.
+    """
 
     def __init__(
         self,
@@ -43,11 +46,14 @@ class SimulatedDevice:
         now: float,
         speed: float = 1.0,
         keeps_log: bool = False,
+        key: bytes | None = None,
+        image: bytes | None = None,
     ) -> None:
         self.model, self.identity = model, identity
         self.acknowledged = 0
         self.host_here = False
         self._log, self._entropy, self._speed, self._keeps_log = log, entropy, speed, keeps_log
+        self._key, self._image = key, image
         self._link: DeviceLink | None = None
         self._reports = ReportLog()
         self._tap = Deframer()
@@ -83,6 +89,8 @@ class SimulatedDevice:
             log=self._reports,
             reset_cause=cause,
             epoch_s=now,
+            key=self._key,
+            image=self._image,
         )
         self._tap = Deframer()
         self._log("power", {"state": "on", "boot": self.boot, "cause": cause.value})

@@ -1,4 +1,4 @@
-"""The bytes of a frame's body: header, payload, and the place of the MAC. Pure functions; `messages` has the records."""
+"""The bytes of a frame's body: header, payload, and the place of the seal. Pure functions; `messages` has the records."""
 
 import struct
 from collections.abc import Callable
@@ -9,11 +9,12 @@ from typing import Final, assert_never
 from drivers.protocol import messages as m
 from drivers.protocol.constants import (
     HEADER_SIZE,
-    MAC_SIZE,
     MAX_ERROR_TEXT,
     MAX_NAME,
     MAX_PAYLOAD,
+    MAX_SEALED_PAYLOAD,
     OLD_LOGS,
+    SEAL_SIZE,
     VERSION_MAJOR,
     VERSION_MINOR,
 )
@@ -39,7 +40,7 @@ TAG_VALUE, TAG_ERROR_TEXT, TAG_LEVELS = 1, 1, 1
 TAG_VENDOR, TAG_MODEL, TAG_HARDWARE, TAG_SERIAL, TAG_FIRMWARE, TAG_OLD_LOG = 1, 2, 3, 4, 5, 6
 
 _VERSION: Final = VERSION_MAJOR << 4 | VERSION_MINOR
-_KNOWN_FLAGS: Final = m.FLAG_RETRANSMIT | m.FLAG_MAC | m.FLAG_CLOCK_UNSET
+_KNOWN_FLAGS: Final = m.FLAG_RETRANSMIT | m.FLAG_SEALED | m.FLAG_CLOCK_UNSET
 _FROZEN: Final = (m.TYPE_CODES[m.Hello], m.TYPE_CODES[m.Welcome])
 
 _HEADER: Final = struct.Struct("<BBBBHHIH")
@@ -64,13 +65,13 @@ def encode(frame: m.Frame) -> bytes:
         payload = _encode_payload(frame.message)
     except struct.error as error:
         raise PayloadError(f"{kind.__name__}: {error}") from error
-    if len(payload) > MAX_PAYLOAD:
-        raise PayloadError(f"{kind.__name__} has {len(payload)} bytes, over {MAX_PAYLOAD}")
-    if len(frame.mac) not in (0, MAC_SIZE):
-        raise PayloadError(f"a MAC has {MAC_SIZE} bytes, not {len(frame.mac)}")
+    if len(payload) > (limit := MAX_SEALED_PAYLOAD if frame.seal else MAX_PAYLOAD):
+        raise PayloadError(f"{kind.__name__} has {len(payload)} bytes, over {limit}")
+    if len(frame.seal) not in (0, SEAL_SIZE):
+        raise PayloadError(f"a seal has {SEAL_SIZE} bytes, not {len(frame.seal)}")
     flags = (
         m.FLAG_RETRANSMIT * frame.retransmit
-        | m.FLAG_MAC * bool(frame.mac)
+        | m.FLAG_SEALED * bool(frame.seal)
         | m.FLAG_CLOCK_UNSET * frame.clock_unset
     )
     header = _HEADER.pack(
@@ -83,7 +84,7 @@ def encode(frame: m.Frame) -> bytes:
         frame.session,
         len(payload),
     )
-    return header + payload + frame.mac
+    return header + payload + frame.seal
 
 
 def decode_header(body: bytes) -> m.Header:
@@ -95,7 +96,7 @@ def decode_header(body: bytes) -> m.Header:
         raise FrameError(Cause.VERSION, f"major version {version >> 4}")
     if flags & ~_KNOWN_FLAGS:
         raise FrameError(Cause.VERSION, f"flags {flags:#04x}")
-    if HEADER_SIZE + length + (MAC_SIZE if flags & m.FLAG_MAC else 0) != len(body):
+    if HEADER_SIZE + length + (SEAL_SIZE if flags & m.FLAG_SEALED else 0) != len(body):
         raise FrameError(Cause.LENGTH, f"the header says {length} bytes of payload, the body has {len(body)}")
     return m.Header(kind, flags, channel, seq, ack, session, length)
 
@@ -126,7 +127,7 @@ def decode(body: bytes) -> m.Frame:
         header.ack,
         retransmit=bool(header.flags & m.FLAG_RETRANSMIT),
         clock_unset=bool(header.flags & m.FLAG_CLOCK_UNSET),
-        mac=body[end:],
+        seal=body[end:],
     )
 
 

@@ -12,7 +12,13 @@ HEADER_SIZE = 14
 """Bytes before the payload: version, type, flags, channel, seq, ack, session, length."""
 
 MAC_SIZE = 16
-"""Truncated HMAC-SHA-256 behind the payload when its flag is set; the place is reserved, no key exchange exists yet."""
+"""Truncated HMAC-SHA-256 over everything before it in the body; a guess succeeds once in 2^128."""
+
+NUMBER_SIZE = 8
+"""The sender's count of sealed frames in this session, before the MAC: u64, so that it never comes round."""
+
+SEAL_SIZE = NUMBER_SIZE + MAC_SIZE
+"""Number and MAC, behind the payload when the flag is set."""
 
 CRC_SIZE = 4
 """CRC-32C, little-endian, behind the body."""
@@ -23,8 +29,11 @@ MAX_BODY = 512
 MIN_BODY = 256
 """A host must take bodies of this size: the longest record fits into one."""
 
-MAX_PAYLOAD = MAX_BODY - HEADER_SIZE - MAC_SIZE
-"""482 bytes: room for the MAC is always kept, so that switching authentication on shrinks no message."""
+MAX_PAYLOAD = 482
+"""Of a frame without a seal."""
+
+MAX_SEALED_PAYLOAD = MAX_BODY - HEADER_SIZE - SEAL_SIZE
+"""474 bytes: of a sealed frame. Only LOG_DATA comes near it, and is cut to fit."""
 
 MAX_WIRE = 521
 """The largest body on the wire: 512 + 4 (CRC) + 3 (COBS) + 2 (delimiters)."""
@@ -66,6 +75,32 @@ SEEN_SESSIONS = 8
 
 OFFERED_SESSIONS = 4
 """HELLOs that a device remembers until a session starts, so that one that comes late does not displace a newer one."""
+
+# --- Keys and firmware ---------------------------------------------------------------------------------------------------
+
+KEY_SIZE = 32
+"""Bytes of the key that one device shares with its host."""
+
+PROOF_SIZE = 32
+"""A whole HMAC-SHA-256 in AUTH, AUTH_OK and MEASURED."""
+
+AUTH_SEQ = 1
+"""AUTH is the first request of a session, so its number needs no protection of its own."""
+
+MEASURE_RANGES = 8
+"""Ranges of the firmware that one MEASURE asks for."""
+
+MEASURE_RANGE_MAX = 4096
+"""Longest range in bytes: 32 KiB in all, which a small processor hashes within a second."""
+
+MEASURE_TRIES = 3
+"""How often a MEASURE is sent before the device counts as one that cannot be measured."""
+
+MEASURE_TIMEOUT_S = 2.0
+"""Wait for a MEASURED: twice what the slowest processor needs."""
+
+MEASURE_PERIOD_S = 86_400.0
+"""A device that stays connected is measured again each day."""
 
 # --- Liveness ----------------------------------------------------------------------------------------------------------
 

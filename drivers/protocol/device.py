@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from drivers.protocol import messages as m
-from drivers.protocol.codec import decode, decode_header, encode_record
+from drivers.protocol.codec import decode, decode_header, encode, encode_record
 from drivers.protocol.constants import (
+    AUTH_SEQ,
     HEADER_SIZE,
     HOST_WATCHDOG_S,
     MAC_SIZE,
@@ -15,11 +16,13 @@ from drivers.protocol.constants import (
     MIN_BODY,
     OFFERED_SESSIONS,
     RESTARTED_PERIOD_S,
+    SEAL_SIZE,
     SEEN_SESSIONS,
     SESSION_NONE,
     UNACKED_WINDOW,
     VERSION_MAJOR,
 )
+from drivers.protocol.device_auth import KeyHolder
 from drivers.protocol.device_log import ReportLog, ReportPump, answer_log_read
 from drivers.protocol.device_requests import Answer, RequestMemory
 from drivers.protocol.framing import Cause, Deframer, FrameError, crc32c
@@ -73,9 +76,10 @@ DeviceEvent = LevelRequested | HostLost | HostFound | Acknowledged
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A session that a HELLO proposed and no frame has started yet."""
+    """A session that a HELLO proposed and no frame has started yet. `hello`: its payload."""
 
-    device_nonce: bytes
+    hello: bytes
+    welcome: m.Welcome
     max_payload: int
     window: int
 
@@ -84,7 +88,7 @@ class DeviceLink:
     """One boot of a device.
 
     `boot`: u64, drawn at power-up. `log`: one that outlived the last boot, else a new one. `epoch_s`: the caller's time
-    at which the device's tick was 0.
+    at which the device's tick was 0. `key`: with one, only a host that proves it is obeyed. `image`: the firmware.
     """
 
     def __init__(
@@ -97,6 +101,8 @@ class DeviceLink:
         reset_cause: ResetCause = ResetCause.POWER,
         byte_time_s: float = 0.0,
         epoch_s: float = 0.0,
+        key: bytes | None = None,
+        image: bytes | None = None,
     ) -> None:
         self._identity = identity
         self._boot = boot
@@ -112,6 +118,7 @@ class DeviceLink:
         self._levels = Levels()
         self._requests = RequestMemory()
         self._session = SESSION_NONE
+        self._holder = KeyHolder(key, image)
         self._offers: OrderedDict[int, _Offer] = OrderedDict()
         self._former: deque[int] = deque(maxlen=SEEN_SESSIONS)
         self._max_payload = MAX_PAYLOAD
@@ -193,13 +200,15 @@ class DeviceLink:
         if header.type == m.TYPE_CODES[m.Hello]:
             frame = decode(body)
             if isinstance(frame.message, m.Hello):
-                self._hello(frame.message, frame.session)
+                self._hello(frame.message, body[HEADER_SIZE:], frame.session)
             return
         if header.session == SESSION_NONE or header.session not in (self._session, *self._offers):
             self._refuse_session(header, now)
             raise FrameError(Cause.STALE_SESSION, f"session {header.session:08x}")
-        if header.flags & m.FLAG_MAC:
-            raise FrameError(Cause.MAC, "no key was agreed on")
+        if self._holder.has_key and header.type == m.TYPE_CODES[m.Auth]:
+            self._auth(decode(body), now)
+            return
+        self._verify_seal(header, body, now)
         self._heard(header.session, now)
         try:
             frame = decode(body)
@@ -211,23 +220,30 @@ class DeviceLink:
             raise
         self._message(frame)
 
-    def _hello(self, hello: m.Hello, session: int) -> None:
+    def _hello(self, hello: m.Hello, payload: bytes, session: int) -> None:
         """Offers the session; it replaces the old one with its first frame, so that an old HELLO alone does nothing."""
         if session == SESSION_NONE or session in self._former:
             raise FrameError(Cause.STALE_SESSION, "a HELLO of a session that is over")
-        offer = self._offers.get(session) or _Offer(
-            self._entropy(16),
-            max(MIN_BODY, min(MAX_BODY, hello.max_body)) - HEADER_SIZE - MAC_SIZE,
-            max(1, min(UNACKED_WINDOW, hello.window)),
-        )
+        offer = self._offers.get(session)
+        if offer is None or offer.hello != payload:
+            trailer = SEAL_SIZE if self._holder.has_key else MAC_SIZE
+            offer = _Offer(
+                payload,
+                self._welcome(hello.nonce),
+                max(MIN_BODY, min(MAX_BODY, hello.max_body)) - HEADER_SIZE - trailer,
+                max(1, min(UNACKED_WINDOW, hello.window)),
+            )
         if hello.min_version <= VERSION_MAJOR <= hello.max_version and session != self._session:
             self._offers[session] = offer
             if len(self._offers) > OFFERED_SESSIONS:
                 self._offers.popitem(last=False)
+        self._outbox.add(0, m.Frame(offer.welcome, session), is_plain=True)
+
+    def _welcome(self, nonce: bytes) -> m.Welcome:
         span = self._log.span(self._boot)
-        welcome = m.Welcome(
-            hello.nonce,
-            offer.device_nonce,
+        return m.Welcome(
+            nonce,
+            self._entropy(16),
             self._identity,
             self._boot,
             self._reset_cause,
@@ -236,15 +252,57 @@ class DeviceLink:
             self._old_logs,
             log_depth=self._log.depth,
         )
-        self._outbox.add(0, m.Frame(welcome, session))
+
+    def _auth(self, frame: m.Frame, now: float) -> None:
+        """A host proves the key: its session starts here, and with no other frame."""
+        auth, session = frame.message, frame.session
+        if not isinstance(auth, m.Auth) or frame.seq != AUTH_SEQ:
+            raise FrameError(Cause.UNEXPECTED, "AUTH is the first request of a session")
+        if (offer := self._offers.get(session)) is None:
+            if (again := self._holder.prove_again(auth)) is None:
+                raise FrameError(Cause.MAC, "another proof than the one this session began with")
+            self._reply(again, session)
+            return
+        welcome = encode(m.Frame(offer.welcome, session))[HEADER_SIZE:]
+        proof = self._holder.prove(auth, session, offer.hello, welcome)
+        if proof is None:
+            self._reply(m.Error(m.ERR_REFUSED, False, "the host's key is not this device's"), session)
+            raise FrameError(Cause.MAC, "the host has another key")
+        self._reply(proof, session)
+        self._outbox.seal = self._holder.new_seal()
+        self._heard(session, now)
+        self._requests.is_new(AUTH_SEQ)
+        self._send_reports()
+
+    def _reply(self, message: m.Message, session: int) -> None:
+        """An answer of the handshake, which has no seal."""
+        self._outbox.add(0, m.Frame(message, session, AUTH_SEQ, AUTH_SEQ), is_plain=True)
+
+    def _verify_seal(self, header: m.Header, body: bytes, now: float) -> None:
+        """Refuses what the host of this session did not seal. Where no key was proven yet, the host is told what is wrong."""
+        if not self._holder.has_key:
+            if header.flags & m.FLAG_SEALED:
+                raise FrameError(Cause.MAC, "no key was agreed on")
+        elif header.session != self._session:
+            if header.flags & m.FLAG_SEALED:
+                self._tell_restarted(header.session, now)  # a HELLO carried its session over our reboot
+            else:
+                self._reply(m.Error(m.ERR_NOT_PROVEN, False, "prove the key first"), header.session)
+            raise FrameError(Cause.UNEXPECTED, "a frame before the proof of the key")
+        elif not self._holder.is_sealed(body):
+            raise FrameError(Cause.MAC, "not sealed by the host")
 
     def _refuse_session(self, header: m.Header, now: float) -> None:
         """Tells a host that speaks in a session from before our boot what happened, at most once a second."""
         if header.session == SESSION_NONE or header.type == m.TYPE_CODES[m.Restarted]:
             return  # our own words, come back over a looped line
-        if self._session == SESSION_NONE and now >= self._restarted_at + RESTARTED_PERIOD_S:
+        if self._session == SESSION_NONE:
+            self._tell_restarted(header.session, now)
+
+    def _tell_restarted(self, session: int, now: float) -> None:
+        if now >= self._restarted_at + RESTARTED_PERIOD_S:
             self._restarted_at = now
-            self._outbox.add(0, m.Frame(m.Restarted(self._boot, self._reset_cause), header.session))
+            self._outbox.add(0, m.Frame(m.Restarted(self._boot, self._reset_cause), session), is_plain=True)
 
     def _heard(self, session: int, now: float) -> None:
         self._heard_at = now
@@ -276,11 +334,12 @@ class DeviceLink:
                 self._acknowledged(boot, counter)
             case m.LogRead() as read:
                 self._send(answer_log_read(self._log, self._boot, read, self._max_payload), frame.seq)
-            case m.Measure():
-                self._send(m.Error(m.ERR_UNSUPPORTED, False, "", m.CHANNEL_MEASURE), frame.seq)
+            case m.Measure() as measure:
+                self._send(self._holder.measured(measure), frame.seq)
             case m.Bye():
                 self._former.append(self._session)
                 self._session = SESSION_NONE
+                self._outbox.seal = None
                 self._requests.new_session(SESSION_NONE)  # what is being done has nobody to answer to
                 self._lose_host()
             case _:

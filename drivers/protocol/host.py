@@ -1,18 +1,21 @@
 """The host's end of a TDP/1 link, without I/O: bytes and times go in, events and bytes come out.
 
-`HostLink` holds the handshake and hands each frame to its part: `host_requests` (one outstanding, repeated, then
-unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo).
+`HostLink` hands each frame to its part: `host_opening` (handshake, key, firmware), `host_requests` (one outstanding,
+repeated, then unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo).
 """
 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
 from drivers.protocol import messages as m
+from drivers.protocol.auth import Trust
 from drivers.protocol.codec import decode, decode_header
 from drivers.protocol.constants import SESSION_NONE
 from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
 from drivers.protocol.host_events import (
+    Authenticated,
     Failed,
+    FirmwareMeasured,
     HostEvent,
     LevelRefused,
     LevelSet,
@@ -25,9 +28,9 @@ from drivers.protocol.host_events import (
     Restarted,
     Suspect,
     Welcomed,
-)
-from drivers.protocol.host_handshake import Handshake
+)  # fmt: skip
 from drivers.protocol.host_liveness import Liveness
+from drivers.protocol.host_opening import Opening, Step
 from drivers.protocol.host_requests import ACK, LAST, LIVENESS, Requests
 from drivers.protocol.host_sync import LogReader, Sequencer
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip
@@ -36,15 +39,15 @@ from drivers.protocol.payloads import decode_levels, is_level_value
 from drivers.protocol.reports import Level, Levels, ResetCause
 
 __all__ = [
-    "Failed", "HostEvent", "HostLink", "Identity", "LevelRefused", "LevelSet", "LevelUnknown", "LevelsRead", "Lost",
-    "Online", "Recovered", "Reported", "Restarted", "Suspect", "Welcomed",
+    "Authenticated", "Failed", "FirmwareMeasured", "HostEvent", "HostLink", "Identity", "LevelRefused", "LevelSet",
+    "LevelUnknown", "LevelsRead", "Lost", "Online", "Recovered", "Reported", "Restarted", "Suspect", "Trust", "Welcomed",
 ]  # fmt: skip
 
 
 class _State(Enum):
     NEW = auto()
-    HELLO = auto()
-    SYNC = auto()  # welcomed; log and levels are being read
+    OPENING = auto()  # `host_opening.Step` says how far
+    SYNC = auto()  # the device is believed; log and levels are being read
     ONLINE = auto()
     CLOSED = auto()
 
@@ -53,7 +56,8 @@ class HostLink:
     """One life of a link to one device, from HELLO to `Failed` or `bye`. Open a new one for the next.
 
     `entropy`: gives n random bytes. `last`: (boot, counter) of the last report that is durable at the host, None =
-    never had one. `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB).
+    never had one. `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB). `trust`: the key that
+    the device must prove, None = it is believed as it is.
     """
 
     def __init__(
@@ -63,10 +67,12 @@ class HostLink:
         last: tuple[int, int] | None,
         stale_after_s: float,
         byte_time_s: float,
+        trust: Trust | None = None,
     ) -> None:
         self._entropy = entropy
+        self._trust = trust
         self._state = _State.NEW
-        self._handshake: Handshake | None = None
+        self._opening: Opening | None = None
         self._session = SESSION_NONE
         self._now = 0.0
         self._events: list[HostEvent] = []
@@ -79,7 +85,6 @@ class HostLink:
         self._liveness = Liveness(stale_after_s)
         self._durable: dict[int, int] = {last[0]: last[1]} if last else {}
         self._acks_due: set[int] = set()
-        self._boot = 0
         self._levels: Levels | None = None
         self._digest = 0
         self._frames_in = 0
@@ -89,11 +94,18 @@ class HostLink:
         """Starts with a HELLO. To be called once, when the port is open."""
         if self._state is not _State.NEW:
             raise ValueError("a link connects once")
-        self._state = _State.HELLO
+        self._state = _State.OPENING
         self._now = now
-        self._handshake = Handshake(self._entropy, now)
-        self._session = self._requests.session = self._log.session = self._handshake.session
-        self._hello(now)
+        self._opening = Opening(
+            entropy=self._entropy,
+            trust=self._trust,
+            outbox=self._outbox,
+            requests=self._requests,
+            deframer=self._deframer,
+            now=now,
+        )
+        self._session = self._requests.session = self._log.session = self._opening.session
+        self._opening.tick(now)
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
         """Takes bytes off the line; any bytes, in any pieces."""
@@ -118,12 +130,11 @@ class HostLink:
         """When `tick` is due next; None when nothing waits."""
         if self._events:
             return self._now  # something to tell that a call without a return value found out
-        if self._handshake is None or self._state is _State.CLOSED:
+        if self._opening is None or self._state is _State.CLOSED:
             return None
-        is_hello = self._state is _State.HELLO
-        times = [self._handshake.next_deadline() if is_hello else self._liveness.next_deadline(self._now)]
-        others = (self._requests.next_deadline(), self._log.next_deadline(), self._deframer.next_deadline())
-        return min([*times, *(t for t in others if t is not None)])
+        parts = (self._opening, self._requests, self._log, self._deframer)
+        times = [self._liveness.next_deadline(self._now)] if self._is_up else []
+        return min([*times, *(t for part in parts if (t := part.next_deadline()) is not None)])
 
     def data_to_send(self) -> bytes:
         """Bytes to write now, the most urgent frame first; each is handed out once."""
@@ -136,7 +147,7 @@ class HostLink:
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
         """All reports of `boot` up to `counter` are durable: tells the device so. Raises ValueError ahead of release."""
-        if boot == self._boot and counter > self._sequencer.released:
+        if boot == self._sequencer.boot and counter > self._sequencer.released:
             raise ValueError(f"report {counter} was not released yet")
         if counter > self._durable.get(boot, 0):
             self._durable[boot] = counter
@@ -163,9 +174,10 @@ class HostLink:
 
     def extend_deadlines(self, lag_s: float) -> None:
         """Moves every deadline by a pause of the host's own loop: the device is not to blame for it."""
-        for part in (self._handshake, self._requests, self._log, self._liveness, self._deframer):
-            if part is not None:
-                part.extend(lag_s)
+        if self._opening is not None:
+            self._opening.extend(lag_s)
+        for part in (self._requests, self._log, self._liveness, self._deframer):
+            part.extend(lag_s)
 
     @property
     def counters(self) -> Mapping[str, int]:
@@ -181,7 +193,9 @@ class HostLink:
 
     @property
     def _is_up(self) -> bool:
-        return self._state in (_State.SYNC, _State.ONLINE)
+        """True while the device takes what is sent."""
+        is_open = self._state not in (_State.NEW, _State.CLOSED)
+        return is_open and self._opening is not None and self._opening.hears
 
     def _take(self) -> list[HostEvent]:
         events, self._events = self._events, []
@@ -207,14 +221,12 @@ class HostLink:
     def _send(self, urgency: int, message: m.Message) -> None:
         self._outbox.add(urgency, m.Frame(message, self._session, ack=self._requests.last_answered))
 
-    def _hello(self, now: float) -> None:
-        if self._handshake is not None and (hello := self._handshake.hello(now)) is not None:
-            self._outbox.add(LIVENESS, hello)
-
     def _body(self, body: bytes, now: float) -> None:
+        opening = self._opening
+        assert opening is not None
         try:
             header = decode_header(body)
-            if (cause := self._verify_header(header, body, now)) is not None:
+            if (cause := self._verify_header(opening, header, body, now)) is not None:
                 self._deframer.count(cause, len(body))
                 return
             frame = decode(body)
@@ -223,38 +235,48 @@ class HostLink:
             if error.cause is Cause.PAYLOAD:
                 raise LinkFault("proto_payload", error.detail) from error
             return
-        if self._message(frame, now):
+        if self._opened(opening, frame, body, now) or self._message(opening, frame, now):
             self._liveness.heard(now)
         else:
             self._deframer.count(Cause.UNEXPECTED, len(body))
 
-    def _verify_header(self, header: m.Header, body: bytes, now: float) -> Cause | None:
+    def _verify_header(self, opening: Opening, header: m.Header, body: bytes, now: float) -> Cause | None:
         """Why a frame is dropped before its payload is read; None = it is of this session."""
         if header.session != self._session:
             if header.session == SESSION_NONE and header.type == m.TYPE_CODES[Restarted] and self._is_up:
                 # It may be an old one. A device that did restart will not know the session of this PING.
                 self._liveness.ping_at_once(now)
             return Cause.STALE_SESSION
-        if header.flags & m.FLAG_MAC:
-            return Cause.MAC  # no key was agreed on, so nothing can vouch for it
+        if (cause := opening.verify_seal(header, body)) is not None:
+            return cause
         if self._requests.is_unsent(header.ack):
             raise LinkFault("proto_unexpected", f"request {header.ack} is acknowledged but was never sent")
         return None
 
-    def _message(self, frame: m.Frame, now: float) -> bool:
-        """Handles a frame of this session; False where it has no business here."""
+    def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
+        """Handles a frame of the handshake; False where it is none. From BELIEVED on the log and the levels are read."""
+        if opening.step is not Step.HELLO and isinstance(frame.message, m.Welcome | m.Restarted):
+            told = frame.message
+            self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
+        events = opening.take(frame, body, now)
+        if events is None:
+            return False
+        self._events += events
+        if events:
+            self._liveness.start(now)
+        if self._state is _State.OPENING and opening.step is Step.BELIEVED and opening.welcome is not None:
+            self._begin_sync(opening.welcome, now)
+        return True
+
+    def _message(self, opening: Opening, frame: m.Frame, now: float) -> bool:
+        """Handles any other frame of this session; False where it has no business here."""
         match frame.message:
-            case m.Welcome() as welcome if self._state is _State.HELLO:
-                if self._handshake is None or not self._handshake.is_answer(welcome):
-                    return False
-                self._welcomed(welcome, now)
-            case m.Welcome(boot=boot, reset_cause=cause):
-                self._verify_boot(boot, cause)
-                self._deframer.count(Cause.DUPLICATE, 0)
-            case _ if self._state is _State.HELLO:
+            case Restarted() if opening.step is not Step.HELLO:
+                raise LinkFault("link_restarted", "the device does not know this session")
+            case _ if not opening.hears:
                 return False
             case m.Event(boot, record):
-                self._verify_boot(boot)
+                self._verify_boot(opening, boot)
                 events, is_repeat = self._sequencer.event(record)
                 self._events += events
                 if is_repeat:
@@ -270,31 +292,24 @@ class HostLink:
             case m.LogData() | m.LogGone():
                 self._deframer.count(Cause.DUPLICATE, 0)
             case m.Pong() as pong:
-                self._pong(pong, now)
+                self._pong(opening, pong, now)
             case m.Bye(reason):
                 raise LinkFault("link_eof", f"the device said BYE ({reason})")
-            case Restarted(boot, cause):
-                self._verify_boot(boot, cause)
-                raise LinkFault("link_restarted", "the device does not know this session")
             case _:
                 return False
         return True
 
-    def _welcomed(self, welcome: m.Welcome, now: float) -> None:
+    def _begin_sync(self, welcome: m.Welcome, now: float) -> None:
+        """From here on the device is believed: its log is read from where the record ends, and its levels."""
         self._state = _State.SYNC
-        self._boot = welcome.boot
-        self._events.append(
-            Welcomed(welcome.identity, welcome.boot, welcome.reset_cause, welcome.log_first, welcome.log_last)
-        )
-        self._liveness.start(now)
         self._events += self._sequencer.welcome(welcome)
         if welcome.boot in self._durable:
             self._send(ACK, m.EventAck(welcome.boot, self._durable[welcome.boot]))  # where the device shall go on
         self._events += self._requests.add(m.GetLevels(), now)
 
-    def _verify_boot(self, boot: int, cause: ResetCause = ResetCause.UNKNOWN) -> None:
+    def _verify_boot(self, opening: Opening, boot: int, cause: ResetCause = ResetCause.UNKNOWN) -> None:
         """A repeated HELLO may have carried the session over a reboot; the boot tells."""
-        if boot != self._boot:
+        if opening.welcome is not None and boot != opening.welcome.boot:
             self._events.append(Restarted(boot, cause))
             raise LinkFault("link_restarted", f"the device rebooted ({cause.value})")
 
@@ -313,25 +328,30 @@ class HostLink:
         if self._state is _State.ONLINE:
             self._events.append(LevelsRead(self._levels))
 
-    def _pong(self, pong: m.Pong, now: float) -> None:
-        self._verify_boot(pong.boot)
+    def _pong(self, opening: Opening, pong: m.Pong, now: float) -> None:
+        self._verify_boot(opening, pong.boot)
         rtt_s = self._liveness.echo(pong.nonce, pong.tick_us, now)
         if rtt_s is None:
             self._deframer.count(Cause.DUPLICATE, 0)
             return
         self._round_trip.sample(rtt_s)
         self._peer = pong.dropped
+        opening.verify_peer(pong.dropped[CAUSES.index(Cause.MAC)])
         if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
             self._requests.add(m.GetLevels(), now)
 
     def _timers(self, now: float) -> None:
-        if self._state is _State.HELLO:
-            self._hello(now)
-        if not self._is_up:
-            return
-        self._liveness.verify_not_stale(now)
-        self._events += self._requests.tick(now)
-        self._log.tick(self._requests.last_answered, now)
+        if self._opening is not None:
+            self._opening.tick(now)
+        try:
+            self._events += self._requests.tick(now)
+        except LinkFault as late:
+            if self._state is _State.OPENING:
+                raise LinkFault("timeout_handshake", f"AUTH: {late.detail}") from late
+            raise
+        if self._is_up:
+            self._liveness.verify_not_stale(now)
+            self._log.tick(self._requests.last_answered, now)
 
     def _progress(self, now: float) -> None:
         """After any input: asks for what is wanted now, and tells what is reached."""

@@ -6,7 +6,9 @@ from drivers.protocol.messages import Identity, Restarted
 from drivers.protocol.reports import Level, Levels, Report, ResetCause
 
 __all__ = [
+    "Authenticated",
     "Failed",
+    "FirmwareMeasured",
     "HostEvent",
     "LevelRefused",
     "LevelSet",
@@ -31,6 +33,18 @@ class Welcomed:
     reset_cause: ResetCause
     log_first: int
     log_last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Authenticated:
+    """The device proved that it has the key, and all that follows is sealed. `measuring`: its firmware is measured now."""
+
+    measuring: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwareMeasured:
+    """Eight random ranges of the firmware are those of the approved image; told again each day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,8 @@ class Failed:
 
 HostEvent = (
     Welcomed
+    | Authenticated
+    | FirmwareMeasured
     | Online
     | Reported
     | Lost

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from drivers.protocol.codec import encode
 from drivers.protocol.constants import (
     HANDSHAKE_TIMEOUT_S,
+    HEADER_SIZE,
     HELLO_TIMEOUT_S,
     RTO_FIRST_S,
     SESSION_NONE,
@@ -20,7 +22,7 @@ class Handshake:
         self.session = SESSION_NONE
         while self.session == SESSION_NONE:
             self.session = int.from_bytes(entropy(4), "little")
-        self._nonce = entropy(16)
+        self._hello = Hello(entropy(16))
         self._due_at = now
         self._wait_s = RTO_FIRST_S
         self._ends_at = now + HANDSHAKE_TIMEOUT_S
@@ -35,16 +37,21 @@ class Handshake:
         self._due_at = now + self._wait_s
         self._wait_s = min(self._wait_s * 2, HELLO_TIMEOUT_S)
         self._sent += 1
-        return Frame(Hello(self._nonce), self.session, retransmit=self._sent > 1)
+        return Frame(self._hello, self.session, retransmit=self._sent > 1)
 
     def is_answer(self, welcome: Welcome) -> bool:
         """True for the answer to our HELLO. Raises `LinkFault` where there is no version that both speak."""
-        if welcome.nonce != self._nonce:
+        if welcome.nonce != self._hello.nonce:
             return False
         if not welcome.min_version <= VERSION_MAJOR <= welcome.max_version:
             speaks = f"{welcome.min_version} to {welcome.max_version}"
             raise LinkFault("auth_version", f"the device speaks versions {speaks}, this host {VERSION_MAJOR}")
         return True
+
+    @property
+    def hello_payload(self) -> bytes:
+        """The payload of the HELLO as it went out, for the proofs of a key."""
+        return encode(Frame(self._hello, self.session))[HEADER_SIZE:]
 
     def next_deadline(self) -> float:
         """When the next HELLO is due, or the handshake is over."""

@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from drivers.protocol.constants import RTO_FIRST_S, TRANSMISSIONS
 from drivers.protocol.host_events import HostEvent, LevelRefused, LevelSet, LevelUnknown
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip, is_newer, next_seq
-from drivers.protocol.messages import Error, Frame, GetLevels, Request, Response, SetLevel
+from drivers.protocol.messages import Auth, AuthOk, Error, Frame, GetLevels, Request, Response, SetLevel
 from drivers.protocol.reports import SAFE_VALUE
 
-URGENT, LIVENESS, ACK, LOG, RELEASE, QUERY, BULK, LAST = range(8)
-"""What goes first: the safe side of a level, then the link's own needs, then releases, questions, lamps and texts."""
+FIRST, URGENT, LIVENESS, ACK, LOG, RELEASE, QUERY, BULK, LAST = range(9)
+"""What goes first: the proof of the key, without which nothing is taken; then the safe side of a level, the link's own
+needs, releases, questions, lamps and texts."""
 
-Wish = SetLevel | GetLevels
+Wish = SetLevel | GetLevels | Auth
 
 
 def urgency(wish: Wish) -> int:
     """The place of a request among all frames that wait."""
     match wish:
+        case Auth():
+            return FIRST
         case GetLevels():
             return QUERY
         case SetLevel(level, value, _):
@@ -62,11 +65,11 @@ class Requests:
         events: list[HostEvent] = []
         if isinstance(wish, SetLevel):
             events = self._supersede(wish)
-        elif any(isinstance(queued, GetLevels) for queued, _ in self._queue):
+        elif isinstance(wish, GetLevels) and any(isinstance(queued, GetLevels) for queued, _ in self._queue):
             return []
         self._queue.append((wish, 0))
         waiting = self._outstanding
-        if waiting is not None and urgency(wish) == URGENT and urgency(waiting.wish) != URGENT:
+        if waiting is not None and urgency(wish) == URGENT and urgency(waiting.wish) > URGENT:
             waiting.deadline = min(waiting.deadline, now + RTO_FIRST_S)
         return events
 
@@ -80,7 +83,9 @@ class Requests:
         self._outstanding = _Outstanding(wish, self.last_sent, now, 0.0, transmissions)
         self._send(self._outstanding, now, retransmit=False)
 
-    def answered(self, seq: int, answer: Response | Error, now: float) -> tuple[Wish, list[HostEvent]] | None:
+    def answered(
+        self, seq: int, answer: Response | Error | AuthOk, now: float
+    ) -> tuple[Wish, list[HostEvent]] | None:
         """The request that `seq` answers, and what to tell; None where nothing outstanding has this number."""
         done = self._outstanding
         if done is None or seq != done.seq:
@@ -90,11 +95,11 @@ class Requests:
         if done.transmissions == 1:
             self._round_trip.sample(now - done.sent_at)
         wish = done.wish
-        if isinstance(wish, GetLevels):
+        if not isinstance(wish, SetLevel):
             return wish, []
-        if isinstance(answer, Response):
-            return wish, [LevelSet(wish.level, wish.value, wish.operation)]
-        return wish, [LevelRefused(wish.level, wish.value, wish.operation, answer.code, answer.text)]
+        if isinstance(answer, Error):
+            return wish, [LevelRefused(wish.level, wish.value, wish.operation, answer.code, answer.text)]
+        return wish, [LevelSet(wish.level, wish.value, wish.operation)]
 
     def tick(self, now: float) -> list[HostEvent]:
         """Repeats or replaces the outstanding request when its time is over. Raises `LinkFault` after the last repeat."""
@@ -106,7 +111,7 @@ class Requests:
             return [_unknown(late.wish, "superseded")]
         if late.transmissions >= TRANSMISSIONS:
             raise LinkFault("timeout_request", f"no answer to {late.transmissions} transmissions")
-        if urgency(late.wish) != URGENT and any(urgency(wish) == URGENT for wish, _ in self._queue):
+        if urgency(late.wish) > URGENT and any(urgency(wish) == URGENT for wish, _ in self._queue):
             self._outstanding = None
             self._queue.insert(0, (late.wish, late.transmissions))
         else:
@@ -138,7 +143,8 @@ class Requests:
         request.transmissions += 1
         request.sent_at = now
         request.deadline = now + self._round_trip.backed_off(request.transmissions)
-        frame = Frame(Request(request.wish), self.session, request.seq, self.last_answered, retransmit)
+        message = request.wish if isinstance(request.wish, Auth) else Request(request.wish)
+        frame = Frame(message, self.session, request.seq, self.last_answered, retransmit)
         self._outbox.add(urgency(request.wish), frame)
 
     def _supersede(self, wish: SetLevel) -> list[HostEvent]:

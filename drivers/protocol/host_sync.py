@@ -30,6 +30,11 @@ class Sequencer:
         self.unreadable = 0
 
     @property
+    def boot(self) -> int:
+        """The boot whose reports are released by themselves; 0 before the WELCOME."""
+        return self._boot
+
+    @property
     def released(self) -> int:
         """The counter of this boot's last released report, 0 = none."""
         return self._expected - 1

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from drivers.protocol.auth import Seal
 from drivers.protocol.codec import encode
 from drivers.protocol.constants import RTO_FIRST_S, RTO_MAX_S, rto_min
 from drivers.protocol.framing import encode_frame
@@ -30,22 +31,27 @@ def is_newer(seq: int, than: int) -> bool:
 
 @dataclass(slots=True)
 class Outbox:
-    """Frames not yet handed to the line; the lowest `urgency` goes first, equal ones in the order they came."""
+    """Frames not yet handed to the line; the lowest `urgency` goes first, equal ones in the order they came.
 
+    `seal`: that of the session, None where no key was proven. Seals are put on as frames leave, so that their numbers
+    grow on the line.
+    """
+
+    seal: Seal | None = None
     frames: int = 0
     repeats: int = 0
-    _waiting: list[tuple[int, bytes]] = field(default_factory=list)
+    _waiting: list[tuple[int, bytes, Seal | None]] = field(default_factory=list)
 
-    def add(self, urgency: int, frame: Frame) -> None:
-        """Encodes and queues one frame."""
-        self._waiting.append((urgency, encode_frame(encode(frame))))
+    def add(self, urgency: int, frame: Frame, *, is_plain: bool = False) -> None:
+        """Encodes and queues one frame. `is_plain`: it goes without a seal, being part of the handshake."""
+        self._waiting.append((urgency, encode(frame), None if is_plain else self.seal))
         self.frames += 1
         self.repeats += frame.retransmit
 
     def drain(self) -> bytes:
         """All of them as bytes for the line; the outbox is empty afterwards."""
         self._waiting.sort(key=lambda entry: entry[0])
-        data = b"".join(frame for _, frame in self._waiting)
+        data = b"".join(encode_frame(seal(body) if seal else body) for _, body, seal in self._waiting)
         self._waiting.clear()
         return data
 

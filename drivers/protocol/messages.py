@@ -10,10 +10,11 @@ from drivers.protocol.framing import Cause
 from drivers.protocol.payloads import UnknownReport
 from drivers.protocol.reports import Capability, DeviceKind, Level, Report, ResetCause
 
-FLAG_RETRANSMIT, FLAG_MAC, FLAG_MORE, FLAG_CLOCK_UNSET = 0x01, 0x02, 0x04, 0x08
+FLAG_RETRANSMIT, FLAG_SEALED, FLAG_MORE, FLAG_CLOCK_UNSET = 0x01, 0x02, 0x04, 0x08
 CHANNEL_CONTROL, CHANNEL_EVENT, CHANNEL_LOG, CHANNEL_MEASURE = 0, 1, 2, 3
 
 ERR_UNKNOWN_TYPE, ERR_UNKNOWN_REQUEST, ERR_REFUSED, ERR_BUSY, ERR_BAD_VALUE, ERR_UNSUPPORTED = 1, 2, 3, 4, 5, 6
+ERR_NOT_PROVEN = 7
 """Codes of an ERR; from 256 on they are the maker's own."""
 
 
@@ -85,21 +86,21 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """Reserved: the host's proof of the site key."""
+    """The host's proof of the shared key; the first frame of an authenticated session."""
 
     proof: bytes  # 32
 
 
 @dataclass(frozen=True, slots=True)
 class AuthOk:
-    """Reserved: the device's proof of the site key."""
+    """The device's proof of the shared key. All that follows, both ways, is sealed."""
 
     proof: bytes  # 32
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Reserved: eight memory ranges (offset, length) to be hashed with a fresh nonce."""
+    """Eight ranges (offset, length) of the firmware, to be hashed with a fresh nonce."""
 
     nonce: bytes  # 16
     ranges: tuple[tuple[int, int], ...]  # 8
@@ -107,7 +108,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Reserved: the device's answer to `Measure`."""
+    """The device's answer to `Measure`."""
 
     digest: bytes  # 32
 
@@ -297,7 +298,7 @@ class Header:
 class Frame:
     """One message with its header. `seq`: the sender's count in the channel; an answer repeats its question's.
 
-    `ack`: the last control sequence number seen from the other end. `mac`: 16 bytes, empty = none.
+    `ack`: the last control sequence number seen from the other end. `seal`: 24 bytes, empty = none; see `auth`.
     """
 
     message: Message
@@ -306,4 +307,4 @@ class Frame:
     ack: int = 0
     retransmit: bool = False
     clock_unset: bool = False
-    mac: bytes = b""
+    seal: bytes = b""

@@ -40,20 +40,28 @@ DEVICES = """
 [[device]]
 name = "shuffler-1"
 kind = "shuffler"
+key_file = "shuffler-1.key"
 path = "/dev/table/shuffler-1"
 serial = "A-1"
 
 [[device]]
 name = "shoe-1"
 kind = "shoe"
+key_file = "shoe-1.key"
 path = "/dev/table/shoe-1"
 serial = "B-1"
 """
 
 
 def _write(folder: Path, text: str) -> Path:
+    """The file, beside it a key for each device of `DEVICES`."""
     path = folder / "table.toml"
     path.write_text(text)
+    for number, name in enumerate(("shuffler-1", "shoe-1")):
+        key = folder / f"{name}.key"
+        if not key.exists():
+            key.write_bytes(bytes([number, *range(1, 32)]))
+            key.chmod(0o600)
     return path
 
 
@@ -270,7 +278,8 @@ def test_a_progressive_needs_its_device_and_the_worth_of_a_chip(tmp_path: Path) 
         ('"/dev/table/shoe-1"', '"/dev/ttyACM12"', "path: /dev/ttyACM12 may be another device after a restart"),
         ('"B-1"', '"SIM-shoe-1"', "serial: SIM-shoe-1 is a simulator's"),
         ('serial = "B-1"', "", "serial: is missing; in production each device is known by its serial number"),
-        ('kind = "shoe"', 'kind = "line"', "kind: a line device cannot prove"),
+        ('kind = "shoe"\nkey_file = "shoe-1.key"', 'kind = "line"', "kind: a line device cannot prove"),
+        ('key_file = "shoe-1.key"', "", "key_file: is missing; in production a device proves its key"),
     ],
 )
 def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str, new: str, fault: str) -> None:
@@ -279,6 +288,22 @@ def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str
     assert _faults(tmp_path, text) == ()
     (found,) = _faults(tmp_path, text.replace("[journal]", f"production = true\n{SIGNED}[journal]"))
     assert found.startswith("[[device]] 2 (shoe-1) " + fault)
+
+
+def test_a_key_that_others_can_read_is_refused_with_its_remedy(tmp_path: Path) -> None:
+    """The file is named, what is wrong with it, and what to type; the key itself never is."""
+    path = _write(tmp_path, LEAST + DEVICES)
+    (tmp_path / "shoe-1.key").chmod(0o640)
+    (found,) = read_config(path).faults
+    assert found.startswith(f"[[device]] 2 (shoe-1) key_file: key file {tmp_path}/shoe-1.key may be read")
+    assert found.endswith(f"chmod 400 {tmp_path}/shoe-1.key")
+    assert load_config(_write(tmp_path, LEAST)).devices == ()
+
+
+def test_a_device_that_writes_lines_has_no_key(tmp_path: Path) -> None:
+    """A key that nothing proves would only look like protection."""
+    (found,) = _faults(tmp_path, _changed('kind = "shoe"', 'kind = "line"'))
+    assert found == "[[device]] 2 (shoe-1) key_file: a device that speaks line has no key"
 
 
 def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ class TinyDevice:
         self.silent = False  # does not answer level requests
         self.refuses = False
         self.lockout = ENGAGED
+        self.key: bytes | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.power_up()
 
@@ -66,7 +67,7 @@ class TinyDevice:
         self.lockout = ENGAGED
         self.log = ReportLog() if log is None else log
         rng = random.Random(self.boots)
-        self.link = DeviceLink(self.identity, boot=self.boots, entropy=rng.randbytes, log=self.log)
+        self.link = DeviceLink(self.identity, boot=self.boots, entropy=rng.randbytes, log=self.log, key=self.key)
         self.link.set_levels(Levels(lockout=self.lockout))
 
     def report(self, report: Report) -> int:

@@ -6,11 +6,13 @@ import itertools
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from drivers.protocol.auth import Trust
 from drivers.protocol.device import Acknowledged, DeviceLink, HostFound, HostLost, LevelRequested, ReportLog
 from drivers.protocol.host import Failed, HostLink, Lost, Reported
 from drivers.protocol.messages import Identity
@@ -76,8 +78,18 @@ class Wire:
 class World:
     """A host that journals and acknowledges, a device that carries out levels, and the line between them."""
 
-    def __init__(self, seed: int = 1, log: ReportLog | None = None, stale_after_s: float = 5.0) -> None:
+    def __init__(
+        self,
+        seed: int = 1,
+        log: ReportLog | None = None,
+        stale_after_s: float = 5.0,
+        *,
+        trust: Trust | None = None,
+        key: bytes | None = None,
+        image: bytes | None = None,
+    ) -> None:
         self.rng = random.Random(seed)
+        self.trust, self.key, self.image = trust, key, image
         self.now = 1000.0
         self.stale_after_s = stale_after_s
         self.to_device, self.to_host = Wire(), Wire()
@@ -102,15 +114,18 @@ class World:
     def boot_device(self, log: ReportLog | None = None) -> None:
         """Power on; a log that is given outlived the power cut."""
         self.boot = self.rng.getrandbits(64)
+        identity = IDENTITY if self.image is None else replace(IDENTITY, firmware_hash=sha256(self.image).digest())
         self.device = DeviceLink(
-            IDENTITY, boot=self.boot, entropy=self.entropy, log=log, byte_time_s=BYTE_TIME_S, epoch_s=self.now
-        )
+            identity, boot=self.boot, entropy=self.entropy, log=log, byte_time_s=BYTE_TIME_S, epoch_s=self.now,
+            key=self.key, image=self.image,
+        )  # fmt: skip
         self.device.set_levels(self.levels)
 
     def connect(self) -> HostLink:
         self.host = HostLink(
-            entropy=self.entropy, last=self.last, stale_after_s=self.stale_after_s, byte_time_s=BYTE_TIME_S
-        )
+            entropy=self.entropy, last=self.last, stale_after_s=self.stale_after_s, byte_time_s=BYTE_TIME_S,
+            trust=self.trust,
+        )  # fmt: skip
         self.host.connect(self.now)
         self._connect_at = None
         return self.host

@@ -182,9 +182,9 @@ def test_a_valid_frame_with_a_broken_payload_fails_the_link(world):
 def test_a_frame_with_a_mac_is_dropped_where_no_key_was_agreed_on(world):
     """Nothing can vouch for it, and passing it on unchecked would pretend that something did."""
     before = world.host.counters["mac"]
-    inject(world, m.Pong(bytes(8), world.boot, 0, 0, 0), session_of(world), mac=bytes(16))
+    inject(world, m.Pong(bytes(8), world.boot, 0, 0, 0), session_of(world), seal=bytes(24))
     assert world.host.counters["mac"] == before + 1
-    frame = m.Frame(m.Ping(bytes(8)), session_of(world), mac=bytes(16))
+    frame = m.Frame(m.Ping(bytes(8)), session_of(world), seal=bytes(24))
     world.device.receive(encode_frame(encode(frame)), world.now)
     assert world.device.counters["mac"] == 1
 

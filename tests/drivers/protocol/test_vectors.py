@@ -79,7 +79,7 @@ def fields(value):
 
 def our_meaning(body):
     frame = decode(body)
-    flags = frame.retransmit * 1 | bool(frame.mac) * 2 | frame.clock_unset * 8
+    flags = frame.retransmit * 1 | bool(frame.seal) * 2 | frame.clock_unset * 8
     return {
         "type": NAMES[type(frame.message)], "flags": flags, "channel": m.channel_of(frame.message), "seq": frame.seq,
         "ack": frame.ack, "session": f"{frame.session:08x}", "payload": plain(frame.message),
@@ -291,7 +291,7 @@ IDENTITY = st.builds(
     st.integers(1, 2**32 - 1), st.lists(st.tuples(st.integers(7, 255), st.binary(max_size=9)), max_size=2).map(tuple),
 )  # fmt: skip
 SPAN = st.builds(m.LogSpan, whole(8), whole(8), whole(8))
-EXACTLY = {n: st.binary(min_size=n, max_size=n) for n in (8, 16, 32)}
+EXACTLY = {n: st.binary(min_size=n, max_size=n) for n in (8, 16, 24, 32)}
 MESSAGES = st.one_of(
     st.builds(m.Hello, EXACTLY[16], whole(1), whole(1), whole(2), whole(1)),
     st.builds(m.Welcome, EXACTLY[16], EXACTLY[16], IDENTITY, whole(8), sampled(reports.ResetCause), whole(8), whole(8),
@@ -312,7 +312,7 @@ MESSAGES = st.one_of(
     st.builds(m.Restarted, whole(8), sampled(reports.ResetCause)),
 )  # fmt: skip
 FRAMES = st.builds(
-    m.Frame, MESSAGES, whole(4), whole(2), whole(2), st.booleans(), st.booleans(), st.just(b"") | EXACTLY[16]
+    m.Frame, MESSAGES, whole(4), whole(2), whole(2), st.booleans(), st.booleans(), st.just(b"") | EXACTLY[24]
 )
 
 

@@ -1,0 +1,135 @@
+"""A session with a key: what people and the table hear, and what the session does when the key is wrong or gone."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from drivers import events
+from drivers.commands import ENGAGED, Level, WantedLevel
+from drivers.protocol.reports import DoorOpened
+from drivers.session import SessionState
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    path = tmp_path / "prog-1.key"
+    path.write_bytes(KEY)
+    path.chmod(0o400)
+    return path
+
+
+def with_key(bench, key_file, key=KEY):
+    """A bench whose device has a key."""
+    b = bench(key_file=key_file)
+    b.device.key = key
+    b.device.power_up()
+    return b
+
+
+def test_a_device_with_the_key_comes_online_as_authenticated(bench, virtual, key_file):
+    """Its states are told on the way; what is wanted of it on the safe side goes out as soon as it is heard."""
+
+    async def scene():
+        b = with_key(bench, key_file)
+        b.device.link.report(DoorOpened(), 0)
+        b.session.want(WantedLevel("prog-1", Level.LOCKOUT, ENGAGED, 7))
+        async with b:
+            await b.until_online()
+            (online,) = b.owner.bodies(events.DeviceOnline)
+            assert online.authenticated
+            assert len(b.owner.counters) == 1
+            states = [status.state for status in b.owner.states]
+            assert states[:4] == [SessionState.OPENING, SessionState.HELLO, SessionState.AUTH, SessionState.SYNC]
+            await b.until(lambda: b.owner.bodies(events.LevelConfirmed), 1.0)
+            assert [request.operation for request in b.device.asked] == [7]
+
+    virtual(scene())
+
+
+def test_a_device_without_a_key_says_so_with_its_event(bench, virtual):
+    """Whoever reads the record must see that nothing proved who this was."""
+
+    async def scene():
+        async with bench() as b:
+            await b.until_online()
+            assert [online.authenticated for online in b.owner.bodies(events.DeviceOnline)] == [False]
+
+    virtual(scene())
+
+
+def test_a_wrong_key_is_told_once_and_tried_once_a_minute(bench, virtual, key_file):
+    """When the right one is put in, the device is online within that minute, without a restart of the daemon."""
+
+    async def scene():
+        b = with_key(bench, key_file, key=bytes(range(1, 33)))
+        async with b:
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 5.0)
+            start = b.session.counters["opened"]
+            await asyncio.sleep(600)
+            assert [r.reason for r in b.owner.bodies(events.DeviceRejected)] == ["auth_bad_key"]
+            assert 9 <= b.session.counters["opened"] - start <= 11
+            assert b.owner.counters == []
+            key_file.chmod(0o600)
+            key_file.write_bytes(bytes(range(1, 33)))
+            await b.until_online(within_s=61.0)
+
+    virtual(scene())
+
+
+@pytest.mark.parametrize("harm", ["missing", "readable"])
+def test_a_key_file_that_cannot_be_used_is_a_state_and_no_end(bench, virtual, key_file, harm):
+    """The reason names the file and what to type; the port is left alone meanwhile."""
+    key_file.chmod(0o600)
+    if harm == "missing":
+        key_file.unlink()
+    else:
+        key_file.chmod(0o644)
+
+    async def scene():
+        b = with_key(bench, key_file)
+        async with b:
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 5.0)
+            assert b.session.status.reason == "auth_key_file"
+            assert str(key_file) in b.session.status.detail
+            assert [r.reason for r in b.owner.bodies(events.DeviceRejected)] == ["auth_key_file"]
+            key_file.write_bytes(KEY)
+            key_file.chmod(0o400)
+            await b.until_online(within_s=61.0)
+
+    virtual(scene())
+
+
+def test_a_forged_frame_takes_the_device_off_the_table_and_says_why(bench, virtual, key_file):
+    """The safe side is the device's own after three seconds; a minute later the link is tried again."""
+
+    async def scene():
+        async with with_key(bench, key_file) as b:
+            await b.until_online()
+            await b.until(lambda: b.session.counters["frames_in"] > 6, 10.0)
+            real = b.device.write
+            b.device.write = lambda data: real(data + data)  # somebody plays everything back
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 5.0)
+            b.device.write = real
+            (rejected,) = b.owner.bodies(events.DeviceRejected)
+            assert rejected.reason == "auth_replay"
+            assert b.owner.ups_and_downs == ["device_online", "device_offline", "device_rejected"]
+            assert b.session.counters["mac"] == 1
+            await b.until_online(times=2, within_s=62.0)
+
+    virtual(scene())
+
+
+def test_no_key_stands_in_what_a_session_tells(bench, virtual, key_file):
+    """Neither in states, nor in deliveries, nor in what an error would print of it."""
+
+    async def scene():
+        async with with_key(bench, key_file) as b:
+            await b.until_online()
+            told = repr((b.owner.states, b.owner.deliveries, b.config, dict(b.session.counters)))
+            assert KEY.hex() not in told
+            assert repr(KEY)[2:20] not in told
+
+    virtual(scene())
