@@ -25,6 +25,7 @@ from drivers.events import Back, DeviceKind
 from drivers.keys import KeyRefused, read_key
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.session import DeviceConfig
+from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
 __all__ = ["Reading", "load_config", "read_config", "socket_of"]
 
@@ -174,7 +175,7 @@ class _File:
             device = DeviceConfig(
                 name=section.level("name"),
                 kind=kind,
-                path=str(section.path("path", self.base)),
+                path=_port(section, self.base),
                 serial=section.maybe_text("serial"),
                 baud=section.whole("baud", *BAUD, DEFAULT_BAUD),
                 accept_test_only=not production,
@@ -193,7 +194,7 @@ class _File:
     def _verify_apart(self, devices: list[DeviceConfig]) -> None:
         """One name, one port, one serial number, one place at the table for each device."""
         self._once("name", (d.name for d in devices))
-        self._once("path", (os.path.realpath(d.path) for d in devices))
+        self._once("path", (_place(d.path) for d in devices))
         self._once("serial", (d.serial for d in devices if d.serial))
         self._once("kind", (d.kind.value for d in devices if d.kind is not DeviceKind.LINE))
 
@@ -287,6 +288,23 @@ def _calendar(section: Section) -> GamingCalendar | None:
     except ValueError as exc:
         section.fault("gaming_day", str(exc))
         return None
+
+
+def _port(section: Section, base: Path) -> str:
+    """Where a device is connected: a USB address, or the path of a port."""
+    text = section.text("path")
+    if not text.startswith(USB_SCHEME):
+        return str(base / text)
+    try:
+        return str(UsbAddress.parse(text))
+    except ValueError as exc:
+        section.fault("path", str(exc))
+        return text
+
+
+def _place(path: str) -> str:
+    """What no two devices can share: the tty that a path leads to, or a socket of the bus."""
+    return f"USB socket {UsbAddress.parse(path).place}" if path.startswith(USB_SCHEME) else os.path.realpath(path)
 
 
 def _verify_device(section: Section, device: DeviceConfig, production: bool) -> None:

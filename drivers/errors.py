@@ -34,6 +34,7 @@ class Fault(StrEnum):
     TIMEOUT_FILL = "timeout_fill"
     AUTH_VERSION = "auth_version"
     AUTH_WRONG_DEVICE = "auth_wrong_device"
+    AUTH_WRONG_PORT = "auth_wrong_port"  # the right device, plugged in where it does not belong
     AUTH_NOT_APPROVED = "auth_not_approved"
     AUTH_KEY_FILE = "auth_key_file"  # our own key file cannot be used
     AUTH_KEY_NEEDED = "auth_key_needed"  # the device obeys only a host with its key

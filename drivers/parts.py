@@ -12,9 +12,19 @@ from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
 from drivers.protocol.host import HostLink
 from drivers.protocol.reports import DeviceKind
 from drivers.pump import Link
-from drivers.transport import DataCallback, LostCallback, SerialSettings, SerialTransport, Transport
+from drivers.transport import (
+    USB_SCHEME,
+    DataCallback,
+    LibusbBus,
+    LostCallback,
+    SerialSettings,
+    SerialTransport,
+    Transport,
+    UsbAddress,
+    UsbTransport,
+)
 
-__all__ = ["TransportFactory", "counts_itself", "link_end", "serial_transport"]
+__all__ = ["TransportFactory", "counts_itself", "device_transport", "link_end"]
 
 Entropy = Callable[[int], bytes]
 LinkFactory = Callable[[DeviceConfig, Entropy, Key | None], Link]
@@ -24,8 +34,15 @@ BITS_A_BYTE = 10
 """On a line with 8N1: a start bit, eight of data, a stop bit."""
 
 
-def serial_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
-    """The transport of a device on a serial port."""
+FILL: Mapping[Codec, bytes] = {Codec.TDP: b"\0", Codec.LINE: b""}
+"""What may stand between frames and mean nothing (docs/protocol.md 1), so that no USB transfer ends with a full packet."""
+
+
+def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
+    """The transport that a device's path asks for: USB bulk pipes for `usb:`, else a tty. Raises `ValueError`."""
+    if config.path.startswith(USB_SCHEME):
+        address = UsbAddress.parse(config.path)
+        return UsbTransport(address, LibusbBus(), on_data, on_lost, fill=FILL[config.codec])
     return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
 
 

@@ -21,7 +21,7 @@ from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
-from drivers.parts import TransportFactory, counts_itself, link_end, serial_transport
+from drivers.parts import TransportFactory, counts_itself, device_transport, link_end
 from drivers.protocol import host
 from drivers.protocol.host import Identity
 from drivers.pump import Pump
@@ -33,7 +33,7 @@ __all__ = [
     "SessionState",
     "SessionStatus",
     "TransportFactory",
-    "serial_transport",
+    "device_transport",
 ]
 
 REJECTED_RETRY_S = 60.0
@@ -65,7 +65,7 @@ class DeviceSession:
         entropy: Callable[[int], bytes],
         rng: random.Random,
         last: tuple[str, int] | None = None,
-        transport_factory: TransportFactory = serial_transport,
+        transport_factory: TransportFactory = device_transport,
         on_state: Callable[[SessionStatus], None] = lambda _: None,
     ) -> None:
         self.config = config
@@ -130,7 +130,7 @@ class DeviceSession:
             await self._transport.open()
         except PortUnavailable as exc:
             self._counters[f"open_{exc.fault}"] += 1
-            self._move(SessionState.ABSENT, exc.fault, str(exc))
+            self._closed_to_us(exc.fault, str(exc))
             return 0.0
         self._counters["opened"] += 1
         self._online_at = None
@@ -329,21 +329,26 @@ class DeviceSession:
         self._over(fault, detail)
 
     def _over(self, fault: Fault, detail: str) -> None:
-        rejected = fault.value.startswith("auth_")
         if self._online_at is not None:
             self._counters["lost"] += 1
             self._deliver(events.DeviceOffline(fault, detail))
         for wanted in self._wishes.lose():
             self._level_unknown(wanted, f"the link was lost ({fault})")
-        rejection = events.DeviceRejected(fault, detail)
-        if rejected and rejection != self._rejection:
-            self._rejection = rejection
-            self._deliver(rejection)
-        stale = fault is Fault.TIMEOUT_LIVENESS
-        state = SessionState.REJECTED if rejected else SessionState.STALE if stale else SessionState.ABSENT
-        self._move(state, fault, detail)
+        self._closed_to_us(fault, detail)
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
+
+    def _closed_to_us(self, fault: Fault, detail: str) -> None:
+        """The state that follows from why there is no link. A device that may not serve is told of once."""
+        if not fault.value.startswith("auth_"):
+            stale = fault is Fault.TIMEOUT_LIVENESS
+            self._move(SessionState.STALE if stale else SessionState.ABSENT, fault, detail)
+            return
+        rejection = events.DeviceRejected(fault, detail)
+        if rejection != self._rejection:
+            self._rejection = rejection
+            self._deliver(rejection)
+        self._move(SessionState.REJECTED, fault, detail)
 
     def _fail(self, error: Exception) -> None:
         """An error of ours or of the owner ends `run`."""

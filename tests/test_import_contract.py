@@ -129,6 +129,8 @@ def test_only_drivers_transport_touches_a_port() -> None:
         if name.startswith("drivers.transport"):
             continue
         assert "serial" not in {i.split(".")[0] for i in _imports(path, name)}, path
+        is_port_of_simulators = name.startswith("simulators.usb")
+        assert is_port_of_simulators or "usb" not in {i.split(".")[0] for i in _imports(path, name)}, path
 
 
 def test_only_publish_knows_mqtt() -> None:

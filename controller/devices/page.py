@@ -24,6 +24,7 @@ NEXT = {
     "timeout_fill": "the device does not give its log: switch it off and on; if it stays so, keep it for its maker",
     "auth_version": "its firmware is too new or too old for this daemon: ask its maker",
     "auth_wrong_device": "another device stands at this port: put the right one there, or correct `serial`",
+    "auth_wrong_port": "the device was moved to another socket: find out by whom, and put it back where it belongs",
     "auth_not_approved": "this device or its firmware may not serve this table: ask the supervisor",
     "proto": "the device breaks the protocol: record it (`tablewarden device record`), and ask its maker",
 }

@@ -8,7 +8,7 @@ from typing import TypeVar
 from drivers.bare import BareHost, LinkLost
 from drivers.device import DeviceConfig
 from drivers.errors import Fault, PortUnavailable
-from drivers.parts import BITS_A_BYTE, TransportFactory, serial_transport
+from drivers.parts import BITS_A_BYTE, TransportFactory, device_transport
 from drivers.protocol.reports import DeviceKind
 from drivers.transport.ports import holder_of
 
@@ -25,7 +25,7 @@ def on_port(
     path: str,
     baud: int,
     work: Callable[[BareHost], Awaitable[T]],
-    transport_factory: TransportFactory = serial_transport,
+    transport_factory: TransportFactory = device_transport,
 ) -> T:
     """What `work` gives with the port open for it alone. Raises `PortTrouble`."""
     config = DeviceConfig("port", DeviceKind.SHUFFLER, path, baud=baud)  # the kind is not known yet, nor asked for

@@ -10,16 +10,24 @@ from drivers.transport.base import (
 )
 from drivers.transport.loopback import LoopbackCable, LoopbackTransport
 from drivers.transport.serial import SerialSettings, SerialTransport
+from drivers.transport.usb import UsbTransport
+from drivers.transport.usb_address import USB_SCHEME, UsbAddress
+from drivers.transport.usb_bus import LibusbBus, UsbBus
 
 __all__ = [
     "CLOSE_DEADLINE_S",
+    "USB_SCHEME",
     "WRITE_LIMIT",
     "DataCallback",
+    "LibusbBus",
     "LoopbackCable",
     "LoopbackTransport",
     "LostCallback",
     "SerialSettings",
     "SerialTransport",
     "Transport",
+    "UsbAddress",
+    "UsbBus",
+    "UsbTransport",
     "WriteBufferFull",
 ]

@@ -107,6 +107,14 @@ def test_the_least_configuration_has_cautious_defaults(tmp_path: Path) -> None:
     assert config.publish("1.0") is None
 
 
+def test_a_usb_address_stays_as_it_is_and_its_socket_is_for_one_device(tmp_path: Path) -> None:
+    """It is no path from the folder of the file; and two devices cannot be plugged into one socket."""
+    text = (LEAST + DEVICES).replace('"/dev/table/shoe-1"', '"usb:1209:0002/B-1@1-2.3"')
+    assert load_config(_write(tmp_path, text)).devices[1].path == "usb:1209:0002/B-1@1-2.3"
+    faults = _faults(tmp_path, text.replace('"/dev/table/shuffler-1"', '"usb:1209:0001/A-1@1-2.3"'))
+    assert faults == ("[[device]] path: 'USB socket 1-2.3' stands at 2 devices",)
+
+
 def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
     """Each key ends where the daemon looks for it, paths meant from the folder of the file."""
     text = LEAST + DEVICES + (
@@ -178,6 +186,11 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
         ('[journal]\npath = "t1.journal"\n', 'journal = "t1.journal"\n', "[table] journal: unknown key"),
         ('"shoe-1"\nkind', '"shuffler-1"\nkind', "[[device]] name: 'shuffler-1' stands at 2 devices"),
         ('"/dev/table/shoe-1"', '"/dev/table/../table/shuffler-1"', "[[device]] path: '/dev/table/shuffler-1' stands at 2"),
+        ('"/dev/table/shoe-1"', '"usb:1209:0002/B-1"', "[[device]] 2 (shoe-1) path: 'usb:1209:0002/B-1' is no USB address"),
+        (
+            'path = "/dev/table/shuffler-1"\n', 'path = "usb:1209:1/A@1-2"\n',
+            "[[device]] 1 (shuffler-1) path: 'usb:1209:1/A@1-2' is no USB address; it is written usb:VID:PID/SERIAL@BUS-PORT",
+        ),
         ('"B-1"', '"A-1"', "[[device]] serial: 'A-1' stands at 2 devices"),
         ('kind = "shoe"', 'kind = "shuffler"', "[[device]] kind: 'shuffler' stands at 2 devices"),
         ('kind = "shoe"', 'kind = "show"', "[[device]] 2 (shoe-1) kind: is 'show' (nearest: shoe)"),

@@ -119,6 +119,13 @@ def test_the_unit_does_not_take_what_the_daemon_lives_on(trap: str) -> None:
     assert trap not in _unit()
 
 
+def test_the_unit_lets_libusb_hear_of_devices() -> None:
+    """Without netlink libusb does not start at all, and no USB device is ever found."""
+    unit = _unit()
+    assert "AF_NETLINK" in unit["RestrictAddressFamilies"][0]
+    assert "char-usb_device rw" in unit["DeviceAllow"]
+
+
 def test_the_rules_leave_the_ports_to_the_daemon() -> None:
     """Group and mode, no probing by ModemManager, bytes at once; each line is assignments and matches only."""
     text = (FILES / "60-tablewarden.rules").read_text()

@@ -1,4 +1,4 @@
-"""Wires for the conformance suite: one face over an in-process cable, a pseudo-terminal, and socat.
+"""Wires for the conformance suite: one face over an in-process cable, a pseudo-terminal, socat, and a USB bus.
 
 The far side of each wire reads only when the test asks, so a test that does not read is a peer that takes nothing.
 """
@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 
 from drivers.errors import Fault
-from drivers.transport import LoopbackCable, SerialSettings, SerialTransport, Transport
+from drivers.transport import LoopbackCable, SerialSettings, SerialTransport, Transport, UsbAddress, UsbTransport
+from simulators.usb_bus import SimulatedBus
+from simulators.usb_descriptors import Description
+from simulators.usb_device import UsbDevice
 
 DEADLINE_S = 10.0
 
@@ -190,6 +193,51 @@ class SocatWire(_DescriptorWire):
             await self.hang_up()
 
 
+USB = UsbAddress.parse("usb:1209:0001/S-1@1-2.3")
+
+
+class UsbWire:
+    """A device on a bus in this process; each time it is plugged in it has another address."""
+
+    has_kernel = False
+
+    def __init__(self, _: Path) -> None:
+        self.bus = SimulatedBus()
+        self.device = UsbDevice(Description(USB.product, USB.serial), pads=False)
+        self.got = bytearray()
+
+    async def start(self) -> None:
+        self.bus.plug(self.device, USB.place)
+
+    def transport(self, owner: Owner) -> Transport:
+        return UsbTransport(USB, self.bus, owner.on_data, owner.on_lost)
+
+    async def far_write(self, data: bytes) -> None:
+        for start in range(0, len(data), 1000):
+            part = data[start : start + 1000]
+            await until(lambda part=part: self.device.room >= len(part), "room in the device")
+            self.device.write(part)
+
+    async def far_read(self, size: int) -> bytes:
+        def pull() -> bool:
+            self.got += self.device.read()
+            return len(self.got) >= size
+
+        await until(pull, f"{size} bytes at the far side, got {len(self.got)}")
+        taken = bytes(self.got[:size])
+        del self.got[:size]
+        return taken
+
+    async def hang_up(self) -> None:
+        self.bus.unplug(self.device)
+
+    async def plug(self) -> None:
+        await self.start()
+
+    async def stop(self) -> None:
+        await until(lambda: not self.bus.handles, "the device is given back")
+
+
 class Ticker:
     """Measures the longest time that the loop stood still."""
 
@@ -213,11 +261,12 @@ class Ticker:
         return self._worst
 
 
-Wire = LoopbackWire | PtyWire | SocatWire
-_WIRES: dict[str, type[LoopbackWire] | type[PtyWire] | type[SocatWire]] = {
+Wire = LoopbackWire | PtyWire | SocatWire | UsbWire
+_WIRES: dict[str, type[LoopbackWire] | type[PtyWire] | type[SocatWire] | type[UsbWire]] = {
     "loopback": LoopbackWire,
     "pty": PtyWire,
     "socat": SocatWire,
+    "usb": UsbWire,
 }
 
 
@@ -234,7 +283,7 @@ async def wire(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 async def tty_wire(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[PtyWire | SocatWire]:
     """The wires with a kernel's tty in them."""
     made = _WIRES[request.param](tmp_path)
-    assert not isinstance(made, LoopbackWire)
+    assert isinstance(made, PtyWire | SocatWire)
     await made.start()
     yield made
     await made.stop()

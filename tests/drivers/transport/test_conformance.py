@@ -213,7 +213,7 @@ async def _fill(port) -> int:
             refused += 1
             port.pause_reading()  # the kernel looks again whether it has room only when the watch changes
             port.resume_reading()
-            await asyncio.sleep(0.01)  # and socat passes on what it can
+            await asyncio.sleep(0.04)  # socat passes on what it can, and a USB thread ends the read it is in
         else:
             taken, refused = taken + 500, 0
     return taken
