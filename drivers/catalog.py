@@ -10,10 +10,24 @@ from drivers.errors import Fault
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind
 
-__all__ = ["CATALOG", "LINE_VENDOR", "Approval", "Codec", "Model", "Rejection", "codec_of", "judge", "model_of"]
+__all__ = [
+    "CATALOG",
+    "LINE_VENDOR",
+    "MODBUS_VENDOR",
+    "Approval",
+    "Codec",
+    "Model",
+    "Rejection",
+    "codec_of",
+    "judge",
+    "model_of",
+]
 
 LINE_VENDOR = "unidentified"
 """Vendor under which a line device is listed: it cannot say who it is."""
+
+MODBUS_VENDOR = "remote i/o"
+"""Vendor under which a progressive of remote I/O is listed, whoever made the units: they do not say."""
 
 
 class Codec(StrEnum):
@@ -21,6 +35,7 @@ class Codec(StrEnum):
 
     TDP = "tdp/1"
     LINE = "line"
+    MODBUS = "modbus"  # remote I/O on an RS-485 bus
 
 
 class Approval(StrEnum):
@@ -68,6 +83,10 @@ CATALOG: tuple[Model, ...] = (
         frozenset({Capability.EVENT_LOG, Capability.LOCKOUT, Capability.SENSES_WAGERS}),
     ),
     Model(LINE_VENDOR, "", DeviceKind.LINE, Codec.LINE, Approval.TEST_ONLY),
+    Model(
+        MODBUS_VENDOR, "", DeviceKind.PROGRESSIVE, Codec.MODBUS, Approval.TEST_ONLY,
+        frozenset({Capability.LOCKOUT, Capability.SENSES_WAGERS}),
+    ),
 )  # fmt: skip
 """Every model we know. No maker ships a TDP/1 device yet, so the rows are the simulators and the bare line device."""
 

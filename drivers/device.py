@@ -6,6 +6,7 @@ from pathlib import Path
 
 from drivers.catalog import Codec, codec_of
 from drivers.events import LinkEvent, Origin, Report
+from drivers.modbus.units import Unit
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.reports import DeviceKind
 
@@ -42,7 +43,8 @@ class DeviceConfig:
 
     `speaks`: how it is spoken to before it has said who it is, None = as its kind usually is.
     `accept_test_only`: whether simulators and other test models may serve; never on a table in real play. `key_file`: where
-    the key lies that the device must prove, None = it is believed without one.
+    the key lies that the device must prove, None = it is believed without one. `units`: what stands on its bus, where it
+    speaks Modbus.
     """
 
     name: str
@@ -53,6 +55,7 @@ class DeviceConfig:
     accept_test_only: bool = False
     speaks: Codec | None = None
     key_file: Path | None = None
+    units: tuple[Unit, ...] = ()
 
     @property
     def codec(self) -> Codec:

@@ -7,6 +7,8 @@ from drivers.device import DeviceConfig
 from drivers.keys import read_key
 from drivers.ledger import Key
 from drivers.line import LineLink
+from drivers.modbus.link import ModbusLink
+from drivers.modbus.timing import byte_time
 from drivers.protocol.auth import Trust
 from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
 from drivers.protocol.host import HostLink
@@ -70,5 +72,14 @@ def _line(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
     return LineLink(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
 
 
-LINKS: Mapping[Codec, LinkFactory] = {Codec.TDP: _tdp, Codec.LINE: _line}
+def _modbus(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+    return ModbusLink(
+        config.units,
+        serial=config.serial or config.name,
+        boot=int.from_bytes(entropy(8), "big"),
+        byte_time_s=byte_time(config.baud),
+    )
+
+
+LINKS: Mapping[Codec, LinkFactory] = {Codec.TDP: _tdp, Codec.LINE: _line, Codec.MODBUS: _modbus}
 """The link end of each codec: a new way to speak is a file and a line here."""

@@ -9,23 +9,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from drivers.protocol.reports import DeviceKind
-
+from .bus_faults import BUS_FAULTS
 from .cards import Witness, unseen
-
-SHUFFLER, SHOE, PROGRESSIVE = DeviceKind.SHUFFLER, DeviceKind.SHOE, DeviceKind.PROGRESSIVE
-DEALERS = (SHUFFLER, SHOE)
-ALL = (SHUFFLER, SHOE, PROGRESSIVE)
-
-
-@dataclass(frozen=True, slots=True)
-class FaultKind:
-    """`effect`: what it does, in one sentence. `parameters`: key -> default, or the choices with the default first, as `a|b`."""
-
-    effect: str
-    devices: tuple[DeviceKind, ...]
-    parameters: Mapping[str, str] = field(default_factory=dict)
-
+from .fault_kind import ALL, DEALERS, PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER, FaultKind
 
 _SPAN = {"after": "0.5", "for": "0"}
 _RATE = {"rate": "0.001", "dir": "both|in|out"}
@@ -118,7 +104,14 @@ FAULTS: dict[str, FaultKind] = {
     ),
     "wire_corrupt": FaultKind("Each byte has one bit flipped with probability `rate`.", ALL, _RATE),
     "wire_double": FaultKind("Each byte comes twice with probability `rate`.", ALL, _RATE),
+    **BUS_FAULTS,
 }
+
+OF_ANY_BUS = (
+    "late_chip", "chip_gone", "stuck", "bounce", "hang", "unplug", "power_loss", "reboot",
+    "wire_drop", "wire_corrupt", "wire_double",
+)  # fmt: skip
+"""Faults of a progressive that one made of remote I/O can have as well."""
 
 SHOE_ALIASES = {"jam": "jam_dealing", "jam_self_cleared": "jam_dealing_self_cleared", "stop": "stop_dealing"}
 """A shoe does nothing but deal, so there the short names mean the deal."""
@@ -155,16 +148,21 @@ class Fault:
         return f"{self.name}{at}" + "".join(f":{k}={v}" for k, v in self.given.items())
 
 
-def parse(text: str, device: DeviceKind) -> Fault:
+def known_to(device: str) -> list[str]:
+    """The faults that a device can have: remote I/O has chips, a cable and power like any progressive."""
+    return [n for n, k in FAULTS.items() if device in k.devices or (device == REMOTE_IO and n in OF_ANY_BUS)]
+
+
+def parse(text: str, device: str) -> Fault:
     """The fault written as `NAME[@N][:key=value]...`. Raises `FaultError` naming what is wrong and what is near."""
     head, *pairs = text.split(":")
     name, _, at = head.partition("@")
-    if device is SHOE:
+    if device == SHOE:
         name = SHOE_ALIASES.get(name, name)
     kind = FAULTS.get(name)
-    if kind is None or device not in kind.devices:
-        mine = [n for n, k in FAULTS.items() if device in k.devices]
-        mine += SHOE_ALIASES if device is SHOE else ()
+    mine = known_to(device)
+    if kind is None or name not in mine:
+        mine += SHOE_ALIASES if device == SHOE else ()
         near = difflib.get_close_matches(name, mine, 1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(mine)}"
         raise FaultError(f"{text!r}: no fault {name!r} for a {device}; {hint}")

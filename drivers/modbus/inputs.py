@@ -1,0 +1,66 @@
+"""From polled levels to edges: what an input is, once it is that for two looks, and what was seen on the way."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from drivers.modbus.timing import STEADY_READS, UNSTEADY_S
+
+__all__ = ["Edge", "Input"]
+
+RESTLESS_CHANGES = 6
+"""So many changes within `UNSTEADY_S` are no chip and no hand: a loose wire, a sensor that dies, or dirt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The input became `on`. `since`: when it was first seen so."""
+
+    on: bool
+    since: float
+
+
+class Input:
+    """One input. `rise_reads`: looks until it counts as on; 1 for a button, whose press is short."""
+
+    def __init__(self, rise_reads: int = STEADY_READS) -> None:
+        self.on = False
+        self.known = False
+        self.bounces = 0
+        self.restless = False
+        self._rise_reads = rise_reads
+        self._raw = False
+        self._reads = 0
+        self._since = 0.0
+        self._changes: deque[float] = deque(maxlen=RESTLESS_CHANGES)
+
+    def forget(self) -> None:
+        """Nobody looked for a while: the next look is the first of a row, and nothing is known until it was repeated."""
+        self.known = False
+        self._reads = 0
+        self._changes.clear()
+
+    def look(self, on: bool, now: float) -> Edge | None:
+        """One reading. Returns the change, once it is one; while the input is restless there is none."""
+        if self._reads and on != self._raw:
+            self._changes.append(now)
+            self.bounces += self._raw != self.on  # it had not become a change
+            self._reads = 0
+        if not self._reads:
+            self._raw, self._since = on, now
+        self._reads += 1
+        self.restless = self._is_restless(now)
+        wanted = self._rise_reads if on else STEADY_READS
+        if self.restless or self._reads < wanted:
+            return None
+        self.known = True
+        if on == self.on:
+            return None
+        self.on = on
+        return Edge(on, self._since)
+
+    def _is_restless(self, now: float) -> bool:
+        if not self._changes:
+            return False
+        if self.restless:  # until it has been calm for as long
+            return now - self._changes[-1] < UNSTEADY_S
+        return len(self._changes) == RESTLESS_CHANGES and now - self._changes[0] < UNSTEADY_S

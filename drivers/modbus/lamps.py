@@ -1,0 +1,102 @@
+"""The lamps at the seats: coils that are written where they differ, and read back."""
+
+from collections.abc import Mapping, Sequence
+
+from drivers.modbus.frame import Function, Request
+from drivers.modbus.master import Outcome
+from drivers.modbus.member import Member
+from drivers.modbus.timing import TRIES
+from drivers.modbus.units import Unit
+from drivers.protocol.host import HostEvent, LevelRefused, LevelSet
+from drivers.protocol.messages import ERR_REFUSED
+from drivers.protocol.reports import Level
+
+__all__ = ["Lamps", "seats_of"]
+
+Wish = tuple[str, int]
+"""(value, operation) as they were asked for."""
+
+
+def seats_of(value: str) -> frozenset[int] | None:
+    """The seats in a text like "1,4"; "" = none. None = it is no such text."""
+    seats = value.split(",") if value else []
+    return frozenset(map(int, seats)) if all(seat.isascii() and seat.isdecimal() for seat in seats) else None
+
+
+class Lamps:
+    """`lit`: the seats whose lamp was read back as lit. Seats without a lamp are passed over."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self._units = [unit for unit in units if unit.lamps]
+        self._lit: dict[int, frozenset[int]] = {}  # by address, as last read; missing = not known
+        self._wanted: frozenset[int] = frozenset()
+        self._wish: Wish | None = None
+        self._left = 0  # questions until the wish is given up
+        self.asked_last = 0.0
+
+    @property
+    def lit(self) -> frozenset[int]:
+        return frozenset().union(*self._lit.values())
+
+    def start(self) -> None:
+        """A new connection: nothing is known of them."""
+        self._lit.clear()
+        self.give_up()
+
+    def ask(self, seats: frozenset[int], value: str, operation: int) -> Wish | None:
+        """Wants these and no others; returns the wish that this one replaces."""
+        before, self._wish = self._wish, (value, operation)
+        self._wanted = seats
+        self._left = TRIES * sum(2 * len(unit.lamps) + 1 for unit in self._units)
+        return before
+
+    def give_up(self) -> Wish | None:
+        before, self._wish = self._wish, None
+        return before
+
+    def request(self, members: Mapping[int, Member]) -> Request | None:
+        """What is to be asked next: how a unit's lamps are, or how they shall be; None = nothing now."""
+        if self._wish is None:
+            return None
+        units = (unit for unit in self._units if members[unit.address].is_up)
+        return next((request for unit in units if (request := self._of(unit)) is not None), None)
+
+    def _of(self, unit: Unit) -> Request | None:
+        coils = sorted(unit.lamps.values())
+        first, count = coils[0], coils[-1] - coils[0] + 1
+        if unit.address not in self._lit:
+            return Request(unit.address, Function.READ_COILS, first, count)
+        wanted = self._wanted & unit.lamps.keys()
+        changed = wanted ^ self._lit[unit.address]
+        if not changed:
+            return None
+        if count == len(coils):  # a row with nothing else in it is set at once
+            on = {unit.lamps[seat] for seat in wanted}
+            return Request(
+                unit.address, Function.WRITE_COILS, first, count, tuple(int(coil in on) for coil in coils)
+            )
+        seat = min(changed)
+        return Request(unit.address, Function.WRITE_COIL, unit.lamps[seat], values=(int(seat in wanted),))
+
+    def answered(self, outcome: Outcome) -> None:
+        """What became of a question about lamps; a write is believed once it was read back."""
+        self._left -= 1
+        address = outcome.request.unit
+        self._lit.pop(address, None)
+        if outcome.values and not outcome.request.function.writes:
+            unit = next(unit for unit in self._units if unit.address == address)
+            first = outcome.request.address
+            self._lit[address] = frozenset(s for s, coil in unit.lamps.items() if outcome.values[coil - first])
+
+    def done(self) -> list[HostEvent]:
+        """The end of the wish, once every lamp was read as it was wanted or nothing helped."""
+        if self._wish is None:
+            return []
+        value, operation = self._wish
+        if all(self._lit.get(u.address) == self._wanted & u.lamps.keys() for u in self._units):
+            self._wish = None
+            return [LevelSet(Level.LAMPS, value, operation)]
+        if self._left > 0:
+            return []
+        self._wish = None
+        return [LevelRefused(Level.LAMPS, value, operation, ERR_REFUSED, "the lamps do not take it")]

@@ -1,0 +1,116 @@
+"""From what the units' inputs became to what a progressive reports: chips, lock-out, button, broken terminals.
+
+The host counts here, because nobody on the bus does.
+"""
+
+from collections.abc import Sequence
+
+from drivers.modbus.inputs import Input
+from drivers.modbus.member import Change, Member
+from drivers.modbus.relay import Relay
+from drivers.protocol.host import HostEvent, Lost, Reported
+from drivers.protocol.reports import (
+    ENGAGED,
+    RELEASED,
+    Button,
+    ButtonPressed,
+    Cause,
+    LockoutEngaged,
+    LockoutReleased,
+    Report,
+    SelfTestFailed,
+    WagerRemoved,
+    WagerSensed,
+)
+
+__all__ = ["CODE_BUTTON", "CODE_RELAY", "Reporter"]
+
+CODE_RELAY, CODE_BUTTON = 1, 2
+"""Codes of a self-test that failed: the lock-out does not engage, the button never rests. A sensor's is 10 * seat + sensor."""
+
+
+class Reporter:
+    """`events`: where everything goes, in order. `contact`: of the lock-out relay, on while released."""
+
+    def __init__(self, boot: int, contact: Input, events: list[HostEvent]) -> None:
+        self.counter = 0
+        self.is_first_meeting = True
+        self._boot, self._contact, self._events = boot, contact, events
+        self._locked_since = 0.0
+        self._broken: set[int] = set()
+
+    @property
+    def lockout(self) -> str:
+        """As the contact says."""
+        return RELEASED if self._contact.on else ENGAGED
+
+    def lost(self) -> None:
+        """Nobody looked for a while, and nobody knows at what."""
+        self._events.append(Lost(self._boot, self.counter + 1, 0))
+
+    def changed(
+        self, member: Member, changes: Sequence[Change], relay: Relay, now: float, *, seen: bool
+    ) -> Cause | None:
+        """Edges become reports; returns why the lock-out has to be engaged now, if it has.
+
+        At the first meeting there is nothing they could have changed from: levels tell them. `relay`: with the command
+        that is under way. `seen`: somebody was looking when it happened; else a chip counts as late, because nobody
+        knows when it came.
+        """
+        cause = None
+        for change in changes:
+            edge = change.edge
+            match change.terminal:
+                case "contact":
+                    cause = self._contact_moved(change, relay) or cause
+                case "button" if edge.on and not self.is_first_meeting:
+                    self.report(ButtonPressed(Button.LOCKOUT), edge.since)
+                    cause = Cause.BUTTON
+                case (int() as seat, int() as sensor) if not self.is_first_meeting:
+                    locked = not seen or self._was_locked(edge.since)
+                    self.report((WagerSensed if edge.on else WagerRemoved)(seat, sensor, locked), edge.since)
+        self._tell_restless(member, now)
+        return cause
+
+    def report(self, report: Report, since: float) -> None:
+        """`since`: when it was first seen; the link's clock is the only one there is."""
+        self.counter += 1
+        self._events.append(Reported(self._boot, self.counter, int(since * 1_000_000), report, False))
+
+    def broken(self, code: int, now: float) -> None:
+        """A terminal is broken: told once, until it was seen whole."""
+        if code not in self._broken:
+            self._broken.add(code)
+            self.report(SelfTestFailed(code), now)
+
+    def whole(self, code: int) -> None:
+        self._broken.discard(code)
+
+    def _was_locked(self, at: float) -> bool:
+        """Whether the lock-out stood engaged when something was first seen."""
+        return (not self._contact.on) == (at >= self._locked_since)
+
+    def _contact_moved(self, change: Change, relay: Relay) -> Cause | None:
+        """By our command, or by itself: then its coil has to be made to say what is safe."""
+        edge, command = change.edge, relay.command
+        is_ours = command is not None and command.value == self.lockout
+        cause, operation = (command.cause, command.operation) if command and is_ours else (Cause.WATCHDOG, 0)
+        taken_at = relay.written_at if is_ours else None  # the look comes later than the relay
+        self._locked_since = edge.since if taken_at is None else min(edge.since, taken_at)
+        if not self.is_first_meeting:
+            self.report((LockoutReleased if edge.on else LockoutEngaged)(cause, operation), self._locked_since)
+        return None if is_ours else Cause.WATCHDOG
+
+    def _tell_restless(self, member: Member, now: float) -> None:
+        for terminal, one in member.inputs.items():
+            match terminal:
+                case (int() as seat, int() as sensor):
+                    code = 10 * seat + sensor
+                case "button":
+                    code = CODE_BUTTON
+                case _:
+                    continue  # the contact is judged by what was commanded
+            if one.restless:
+                self.broken(code, now)
+            else:
+                self.whole(code)
