@@ -166,7 +166,7 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     count_right = None if report.count is None else report.count == expected
     identities = {e.Identities.COMPLETE: True, e.Identities.INCOMPLETE: False}.get(report.identities)
     mode_shuffle = report.mode in SHUFFLING_MODES
-    counts = not _must_shuffle_again(draft, name, back)
+    counts = not _must_shuffle_again(draft, name, back) and not _lies_on_layout(draft, back)
     draft.add(f.SetChecked(back, counts, mode_shuffle, count_right, identities, report.defects))
     if draft.state.sets[back].armed:
         procedures.proven(draft, back, Step.SHUFFLE, name, "device")
@@ -178,6 +178,12 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
         dispose(draft, Trigger.SHUFFLER_IDENTITIES_WRONG, device=name, back=back)
     elif mode_shuffle and counts:
         _close_duties(draft, name, RESHUFFLES, back=back)
+
+
+def _lies_on_layout(draft: Draft, back: str) -> bool:
+    """A cycle in a round that goes on is none of the whole set: cards of it lie before the players."""
+    round_ = draft.state.round
+    return round_ is not None and round_.back == back and round_.on_layout and round_.phase is not Phase.STOPPED
 
 
 def _must_shuffle_again(draft: Draft, name: str, back: str) -> bool:

@@ -71,6 +71,39 @@ def test_a_wrong_number_does_not_arm(with_shoe):
     assert [hold.reading for hold in table.state.holds.values()] == ["R-07"]
 
 
+@pytest.mark.parametrize("rulebook", ["md-uth", "fast-action"])
+@pytest.mark.parametrize("told", ["began", "completed", "both"])
+def test_one_that_tells_of_a_cycle_while_its_cards_are_out_is_held(with_shoe, rulebook, told):
+    """Whatever it counted, a set of which cards lie before the players was not shuffled whole; no more of it comes out."""
+    table = with_shoe(rulebook)
+    reshuffled(table)
+    wager = "original" if rulebook == "fast-action" else None
+    (table.bet((1, wager, 1000), (3, wager, 1000)) if wager else table.begin()).let_out().stack(1)
+    assert not table.state.held
+    if told != "completed":
+        table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shoe-1")
+    if told != "began":
+        reshuffled(table)
+    (hold,) = table.state.holds.values()
+    assert "the red set, which is in play, does not count as shuffled any more" in hold.reason
+    assert not table.state.sets["red"].armed
+    assert table.state.devices["shoe-1"].wanted["dispensing"] == "inhibited"
+
+
+def test_a_cycle_after_the_cards_are_collected_is_the_next_set(with_shoe):
+    """The same report, once nothing lies on the layout any more, arms the set for the next round."""
+    table = with_shoe("md-uth")
+    reshuffled(table)
+    table.begin().let_out().deal().to_showdown()
+    table.act(a.SettleRound())
+    reshuffled(table)
+    assert not table.state.sets["red"].armed
+    table.act(a.CollectCards())
+    table.act(a.EndRound())
+    reshuffled(table)
+    assert table.state.sets["red"].armed
+
+
 @pytest.mark.parametrize(("capabilities", "waived"), [(COUNTING, True), (BY_ITSELF, False)])
 def test_one_that_counts_waives_the_stub_count(with_shoe, capabilities, waived):
     """The text sets the count aside for a shoe that reshuffles; one that does not count proves nothing. Clause: md-uth 10.F."""
