@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from controller.approved import read_approved
 from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of, not_kept
 from controller.config_reader import Section
 from controller.control.client import DEFAULT_SOCKET
@@ -20,7 +21,7 @@ from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.rules.model import Law
 from controller.rules.vocabulary import Method, Role
-from drivers.catalog import Codec, codec_of
+from drivers.catalog import Codec, Firmware, codec_of
 from drivers.events import Back, DeviceKind
 from drivers.keys import KeyRefused, read_key
 from drivers.protocol.constants import DEFAULT_BAUD
@@ -105,12 +106,13 @@ class _File:
         self.path, self.base = path, path.absolute().parent
         self.faults: list[str] = []
         self.root = Section(raw, "", self.faults)
+        self.approved_devices: Path | None = None
         self.can_compare = True
         """Table and devices could be read: else what does not fit the rulebook might only be what could not be read."""
 
     def read(self) -> Reading:
         table = self._table()
-        devices = self._devices(table.production)
+        devices = self._devices(table.production, self._approved(table.production))
         elections = self._elections(table.production)
         journal = self._journal()
         mqtt = self._mqtt(table)
@@ -127,6 +129,7 @@ class _File:
     def _table(self) -> TableConfig:
         section = self.root.section("table")
         signed = section.maybe_text("rulebook_sha256", SHA256)
+        self.approved_devices = section.maybe_path("approved_devices", self.base)
         payout_limit, unit = payouts_in(section)
         rulebook = section.text("rulebook")
         table = TableConfig(
@@ -168,7 +171,18 @@ class _File:
                 elections[reading] = (choice, by)
         return elections
 
-    def _devices(self, production: bool) -> tuple[DeviceConfig, ...]:
+    def _approved(self, production: bool) -> tuple[Firmware, ...]:
+        """The list of approved firmware; its faults are this file's. Without one only what is for tests can serve."""
+        if self.approved_devices is None:
+            if production and "device" in self.root:
+                where = "[table] approved_devices: is missing; in production a device serves only with firmware of that list"
+                self.faults.append(where)
+            return ()
+        rows, faults = read_approved(self.approved_devices)
+        self.faults += faults
+        return rows
+
+    def _devices(self, production: bool, approved: tuple[Firmware, ...]) -> tuple[DeviceConfig, ...]:
         devices = []
         for section in self.root.sections("device", "name"):
             kind = section.word("kind", DeviceKind)
@@ -181,6 +195,7 @@ class _File:
                 accept_test_only=not production,
                 speaks=section.word("speaks", Codec, codec_of(kind)),
                 key_file=section.maybe_path("key_file", self.base),
+                approved=approved,
             )
             is_readable = section.is_sound
             section.close()

@@ -13,7 +13,7 @@ from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
 from controller.table.betting import MOST_CENTS
-from drivers.catalog import CATALOG
+from drivers.catalog import LEAST, Approval
 from drivers.events import Capability, DeviceKind
 
 __all__ = ["Finding", "document", "examine", "of_one_house", "page"]
@@ -201,7 +201,7 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
     book = law.rulebook
     yield "what the wagers on the layout are worth: amounts are as people record them"
     if config.devices:
-        yield "that a device's firmware is the approved one: it is known by its own word, not yet measured"
+        yield from _unmeasured(config)
     if keyless := [d.name for d in config.devices if d.key_file is None]:
         yield f"that nobody speaks on the cable in the place of {', '.join(keyless)}: no key_file"
     if DeviceKind.SHUFFLER not in kinds:
@@ -224,10 +224,17 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
             yield f"what {device.name} did before a power cut that it had not yet reported, unless it keeps its log"
 
 
+def _unmeasured(config: Config) -> Iterator[str]:
+    """Devices whose firmware is known by their own word: no key, or a model of which the list has no image."""
+    for device in config.devices:
+        rows = [row for row in device.approved if row.kind is device.kind and row.approval is not Approval.REVOKED]
+        if device.key_file is None or not rows or any(row.image is None for row in rows):
+            yield f"that the firmware of {device.name} is an approved one: it is known by its own word, not measured"
+
+
 def _surely(kind: DeviceKind, capability: Capability) -> bool:
-    """Every approved model of this kind has it."""
-    rows = [model.capabilities for model in CATALOG if model.kind is kind]
-    return bool(rows) and all(capability in row for row in rows)
+    """Every device of this kind must have it to serve."""
+    return capability in LEAST[kind]
 
 
 def _spoken(word: str) -> str:

@@ -1,9 +1,11 @@
-"""The device table: which models the daemon knows, and what each must be. Adding a model is adding a row.
+"""Which devices may serve a table: judged by what each says of itself and proves, never by the name of its port.
 
-A device is judged by what it says of itself in the handshake, never by the name of its port.
+Makers' devices stand in the list of approved firmware, which is configuration. That simulators are for tests only is code:
+no list and no key makes one a device for real play.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from drivers.errors import Fault
@@ -11,23 +13,18 @@ from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind
 
 __all__ = [
-    "CATALOG",
-    "LINE_VENDOR",
-    "MODBUS_VENDOR",
-    "Approval",
-    "Codec",
-    "Model",
-    "Rejection",
-    "codec_of",
-    "judge",
-    "model_of",
-]
+    "LEAST", "LINE_VENDOR", "MODBUS_VENDOR", "TEST_VENDORS", "Approval", "Codec", "Firmware", "Rejection", "codec_of",
+    "images_of", "judge",
+]  # fmt: skip
 
 LINE_VENDOR = "unidentified"
 """Vendor under which a line device is listed: it cannot say who it is."""
 
 MODBUS_VENDOR = "remote i/o"
 """Vendor under which a progressive of remote I/O is listed, whoever made the units: they do not say."""
+
+TEST_VENDORS = frozenset({SIMULATED_VENDOR, LINE_VENDOR, MODBUS_VENDOR})
+"""Vendors whose devices are for tests only, whatever a list says of them."""
 
 
 class Codec(StrEnum):
@@ -45,20 +42,15 @@ class Approval(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """One row. `name` "" = every model of the vendor that is of this kind.
-
-    `capabilities`: the least it must have. `firmware`: versions that are approved, as the device words them;
-    empty = any.
-    """
+class Firmware:
+    """One row of the list: one firmware of one model. `sha256`: 32 bytes. `image`: its bytes, None = it is not measured."""
 
     vendor: str
-    name: str
+    model: str
     kind: DeviceKind
-    codec: Codec
+    sha256: bytes
     approval: Approval
-    capabilities: frozenset[Capability] = frozenset()
-    firmware: frozenset[str] = frozenset()
+    image: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +61,13 @@ class Rejection:
     detail: str
 
 
-CATALOG: tuple[Model, ...] = (
-    Model(
-        SIMULATED_VENDOR, "", DeviceKind.SHUFFLER, Codec.TDP, Approval.TEST_ONLY,
-        frozenset({Capability.EVENT_LOG}),
-    ),
-    Model(
-        SIMULATED_VENDOR, "", DeviceKind.SHOE, Codec.TDP, Approval.TEST_ONLY,
-        frozenset({Capability.EVENT_LOG, Capability.DISPENSES_STACKS}),
-    ),
-    Model(
-        SIMULATED_VENDOR, "", DeviceKind.PROGRESSIVE, Codec.TDP, Approval.TEST_ONLY,
-        frozenset({Capability.EVENT_LOG, Capability.LOCKOUT, Capability.SENSES_WAGERS}),
-    ),
-    Model(LINE_VENDOR, "", DeviceKind.LINE, Codec.LINE, Approval.TEST_ONLY),
-    Model(
-        MODBUS_VENDOR, "", DeviceKind.PROGRESSIVE, Codec.MODBUS, Approval.TEST_ONLY,
-        frozenset({Capability.LOCKOUT, Capability.SENSES_WAGERS}),
-    ),
-)  # fmt: skip
-"""Every model we know. No maker ships a TDP/1 device yet, so the rows are the simulators and the bare line device."""
+LEAST: Mapping[DeviceKind, frozenset[Capability]] = {
+    DeviceKind.SHUFFLER: frozenset(),
+    DeviceKind.SHOE: frozenset({Capability.DISPENSES_STACKS}),
+    DeviceKind.PROGRESSIVE: frozenset({Capability.LOCKOUT, Capability.SENSES_WAGERS}),
+    DeviceKind.LINE: frozenset(),
+}
+"""What a device of each kind must be able to do, however it is spoken to; one that speaks TDP keeps a log too."""
 
 
 def codec_of(kind: DeviceKind) -> Codec:
@@ -96,12 +75,9 @@ def codec_of(kind: DeviceKind) -> Codec:
     return Codec.LINE if kind is DeviceKind.LINE else Codec.TDP
 
 
-def model_of(identity: Identity, catalog: tuple[Model, ...] = CATALOG) -> Model | None:
-    """The row for a device: one with its very name before one for the whole vendor. None = not listed."""
-    rows = [row for row in catalog if row.vendor == identity.vendor and row.kind is identity.kind]
-    exact = [row for row in rows if row.name == identity.model]
-    general = [row for row in rows if not row.name]
-    return next(iter(exact + general), None)
+def images_of(approved: Iterable[Firmware], kind: DeviceKind) -> dict[bytes, bytes]:
+    """The images of this kind of device by their SHA-256, for the firmware to be measured against."""
+    return {row.sha256: row.image for row in approved if row.kind is kind and row.image is not None}
 
 
 def judge(
@@ -110,24 +86,44 @@ def judge(
     kind: DeviceKind,
     serial: str | None,
     accept_test_only: bool,
-    catalog: tuple[Model, ...] = CATALOG,
+    approved: Iterable[Firmware] = (),
+    codec: Codec = Codec.TDP,
 ) -> Rejection | None:
     """None if this device may serve where `kind` and `serial` (None = any) are expected; else the first reason why not."""
     if identity.kind is not kind:
         return Rejection(Fault.AUTH_WRONG_DEVICE, f"a {identity.kind} answers where a {kind} is expected")
     if serial is not None and identity.serial != serial:
         return Rejection(Fault.AUTH_WRONG_DEVICE, f"serial number {identity.serial}, expected {serial}")
-    name = f"{identity.vendor} {identity.model}"
-    row = model_of(identity, catalog)
-    if row is None:
-        return Rejection(Fault.AUTH_NOT_APPROVED, f"{name} is not in the device table")
-    if row.approval is Approval.REVOKED:
-        return Rejection(Fault.AUTH_NOT_APPROVED, f"the approval of {name} was withdrawn")
-    if row.approval is Approval.TEST_ONLY and not accept_test_only:
-        return Rejection(Fault.AUTH_NOT_APPROVED, f"{name} is for tests only")
-    if row.firmware and identity.firmware not in row.firmware:
-        return Rejection(Fault.AUTH_NOT_APPROVED, f"firmware {identity.firmware} of {name} is not approved")
-    missing = row.capabilities - set(identity.capabilities)
-    if missing:
-        return Rejection(Fault.AUTH_NOT_APPROVED, f"{name} no longer offers {', '.join(sorted(missing))}")
+    if (reason := _not_approved(identity, approved, accept_test_only)) is not None:
+        return Rejection(Fault.AUTH_NOT_APPROVED, reason)
+    needed = LEAST[kind] | ({Capability.EVENT_LOG} if codec is Codec.TDP else set())
+    if missing := needed - set(identity.capabilities):
+        lacks = ", ".join(sorted(missing))
+        return Rejection(Fault.AUTH_NOT_APPROVED, f"{_named(identity)} cannot do what a {kind} must: {lacks}")
     return None
+
+
+def _not_approved(identity: Identity, approved: Iterable[Firmware], accept_test_only: bool) -> str | None:
+    name = _named(identity)
+    if identity.vendor in TEST_VENDORS:
+        return None if accept_test_only else f"{name} is for tests only"
+    rows = [
+        row
+        for row in approved
+        if (row.vendor, row.model, row.kind) == (identity.vendor, identity.model, identity.kind)
+    ]
+    if not rows:
+        return f"{name} is not in the list of approved devices"
+    row = next((row for row in rows if row.sha256 == identity.firmware_hash), None)
+    told = f"firmware {identity.firmware or 'without a name'} ({identity.firmware_hash.hex()[:16]}) of {name}"
+    if row is None:
+        return f"{told} is not in the list of approved devices"
+    if row.approval is Approval.REVOKED:
+        return f"the approval of {told} was withdrawn"
+    if row.approval is Approval.TEST_ONLY and not accept_test_only:
+        return f"{told} is for tests only"
+    return None
+
+
+def _named(identity: Identity) -> str:
+    return f"{identity.vendor} {identity.model}"

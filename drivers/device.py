@@ -1,10 +1,10 @@
 """What a session is given and what it gives: one device's configuration, deliveries, and state."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from drivers.catalog import Codec, codec_of
+from drivers.catalog import Codec, Firmware, codec_of
 from drivers.events import LinkEvent, Origin, Report
 from drivers.modbus.units import Unit
 from drivers.protocol.constants import DEFAULT_BAUD
@@ -44,7 +44,7 @@ class DeviceConfig:
     `speaks`: how it is spoken to before it has said who it is, None = as its kind usually is.
     `accept_test_only`: whether simulators and other test models may serve; never on a table in real play. `key_file`: where
     the key lies that the device must prove, None = it is believed without one. `units`: what stands on its bus, where it
-    speaks Modbus.
+    speaks Modbus. `approved`: the list of approved firmware.
     """
 
     name: str
@@ -56,6 +56,7 @@ class DeviceConfig:
     speaks: Codec | None = None
     key_file: Path | None = None
     units: tuple[Unit, ...] = ()
+    approved: tuple[Firmware, ...] = field(default=(), repr=False)
 
     @property
     def codec(self) -> Codec:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from drivers.catalog import Codec
+from drivers.catalog import Codec, images_of
 from drivers.device import DeviceConfig
 from drivers.keys import read_key
 from drivers.ledger import Key
@@ -64,8 +64,14 @@ def _tdp(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
         last=durable,
         stale_after_s=STALE_AFTER_LOCKOUT_S if config.kind is DeviceKind.PROGRESSIVE else STALE_AFTER_S,
         byte_time_s=BITS_A_BYTE / config.baud,
-        trust=None if config.key_file is None else Trust(read_key(config.key_file)),
+        trust=_trust(config),
     )
+
+
+def _trust(config: DeviceConfig) -> Trust | None:
+    if config.key_file is None:
+        return None
+    return Trust(read_key(config.key_file), images_of(config.approved, config.kind))
 
 
 def _line(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:

@@ -268,6 +268,8 @@ class DeviceSession:
             kind=self.config.kind,
             serial=self.config.serial,
             accept_test_only=self.config.accept_test_only,
+            approved=self.config.approved,
+            codec=self.config.codec,
         )
         if rejection is not None:
             self._end(rejection.fault, rejection.detail)

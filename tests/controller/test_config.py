@@ -20,6 +20,7 @@ from controller.rules.vocabulary import Method, Role
 from drivers.events import DeviceKind
 
 TABLES = Path(__file__).resolve().parents[2] / "config" / "tables"
+LIST = TABLES.parent / "devices" / "approved.toml"
 EXAMPLES = sorted(TABLES.glob("*.toml"))
 
 LEAST = """
@@ -35,7 +36,7 @@ backs = ["red"]
 path = "t1.journal"
 """
 
-SIGNED = f'rulebook_sha256 = "{library.find("md-uth").sha256}"\n'
+SIGNED = f'rulebook_sha256 = "{library.find("md-uth").sha256}"\napproved_devices = "{LIST}"\n'
 DEVICES = """
 [[device]]
 name = "shuffler-1"
@@ -303,6 +304,25 @@ def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str
     assert found.startswith("[[device]] 2 (shoe-1) " + fault)
 
 
+def test_in_production_the_list_of_approved_devices_is_named(tmp_path: Path) -> None:
+    """Without it no device could serve, and nobody would know before the table opens."""
+    text = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED.splitlines()[0]}\n[journal]")
+    assert _faults(tmp_path, text) == (
+        "[table] approved_devices: is missing; in production a device serves only with firmware of that list",
+    )
+
+
+def test_faults_of_the_list_are_faults_of_the_table(tmp_path: Path) -> None:
+    """Named with the file they stand in."""
+    (tmp_path / "list.toml").write_text(
+        '[[firmware]]\nvendor = "M"\nmodel = "S"\nkind = "shoe"\nstatus = "aproved"\n'
+    )
+    found = _faults(tmp_path, LEAST.replace("[journal]", 'approved_devices = "list.toml"\n[journal]'))
+    assert len(found) == 2
+    assert found[0].startswith("list.toml [[firmware]] 1 (S) status: is 'aproved'")
+    assert found[1] == "list.toml [[firmware]] 1 (S) sha256: is missing; text is needed"
+
+
 def test_a_key_that_others_can_read_is_refused_with_its_remedy(tmp_path: Path) -> None:
     """The file is named, what is wrong with it, and what to type; the key itself never is."""
     path = _write(tmp_path, LEAST + DEVICES)
@@ -321,7 +341,8 @@ def test_a_device_that_writes_lines_has_no_key(tmp_path: Path) -> None:
 
 def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) -> None:
     """Without its hash nobody knows which file that is; the fault says where it is shown."""
-    (found,) = _faults(tmp_path, (LEAST + DEVICES).replace("[journal]", "production = true\n[journal]"))
+    listed = f'approved_devices = "{LIST}"\nproduction = true\n[journal]'
+    (found,) = _faults(tmp_path, (LEAST + DEVICES).replace("[journal]", listed))
     assert found.startswith("[table] rulebook_sha256: is missing; in production")
     assert "rulebook list" in found
 

@@ -58,6 +58,7 @@ class TinyDevice:
         self.refuses = False
         self.lockout = ENGAGED
         self.key: bytes | None = None
+        self.image: bytes | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.power_up()
 
@@ -67,7 +68,9 @@ class TinyDevice:
         self.lockout = ENGAGED
         self.log = ReportLog() if log is None else log
         rng = random.Random(self.boots)
-        self.link = DeviceLink(self.identity, boot=self.boots, entropy=rng.randbytes, log=self.log, key=self.key)
+        self.link = DeviceLink(
+            self.identity, boot=self.boots, entropy=rng.randbytes, log=self.log, key=self.key, image=self.image
+        )
         self.link.set_levels(Levels(lockout=self.lockout))
 
     def report(self, report: Report) -> int:

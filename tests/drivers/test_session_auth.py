@@ -1,16 +1,24 @@
 """A session with a key: what people and the table hear, and what the session does when the key is wrong or gone."""
 
 import asyncio
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from drivers import events
+from drivers.catalog import Approval, Firmware
 from drivers.commands import ENGAGED, Level, WantedLevel
-from drivers.protocol.reports import DoorOpened
+from drivers.protocol.messages import Identity
+from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind, DoorOpened
 from drivers.session import SessionState
 
 KEY = bytes(range(32))
+PROGRESSIVE = Identity(
+    DeviceKind.PROGRESSIVE, SIMULATED_VENDOR, "tiny progressive", "1", "P-1", "1.0",
+    capabilities=(Capability.EVENT_LOG, Capability.LOCKOUT, Capability.SENSES_WAGERS),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -118,6 +126,74 @@ def test_a_forged_frame_takes_the_device_off_the_table_and_says_why(bench, virtu
             assert b.owner.ups_and_downs == ["device_online", "device_offline", "device_rejected"]
             assert b.session.counters["mac"] == 1
             await b.until_online(times=2, within_s=62.0)
+
+    virtual(scene())
+
+
+IMAGE = bytes(range(251)) * 40
+MAKERS = replace(PROGRESSIVE, vendor="Maker", model="Prog 3", firmware_hash=sha256(IMAGE).digest())
+ROW = Firmware("Maker", "Prog 3", DeviceKind.PROGRESSIVE, sha256(IMAGE).digest(), Approval.APPROVED, IMAGE)
+
+
+def makers(bench, key_file, image=IMAGE, **config):
+    """A bench in real play whose device is a maker's, with firmware that can be measured."""
+    b = bench(key_file=key_file, accept_test_only=False, **config)
+    b.device.identity, b.device.key, b.device.image = MAKERS, KEY, image
+    b.device.power_up()
+    return b
+
+
+def test_an_approved_and_measured_device_serves_in_real_play(bench, virtual, key_file):
+    """Key, list and image together; MEASURE is a state of its own, before anything is believed."""
+
+    async def scene():
+        async with makers(bench, key_file, approved=(ROW,)) as b:
+            await b.until_online()
+            states = [status.state for status in b.owner.states]
+            assert states[2:6] == [SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC, SessionState.ONLINE]
+            assert b.session.counters["measured"] == 1
+
+    virtual(scene())
+
+
+@pytest.mark.parametrize(
+    ("row", "image", "reason"),
+    [
+        (replace(ROW, approval=Approval.REVOKED), IMAGE, "auth_not_approved"),
+        (replace(ROW, approval=Approval.TEST_ONLY), IMAGE, "auth_not_approved"),
+        (replace(ROW, sha256=bytes(32)), IMAGE, "auth_not_approved"),
+        (ROW, IMAGE[::-1], "auth_measure"),
+        (ROW, None, "auth_measure"),
+    ],
+    ids=["withdrawn", "for tests", "not listed", "other bytes", "not measurable"],
+)
+def test_what_is_not_approved_or_not_the_image_is_rejected(bench, virtual, key_file, row, image, reason):
+    """Its reports stay undelivered, and a person is told once."""
+
+    async def scene():
+        b = makers(bench, key_file, image, approved=(row,))
+        b.device.link.report(DoorOpened(), 0)
+        async with b:
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 15.0)
+            assert [r.reason for r in b.owner.bodies(events.DeviceRejected)] == [reason]
+            assert b.owner.counters == []
+
+    virtual(scene())
+
+
+def test_a_simulator_with_the_right_key_and_a_row_of_its_own_is_rejected_in_real_play(bench, virtual, key_file):
+    """Neither makes it a device."""
+    row = replace(ROW, vendor=PROGRESSIVE.vendor, model=PROGRESSIVE.model, sha256=bytes(32), image=None)
+
+    async def scene():
+        b = bench(key_file=key_file, accept_test_only=False, approved=(row,))
+        b.device.key = KEY
+        b.device.power_up()
+        async with b:
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 5.0)
+            (rejected,) = b.owner.bodies(events.DeviceRejected)
+            assert rejected.reason == "auth_not_approved"
+            assert "for tests only" in rejected.detail
 
     virtual(scene())
 
