@@ -30,6 +30,7 @@ from controller.rules.library import find_coverage
 from controller.status import state_documents
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, ServiceStarted, ServiceStopping
+from drivers.recording.tap import recorder_in
 from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionStatus
 
 log = structlog.get_logger()
@@ -168,8 +169,18 @@ class Daemon:
             )
 
         last = journal.last_of(config.serial) if config.serial else None
+        recorder = None
+        if config.record:
+            clock = asyncio.get_running_loop().time
+            recorder = recorder_in(config.record, config, f"tablewarden {VERSION}", clock)
         return DeviceSession(
-            config, deliver=deliver, entropy=os.urandom, rng=self._rng, last=last, on_state=on_state
+            config,
+            deliver=deliver,
+            entropy=os.urandom,
+            rng=self._rng,
+            last=last,
+            on_state=on_state,
+            recorder=recorder,
         )
 
     def _publisher(self, engine: Engine, journal: Journal) -> Publisher:

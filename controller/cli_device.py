@@ -1,4 +1,7 @@
-"""`tablewarden device`: what stands at the ports, who it is, and how it behaves. For a technician with a torch."""
+"""`tablewarden device`: what stands at the ports, who it is, and how it behaves. For a technician with a torch.
+
+What is done with recordings of a wire is in `cli_recording`.
+"""
 
 import sys
 from pathlib import Path
@@ -7,6 +10,7 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, reaching, show
+from controller.cli_recording import monitor, record, replay
 from controller.config import ConfigInvalid
 from controller.config_file import load_config, socket_of
 from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlFailed, ControlUnreachable
@@ -29,7 +33,7 @@ BAUD = click.option(
 
 @click.group()
 def device() -> None:
-    """Look at devices and their ports: list, probe. Nothing here changes what a device does."""
+    """Look at devices, their ports and their wires."""
 
 
 @device.command(name="list")
@@ -91,3 +95,7 @@ def probe(port: str, baud: int, as_json: bool) -> None:
         sys.exit(UNREACHABLE)
     show(documents.probe_document(port, seen), page.probe_page, as_json)
     sys.exit(0 if seen.is_clean else WRONG)
+
+
+for command in (record, replay, monitor):
+    device.add_command(command)

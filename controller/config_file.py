@@ -196,6 +196,7 @@ class _File:
                 speaks=section.word("speaks", Codec, codec_of(kind)),
                 key_file=section.maybe_path("key_file", self.base),
                 approved=approved,
+                record=section.maybe_path("record", self.base),
             )
             is_readable = section.is_sound
             section.close()

@@ -101,6 +101,7 @@ class TableDesk:
                 "reason": status.reason,
                 "detail": status.detail,
                 "counters": dict(session.counters),
+                "recording": session.recorder.document() if session.recorder else None,
             }
         return document
 

@@ -44,7 +44,8 @@ class DeviceConfig:
     `speaks`: how it is spoken to before it has said who it is, None = as its kind usually is.
     `accept_test_only`: whether simulators and other test models may serve; never on a table in real play. `key_file`: where
     the key lies that the device must prove, None = it is believed without one. `units`: what stands on its bus, where it
-    speaks Modbus. `approved`: the list of approved firmware.
+    speaks Modbus. `approved`: the list of approved firmware. `record`: the folder in which its wire is written down, None = it
+    is not.
     """
 
     name: str
@@ -57,6 +58,7 @@ class DeviceConfig:
     key_file: Path | None = None
     units: tuple[Unit, ...] = ()
     approved: tuple[Firmware, ...] = field(default=(), repr=False)
+    record: Path | None = None
 
     @property
     def codec(self) -> Codec:

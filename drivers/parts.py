@@ -14,6 +14,7 @@ from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
 from drivers.protocol.host import HostLink
 from drivers.protocol.reports import DeviceKind
 from drivers.pump import Link
+from drivers.recording.tap import Recorder, TappedLink, TappedTransport
 from drivers.transport import (
     USB_SCHEME,
     DataCallback,
@@ -26,7 +27,7 @@ from drivers.transport import (
     UsbTransport,
 )
 
-__all__ = ["TransportFactory", "counts_itself", "device_transport", "link_end"]
+__all__ = ["TransportFactory", "counts_itself", "device_transport", "link_end", "tapped"]
 
 Entropy = Callable[[int], bytes]
 LinkFactory = Callable[[DeviceConfig, Entropy, Key | None], Link]
@@ -48,9 +49,28 @@ def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
     return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
 
 
-def link_end(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
-    """A fresh link end for this device, starting behind the last durable report. Raises `KeyRefused`."""
-    return LINKS[config.codec](config, entropy, durable)
+def link_end(
+    config: DeviceConfig, entropy: Entropy, durable: Key | None, recorder: Recorder | None = None
+) -> Link:
+    """A fresh link end for this device, starting behind the last durable report; tapped where it is recorded.
+
+    Raises `KeyRefused`.
+    """
+    make = LINKS[config.codec]
+    if recorder is None:
+        return make(config, entropy, durable)
+    return TappedLink(lambda drawn: make(config, drawn, durable), entropy, recorder, durable)
+
+
+def tapped(factory: TransportFactory, recorder: Recorder | None) -> TransportFactory:
+    """The same transports, with a tap in each where the device is recorded."""
+    if recorder is None:
+        return factory
+
+    def make(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
+        return TappedTransport(lambda d, lost: factory(config, d, lost), recorder, config.path, on_data, on_lost)
+
+    return make
 
 
 def counts_itself(config: DeviceConfig) -> bool:

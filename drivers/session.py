@@ -21,10 +21,11 @@ from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
-from drivers.parts import TransportFactory, counts_itself, device_transport, link_end
+from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol import host
 from drivers.protocol.host import Identity
 from drivers.pump import Pump
+from drivers.recording.tap import Recorder
 
 __all__ = [
     "Delivery",
@@ -54,7 +55,7 @@ class DeviceSession:
 
     `deliver(delivery)`: takes each delivery at once; False = the owner's queue is nearly full, then reports are no
     longer acknowledged until those delivered are durable. `last`: (boot, counter) of the last durable report, None =
-    none. `on_state(status)`: told of each change. `rng` varies waits only.
+    none. `on_state(status)`: told of each change. `rng` varies waits only. `recorder`: writes the wire down.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class DeviceSession:
         last: tuple[str, int] | None = None,
         transport_factory: TransportFactory = device_transport,
         on_state: Callable[[SessionStatus], None] = lambda _: None,
+        recorder: Recorder | None = None,
     ) -> None:
         self.config = config
         self.identity: Identity | None = None  # of the device last welcomed
@@ -74,11 +76,12 @@ class DeviceSession:
         self._entropy = entropy
         self._on_state = on_state
         self._backoff = Backoff(rng)
-        self._transport = transport_factory(config, self._on_data, self._on_lost)
+        self.recorder = recorder
+        self._transport = tapped(transport_factory, recorder)(config, self._on_data, self._on_lost)
         durable = (int(last[0], 16), last[1]) if last else None
         self._acks = Acknowledgements(durable)
         self._wishes = Wishes()
-        self._kept = None if counts_itself(config) else link_end(config, entropy, durable)
+        self._kept = None if counts_itself(config) else link_end(config, entropy, durable, recorder)
         self._pump: Pump | None = None
         self._ended: asyncio.Future[None] | None = None
         self._status = SessionStatus(SessionState.DISABLED, time.monotonic())
@@ -196,7 +199,7 @@ class DeviceSession:
         self._acks.new_link()
         self._authenticated = False
         try:
-            link = self._kept or link_end(self.config, self._entropy, self._acks.durable)
+            link = self._kept or link_end(self.config, self._entropy, self._acks.durable, self.recorder)
         except KeyRefused as exc:
             self._over(Fault.AUTH_KEY_FILE, str(exc))
             return

@@ -168,6 +168,9 @@ def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
         levels = levels_words(device.get("levels") or {}, device.get("wanted") or {})
         if levels:
             yield f"          {levels}"
+        if recording := (link or {}).get("recording"):
+            missed = f", {recording['missed']} entries MISSED" if recording["missed"] else ""
+            yield f"          recording of the wire: {recording['state'].replace('stopped', 'STOPPED') or 'off'}{missed}"
         trouble = _trouble((link or {}).get("counters") or {})
         if trouble:
             yield f"          {trouble}"

@@ -5,10 +5,20 @@ from typing import Any
 
 from drivers.probe import Probe
 from drivers.protocol import messages as m
+from drivers.protocol.host_events import HostEvent, Reported
 from drivers.protocol.payloads import UnknownReport
 from drivers.protocol.reports import LineUnparsed, Report
+from drivers.recording.words import event_words
 
-__all__ = ["HIDDEN", "clean", "probe_document", "record_document", "report_document"]
+__all__ = [
+    "HIDDEN",
+    "clean",
+    "event_document",
+    "probe_document",
+    "record_document",
+    "report_document",
+    "shown_input",
+]
 
 Document = dict[str, Any]
 
@@ -67,6 +77,26 @@ def clean(text: str) -> str:
 def record_document(record: m.Record) -> Document:
     """One report with its place in the device's order."""
     return {"counter": record.counter, "tick_us": record.tick_us, **report_document(record.report)}
+
+
+def event_document(event: HostEvent) -> Document:
+    """An event of a link: its kind in words, and its fields."""
+    match event:
+        case Reported(boot, counter, tick_us, report, from_log):
+            place = {"boot": f"{boot:016x}", "counter": counter, "tick_us": tick_us, "from_log": from_log}
+            return {"event": "report", **place, **report_document(report)}
+        case _:
+            kind, _, rest = event_words(event).partition(" ")
+            return {"event": kind, "words": clean(rest)}
+
+
+def shown_input(event: Document) -> Document:
+    """A record of the daemon's input stream as it may be shown: a device's word, without lines of its text."""
+    data = event.get("data") or {}
+    body = dict(data.get("body") or {})
+    if event["kind"] == LineUnparsed.kind:
+        body["text"] = HIDDEN
+    return {**event, "data": body}
 
 
 def report_document(report: Report | UnknownReport) -> Document:

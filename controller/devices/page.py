@@ -1,12 +1,16 @@
 """What the commands of `device` print: short lines, words and not codes, and what to do next."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from controller.control.page import ago, levels_words, spoken
+from controller.devices.documents import clean, report_document
 from controller.devices.listing import UP
+from drivers.protocol.host_events import Failed, HostEvent, LevelsRead, Lost, Online, Reported, Welcomed
+from drivers.recording.words import event_words
 
-__all__ = ["list_page", "probe_page", "silence_page"]
+__all__ = ["event_page", "list_page", "probe_page", "silence_page"]
 
 Document = Mapping[str, Any]
 
@@ -26,6 +30,10 @@ NEXT = {
     "auth_wrong_device": "another device stands at this port: put the right one there, or correct `serial`",
     "auth_wrong_port": "the device was moved to another socket: find out by whom, and put it back where it belongs",
     "auth_not_approved": "this device or its firmware may not serve this table: ask the supervisor",
+    "auth_key_file": "the key file cannot be used: the line above says what to change",
+    "auth": "it could not prove that it is the right device: take it out of play, and call the supervisor",
+    "link": "look at its cable and its power, then plug it in again",
+    "timeout": "switch the device off and on; if it stays so, record it (`tablewarden device record`)",
     "proto": "the device breaks the protocol: record it (`tablewarden device record`), and ask its maker",
 }
 """By the id of a fault, or by its family where one answer does for all."""
@@ -131,6 +139,29 @@ def probe_page(seen: Document) -> list[str]:
     if seen["reports"]:
         lines.append("           the daemon will fetch these; nothing was acknowledged")
     return [*lines, "", _advice(seen)]
+
+
+def event_page(event: HostEvent) -> str:
+    """One event of a link in words."""
+    match event:
+        case Welcomed(who, _, _, first, last):
+            log = f"log {first} to {last}" if first <= last else "an empty log"
+            said = (
+                f"{who.kind.value} {who.serial} answers: {who.vendor} {who.model}, firmware {who.firmware}, {log}"
+            )
+        case Online(_, levels):
+            said = f"online: {levels_words(asdict(levels), {}) or 'no levels'}"
+        case LevelsRead(levels):
+            said = f"is now: {levels_words(asdict(levels), {}) or 'no levels'}"
+        case Reported(_, counter, _, report, from_log):
+            said = f"report {counter}{' (out of its log)' if from_log else ''}: {_report(report_document(report))}"
+        case Lost(_, first, last):
+            said = f"LOST: reports {first} to {last or 'the end'} of a boot cannot be had any more"
+        case Failed(fault, detail):
+            said = f"LINK LOST: {spoken(fault)}, {detail}"
+        case _:
+            said = spoken(event_words(event))
+    return clean(said)
 
 
 def _running(seen: Document) -> str:

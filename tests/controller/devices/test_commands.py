@@ -8,7 +8,15 @@ import pytest
 import serial
 from click.testing import Result
 
+from controller.devices.documents import event_document, shown_input
+from controller.devices.page import event_page
+from drivers.protocol.host_events import Reported, Welcomed
+from drivers.protocol.messages import Identity
+from drivers.protocol.reports import DeviceKind, LineUnparsed, ResetCause
+from drivers.recording.words import event_words
+
 Command = Callable[..., Result]
+CAPTURES = Path(__file__).resolve().parents[2] / "captures"
 
 
 def test_probe_tells_a_technician_what_stands_there(command: Command, shoe: Path) -> None:
@@ -56,7 +64,65 @@ def test_list_without_a_daemon_names_the_devices_of_a_configuration(command: Com
     assert told["devices"] == []
 
 
-@pytest.mark.parametrize("name", ["list", "probe"])
+@pytest.mark.parametrize("name", ["list", "probe", "record", "replay", "monitor"])
 def test_help_shows_an_example(command: Command, name: str) -> None:
     """For whoever has not seen it before."""
     assert "tablewarden device" in command("device", name, "--help").output
+
+
+def test_a_wire_is_recorded_replayed_and_compared(command: Command, shoe: Path, tmp_path: Path) -> None:
+    """What was recorded is what the driver does again; a list that is changed by hand is found out."""
+    wire, expect = tmp_path / "wire.jsonl", tmp_path / "wire.expect"
+    done = command("device", "record", shoe, "--to", wire, "--for", "1.5")
+    assert done.exit_code == 0, done.output
+    assert "shoe SIM-shoe-1 answers" in done.output
+    done = command("device", "replay", wire, "--strict", "--golden", expect, "--write")
+    assert done.exit_code == 0, done.output
+    assert "the driver sends the same, byte by byte" in done.output
+    expect.write_text(expect.read_text().replace("powered_up", "door_opened"))
+    done = command("device", "replay", wire, "--golden", expect)
+    assert done.exit_code == 1
+    assert "the events differ from the list" in done.output
+    done = command("device", "record", shoe, "--to", wire)
+    assert (done.exit_code, "there already" in done.output) == (1, True)
+    done = command("device", "record", shoe, "--to", tmp_path / "none" / "x")
+    assert (done.exit_code, "no such folder" in done.output) == (1, True)
+
+
+def test_a_frame_that_differs_is_shown_in_words(command: Command, tmp_path: Path) -> None:
+    """With its instant; a program gets the same."""
+    text = (CAPTURES / "shoe-jam.jsonl").read_text()
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text(text.replace('"counter": 12}', '"counter": 11}'))
+    done = command("device", "replay", changed, "--strict")
+    assert done.exit_code == 1
+    assert "recorded  EVENT_ACK" in done.output
+    assert "counter=12" in done.output
+    assert "now       " in done.output
+    told = json.loads(command("device", "replay", changed, "--strict", "--json").output)
+    assert told["same"] is False
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("no recording")
+    assert command("device", "replay", bad).exit_code == 1
+    assert command("device", "replay", CAPTURES / "shoe-jam.jsonl", "--write").exit_code == 2
+
+
+def test_monitor_tells_reports_as_they_come(command: Command, shoe: Path) -> None:
+    """In words; with --json one object a line."""
+    done = command("device", "monitor", shoe, "--for", "1")
+    assert done.exit_code == 0, done.output
+    assert "report 2" in done.output
+    assert "dispensing inhibited cause power up" in done.output
+    assert "online: dispensing inhibited" in done.output
+    lines = command("device", "monitor", shoe, "--for", "1", "--json").output.splitlines()
+    assert json.loads(lines[0])["event"] == "welcomed"
+
+
+def test_a_line_of_text_from_a_device_is_never_shown() -> None:
+    """A shoe of old writes every card that leaves it: into the terminal of whoever looks, were it shown."""
+    event = Reported(1, 2, 3, LineUnparsed("[game][AS]"), False)
+    assert "AS" not in event_page(event) + str(event_document(event)) + event_words(event)
+    record = {"kind": "line_unparsed", "subject": "shoe-2", "data": {"body": {"text": "[game][AS]"}}}
+    assert "AS" not in str(shown_input(record))
+    hostile = Welcomed(Identity(DeviceKind.SHOE, "a\x1b[2J", "m", "1", "S\n9", "1"), 1, ResetCause.POWER, 1, 0)
+    assert event_page(hostile).isprintable()

@@ -1,0 +1,181 @@
+"""`tablewarden device record | replay | monitor`: the wire of a device written down, put to the driver again, and read."""
+
+import sys
+import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+from msgspec import json
+
+from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, client, end, reaching, show
+from controller.control.client import ControlFailed, ControlUnreachable
+from controller.control.page import event_line
+from controller.devices.documents import clean, event_document, shown_input
+from controller.devices.page import event_page
+from controller.devices.port import PortTrouble
+from controller.devices.recordings import compare_page, replayed_document
+from controller.devices.watching import follow, who_is_there
+from drivers.catalog import Codec
+from drivers.protocol.constants import DEFAULT_BAUD
+from drivers.protocol.host_events import HostEvent
+from drivers.recording.format import RecordingInvalid, read_recording
+from drivers.recording.replay import replay as run_again
+from drivers.recording.tap import recorder_to
+from drivers.recording.words import event_words
+
+__all__ = ["monitor", "record", "replay"]
+
+SOFTWARE = f"tablewarden {version('tablewarden')}"
+BAUD = click.option(
+    "--baud", type=click.IntRange(1200, 4_000_000), default=DEFAULT_BAUD, show_default=True, help="Bits a second."
+)
+SPEAKS = click.option(
+    "--speaks", type=click.Choice([Codec.TDP.value, Codec.LINE.value]), default=Codec.TDP.value, show_default=True,
+    help="How the device speaks.",
+)  # fmt: skip
+FOR = click.option("--for", "for_s", type=click.FloatRange(0.1), metavar="SECONDS", help="[default: until Ctrl-C]")
+ACKNOWLEDGE = click.option(
+    "--acknowledge", is_flag=True,
+    help="Tell the device that its reports are kept, so that more than the first eight come. Bench only.",
+)  # fmt: skip
+FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
+
+
+@click.command()
+@click.argument("port", metavar="PORT")
+@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
+@FOR
+@ACKNOWLEDGE
+@BAUD
+@SPEAKS
+@AS_JSON
+def record(
+    port: str, to: Path, for_s: float | None, acknowledge: bool, baud: int, speaks: str, as_json: bool
+) -> None:
+    """Write down every byte at a port, while this command is the device's host. No level is asked for.
+
+    In the daemon: `record = "FOLDER"` at its `[[device]]`, then the daemon does it while it serves the device.
+
+    \b
+    Example:
+      tablewarden device record /dev/table/shoe-1 --to shoe.jsonl --for 60
+    """
+    if to.exists():
+        end(f"{to}: the file is there already; choose another name", WRONG)
+    if not to.parent.is_dir():
+        end(f"{to.parent}: no such folder; make it, or choose another place", WRONG)
+    seen: list[HostEvent] = []
+
+    def on_event(event: HostEvent) -> None:
+        seen.append(event)
+        if not as_json:
+            click.echo(f"{time.strftime('%H:%M:%S')}  {event_page(event)}", err=True)
+
+    try:
+        config = who_is_there(port, baud, Codec(speaks))
+        stopped = follow(
+            config, on_event, for_s=for_s, acknowledges=acknowledge,
+            make_recorder=lambda clock: recorder_to(to, config, SOFTWARE, clock),
+        )  # fmt: skip
+    except PortTrouble as exc:
+        end(str(exc), UNREACHABLE)
+    if stopped:
+        end(f"the recording {stopped}; make room, or name another place with --to", WRONG)
+    size = to.stat().st_size
+    told = {"file": str(to), "bytes": size, "events": len(seen)}
+    show(told, lambda d: [f"{d['file']}: {d['bytes']} bytes, {d['events']} events of the link"], as_json)
+
+
+@click.command()
+@FILES
+@click.option("--strict", is_flag=True, help="Compare all that the driver sends, byte by byte.")
+@click.option(
+    "--golden", type=click.Path(path_type=Path, dir_okay=False), help="Compare the events with this list."
+)
+@click.option("--write", is_flag=True, help="Write the list of --golden anew: a decision, not a repair.")
+@AS_JSON
+def replay(files: Sequence[Path], strict: bool, golden: Path | None, write: bool, as_json: bool) -> None:
+    """Put a recording to the driver again, with the same chance at the same instants, and say what is different.
+
+    Without --strict or --golden the events are printed. Exit code 1 where something differs.
+
+    \b
+    Example:
+      tablewarden device replay shoe.jsonl
+      tablewarden device replay shoe.jsonl --strict --golden shoe.expect
+    """
+    if write and golden is None:
+        raise click.UsageError("--write writes the list that --golden names")
+    try:
+        recording = read_recording(files)
+        found = run_again(recording)
+        lines = [event_words(event) for _, event in found.events]
+        expected = None
+        if golden is not None and write:
+            golden.write_text("".join(f"{line}\n" for line in lines))
+        elif golden is not None:
+            expected = golden.read_text().splitlines()
+    except RecordingInvalid as exc:
+        end(str(exc), WRONG)
+    except OSError as exc:
+        end(f"{golden}: {exc.strerror}", WRONG)
+    told = replayed_document(recording, found, lines, expected, strict)
+    show(told, compare_page, as_json)
+    sys.exit(0 if told["same"] else WRONG)
+
+
+@click.command()
+@click.argument("port", metavar="[PORT]", required=False)
+@FOR
+@ACKNOWLEDGE
+@BAUD
+@SPEAKS
+@reaching
+@click.option("--json", "as_json", is_flag=True, help="For a program: one JSON object a line.")
+def monitor(
+    port: str | None, for_s: float | None, acknowledge: bool, baud: int, speaks: str,
+    socket: Path | None, config: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Print what devices report as it comes. Cards are never shown.
+
+    Without PORT: all devices of the table, as the daemon hears them. With PORT: one device that the daemon does not have;
+    this command is then its host. No level is asked for.
+
+    \b
+    Example:
+      tablewarden device monitor
+      tablewarden device monitor /dev/table/shoe-1 --for 60
+    """
+    if port is None:
+        _monitor_daemon(socket, config, as_json)
+        return
+
+    def on_event(event: HostEvent) -> None:
+        if as_json:
+            click.echo(json.encode(event_document(event)))
+        else:
+            click.echo(f"{time.strftime('%H:%M:%S')}  {event_page(event)}")
+
+    try:
+        follow(who_is_there(port, baud, Codec(speaks)), on_event, for_s=for_s, acknowledges=acknowledge)
+    except PortTrouble as exc:
+        end(str(exc), UNREACHABLE)
+
+
+def _monitor_daemon(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    try:
+        with client(socket, config) as daemon:
+            devices = set(daemon.ask("status").get("devices", {}))
+            for event in daemon.watch(None, ("input",)):
+                if event.get("subject") in devices:
+                    told = shown_input(event)
+                    click.echo(json.encode(told) if as_json else clean(event_line(told)))
+    except ControlFailed as exc:
+        end(f"{exc.code.replace('_', ' ')}: {exc.reason}", WRONG)
+    except ControlUnreachable as exc:
+        end(str(exc), UNREACHABLE)
+    except KeyboardInterrupt:
+        sys.exit(0)
+    end("the daemon has ended", UNREACHABLE)

@@ -1,0 +1,93 @@
+"""A device followed at its port by hand, until told to stop: for `device record` and `device monitor`."""
+
+import asyncio
+import os
+import random
+import signal
+from collections.abc import Callable
+
+from controller.devices.port import PortTrouble, on_port, why_unavailable
+from drivers.bare import BareHost
+from drivers.catalog import Codec
+from drivers.device import DeviceConfig
+from drivers.errors import PortUnavailable
+from drivers.protocol.host_events import HostEvent
+from drivers.protocol.messages import Bye, Welcome
+from drivers.protocol.reports import DeviceKind
+from drivers.recording.follow import Follower
+from drivers.recording.tap import Recorder
+
+__all__ = ["follow", "who_is_there"]
+
+HELLO_S, HELLO_TRIES = 1.0, 4
+STATE_LOOK_S = 0.2
+
+
+def who_is_there(path: str, baud: int, speaks: Codec) -> DeviceConfig:
+    """The device at this port as a configuration: by its own word, where it has one. Raises `PortTrouble`."""
+    name = os.path.basename(path) or "port"
+    if speaks is not Codec.TDP:
+        return DeviceConfig(name, DeviceKind.LINE, path, baud=baud, accept_test_only=True, speaks=speaks)
+
+    async def ask(host: BareHost) -> Welcome | None:
+        welcome = await host.greet(HELLO_S, HELLO_TRIES)
+        if welcome is not None:
+            host.send(Bye())
+        return welcome
+
+    welcome = on_port(path, baud, ask)
+    if welcome is None:
+        raise PortTrouble(f"{path}: nobody answers; `tablewarden device probe {path}` says more")
+    return DeviceConfig(name, welcome.identity.kind, path, welcome.identity.serial, baud, accept_test_only=True)
+
+
+def follow(
+    config: DeviceConfig,
+    on_event: Callable[[HostEvent], None],
+    *,
+    make_recorder: Callable[[Callable[[], float]], Recorder] | None = None,
+    for_s: float | None = None,
+    acknowledges: bool = False,
+) -> str:
+    """Follows until SIGINT or SIGTERM, for so many seconds, or until the recording stops; then why it stopped, "" = asked to.
+
+    `make_recorder(clock)`: for the wire to be written down. Raises `PortTrouble`.
+    """
+
+    async def run() -> str:
+        loop = asyncio.get_running_loop()
+        recorder = make_recorder(loop.time) if make_recorder else None
+        follower = Follower(
+            config,
+            entropy=os.urandom,
+            rng=random.Random(),  # noqa: S311  (it varies waits only)
+            on_event=on_event,
+            recorder=recorder,
+            acknowledges=acknowledges,
+        )
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+        following = asyncio.create_task(follower.run())
+        stopping = asyncio.create_task(_stopped(stop, recorder))
+        try:
+            await asyncio.wait({following, stopping}, timeout=for_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (following, stopping):
+                task.cancel()
+            ends = await asyncio.gather(following, stopping, return_exceptions=True)
+        if isinstance(ends[0], PortUnavailable):
+            raise PortTrouble(why_unavailable(ends[0])) from ends[0]
+        if isinstance(ends[0], Exception):
+            raise ends[0]
+        return recorder.writer.state if recorder and recorder.writer.state.startswith("stopped") else ""
+
+    return asyncio.run(run())
+
+
+async def _stopped(stop: asyncio.Event, recorder: Recorder | None) -> None:
+    """Returns when a person wants the end, or when there is nothing to be recorded on any more."""
+    while not stop.is_set():
+        if recorder is not None and recorder.writer.state.startswith("stopped"):
+            return
+        await asyncio.sleep(STATE_LOOK_S)

@@ -1,0 +1,208 @@
+"""A recording: JSON lines, one for each thing that happened at a port, in order. `docs/recordings.md` is the definition.
+
+`in` and `out` are the bytes of the wire. What the host's link end drew and was told stands beside them, so that a replay
+can put the same link end through the same life, and compare byte for byte.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from drivers.catalog import Codec
+from drivers.device import DeviceConfig
+from drivers.protocol.reports import DeviceKind
+
+__all__ = [
+    "FORMAT",
+    "IN",
+    "OUT",
+    "Entry",
+    "Header",
+    "Recording",
+    "RecordingInvalid",
+    "header_line",
+    "line_of",
+    "read_recording",
+]
+
+FORMAT = 1
+"""Version of the form; a reader refuses a higher one."""
+
+IN, OUT, PORT, HOST, NOTE = "in", "out", "port", "host", "recording"
+KINDS = (IN, OUT, PORT, HOST, NOTE)
+
+
+class RecordingInvalid(Exception):
+    """A file that is no recording, or not a whole one; the text names file, line and remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a recording is of. `wall`: UTC at its beginning, as text; `part`: from 1, of files that follow each other."""
+
+    device: str
+    kind: DeviceKind
+    path: str
+    baud: int
+    speaks: Codec
+    serial: str | None
+    software: str
+    wall: str
+    part: int = 1
+
+    @classmethod
+    def of(cls, config: DeviceConfig, software: str, wall: str, part: int) -> "Header":
+        """Of a configured device."""
+        name, kind, path = config.name, config.kind, config.path
+        return cls(name, kind, path, config.baud, config.codec, config.serial, software, wall, part)
+
+    @property
+    def config(self) -> DeviceConfig:
+        """The device as it was configured when it was recorded, so that its link end can be made again."""
+        return DeviceConfig(
+            self.device, self.kind, self.path, self.serial, self.baud, accept_test_only=True, speaks=self.speaks
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line. `us`: CLOCK_MONOTONIC of the recording machine in microseconds. `kind`: one of `KINDS`.
+
+    `word`: what happened, of all but bytes. `data`: the bytes of the wire, or what was drawn. `given`: the rest.
+    """
+
+    us: int
+    kind: str
+    word: str = ""
+    data: bytes = b""
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """The same instant as a link end was given it."""
+        return self.us / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """`is_torn`: the last line was cut off, as a power cut leaves it; what came before is whole."""
+
+    header: Header
+    entries: tuple[Entry, ...]
+    is_torn: bool = False
+
+
+def header_line(header: Header) -> str:
+    """The first line of each file."""
+    return json.dumps(
+        {
+            "tablewarden_recording": FORMAT,
+            "device": header.device,
+            "kind": header.kind.value,
+            "path": header.path,
+            "baud": header.baud,
+            "speaks": header.speaks.value,
+            "serial": header.serial,
+            "software": header.software,
+            "wall": header.wall,
+            "part": header.part,
+        }
+    )
+
+
+def line_of(entry: Entry) -> str:
+    """One line, without its end."""
+    if entry.kind in (IN, OUT):
+        rest = "".join(f", {json.dumps(k)}: {json.dumps(v)}" for k, v in entry.given.items())
+        return f'{{"us": {entry.us}, "{entry.kind}": "{entry.data.hex()}"{rest}}}'
+    data = {"bytes": entry.data.hex()} if entry.data else {}
+    return json.dumps({"us": entry.us, entry.kind: entry.word, **data, **entry.given})
+
+
+def read_recording(paths: Iterable[Path]) -> Recording:
+    """The files of one recording, in the order of their parts. Raises `RecordingInvalid`."""
+    header: Header | None = None
+    entries: list[Entry] = []
+    is_torn = False
+    for path in paths:
+        first, *rest = _lines(path)
+        head = _header(path, first)
+        if header is None:
+            header = head
+        elif (head.device, head.path, head.part) < (header.device, header.path, header.part):
+            raise RecordingInvalid(
+                f"{path}: part {head.part} of {head.device} cannot follow; name the parts in order"
+            )
+        for number, line in enumerate(rest, 2):
+            entry = _entry(line)
+            if entry is not None:
+                entries.append(entry)
+            elif number == len(rest) + 1:
+                is_torn = True
+            else:
+                raise RecordingInvalid(f"{path}: line {number} is no entry of a recording; the file was damaged")
+    if header is None:
+        raise RecordingInvalid("no file was named")
+    if any(b.us < a.us for a, b in pairwise(entries)):
+        raise RecordingInvalid(f"{header.device}: its clock runs backwards; these parts do not belong together")
+    return Recording(header, tuple(entries), is_torn)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except OSError as exc:
+        raise RecordingInvalid(f"{path}: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise RecordingInvalid(f"{path}: this is no recording of tablewarden") from exc
+    if not lines:
+        raise RecordingInvalid(f"{path}: the file is empty")
+    return lines
+
+
+def _header(path: Path, line: str) -> Header:
+    raw = _object(line)
+    form = raw.get("tablewarden_recording")
+    if not isinstance(form, int):
+        raise RecordingInvalid(f"{path}: this is no recording of tablewarden")
+    if form > FORMAT:
+        raise RecordingInvalid(f"{path}: form {form} is newer than this software, which reads up to {FORMAT}")
+    try:
+        return Header(
+            str(raw["device"]),
+            DeviceKind(raw["kind"]),
+            str(raw["path"]),
+            int(raw["baud"]),
+            Codec(raw["speaks"]),
+            None if raw["serial"] is None else str(raw["serial"]),
+            str(raw["software"]),
+            str(raw["wall"]),
+            int(raw["part"]),
+        )
+    except (KeyError, ValueError, TypeError) as exc:
+        raise RecordingInvalid(f"{path}: its first line lacks what a recording says of itself ({exc})") from exc
+
+
+def _entry(line: str) -> Entry | None:
+    raw = _object(line)
+    us = raw.pop("us", None)
+    kind = next((k for k in KINDS if k in raw), None)
+    if not isinstance(us, int) or kind is None or not isinstance(word := raw.pop(kind), str):
+        return None
+    try:
+        if kind in (IN, OUT):
+            return Entry(us, kind, "", bytes.fromhex(word), raw)
+        return Entry(us, kind, word, bytes.fromhex(raw.pop("bytes", "")), raw)
+    except (ValueError, TypeError):
+        return None
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        raw = json.loads(line)
+    except ValueError:
+        return {}
+    return raw if isinstance(raw, dict) else {}

@@ -1,0 +1,209 @@
+"""The tap: a transport and a link end that write down what passes, and change nothing.
+
+Both live by the recording's own clock, whole microseconds that only grow: a link end is given exactly the instants that
+stand in the file. So a replay of the file is the same life again, and not one that is nearly the same.
+"""
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from drivers.device import DeviceConfig
+from drivers.errors import Fault
+from drivers.ledger import Key
+from drivers.protocol.host import HostEvent
+from drivers.protocol.reports import Level
+from drivers.pump import Link
+from drivers.recording.format import HOST, IN, NOTE, OUT, PORT, Entry, Header, line_of
+from drivers.recording.writer import Writer, files_in, one_file
+from drivers.transport import CLOSE_DEADLINE_S, DataCallback, LostCallback, Transport, WriteBufferFull
+
+__all__ = ["Recorder", "Sink", "TappedLink", "TappedTransport", "recorder_in", "recorder_to"]
+
+
+class Sink(Protocol):
+    """Where lines go; `Writer` says what each means."""
+
+    state: str
+    missed: int
+
+    def begin(self) -> None: ...
+    def put(self, line: str) -> bool: ...
+    async def end(self) -> None: ...
+
+
+class Recorder:
+    """What both taps of one device write to. `clock`: the loop's, monotonic seconds."""
+
+    def __init__(self, writer: Sink, clock: Callable[[], float]) -> None:
+        self.writer = writer
+        self._clock = clock
+        self._us = 0
+        self._gap = 0
+
+    @property
+    def now(self) -> float:
+        """The instant of the last entry."""
+        return self._us / 1e6
+
+    def document(self) -> dict[str, Any]:
+        """What becomes of the recording, for people: `state` as `Writer` says it, the file, and what is not in it."""
+        return {"state": self.writer.state, "missed": self.writer.missed}
+
+    def note(self, kind: str, word: str = "", data: bytes = b"", **given: Any) -> float:
+        """Writes an entry; gives its instant."""
+        self._us = max(self._us, math.ceil(self._clock() * 1e6))
+        if self._gap and self.writer.put(line_of(Entry(self._us, NOTE, "gap", given={"entries": self._gap}))):
+            self._gap = 0
+        if not self.writer.put(line_of(Entry(self._us, kind, word, data, given))):
+            self._gap += 1
+        return self.now
+
+
+def recorder_in(folder: Path, config: DeviceConfig, software: str, clock: Callable[[], float]) -> Recorder:
+    """A recorder whose files stand in a folder, the newest ones only."""
+    name, tidy = files_in(folder, config.name)
+    return Recorder(Writer(name, lambda wall, part: Header.of(config, software, wall, part), tidy), clock)
+
+
+def recorder_to(path: Path, config: DeviceConfig, software: str, clock: Callable[[], float]) -> Recorder:
+    """A recorder with one file, and its further parts beside it."""
+    return Recorder(Writer(one_file(path), lambda wall, part: Header.of(config, software, wall, part)), clock)
+
+
+class TappedTransport:
+    """`Transport` around another one; see there for what each call does."""
+
+    def __init__(
+        self,
+        make: Callable[[DataCallback, LostCallback], Transport],
+        recorder: Recorder,
+        path: str,
+        on_data: DataCallback,
+        on_lost: LostCallback,
+    ) -> None:
+        self._recorder, self._path = recorder, path
+        self._on_data, self._on_lost = on_data, on_lost
+        self._inner = make(self._data, self._lost)
+
+    async def open(self) -> None:
+        """See `Transport.open`. A file is begun for each time the port is open."""
+        await self._inner.open()
+        self._recorder.writer.begin()
+        self._recorder.note(PORT, "opened", path=self._path, leads_to=_leads_to(self._path))
+
+    def present(self) -> bool:
+        return self._inner.present()
+
+    def write(self, data: bytes) -> None:
+        """See `Transport.write`. Bytes that were refused are written down as such."""
+        try:
+            self._inner.write(data)
+        except WriteBufferFull:
+            self._recorder.note(OUT, data=data, refused=True)
+            raise
+        self._recorder.note(OUT, data=data)
+
+    async def drain(self) -> None:
+        await self._inner.drain()
+
+    def pause_reading(self) -> None:
+        self._inner.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._inner.resume_reading()
+
+    async def close(self, deadline_s: float = CLOSE_DEADLINE_S) -> None:
+        """See `Transport.close`; then the file is ended."""
+        try:
+            await self._inner.close(deadline_s)
+        finally:
+            await self._recorder.writer.end()
+
+    def _data(self, data: bytes) -> None:
+        self._recorder.note(IN, data=data)
+        self._on_data(data)
+
+    def _lost(self, fault: Fault, detail: str) -> None:
+        self._recorder.note(PORT, "lost", fault=fault.value, detail=detail)
+        self._on_lost(fault, detail)
+
+
+class TappedLink:
+    """`Link` around another one: every call is written down with the instant it is given. `durable`: as for `link_end`.
+
+    What the link end draws is written down too: session and nonces are in clear on the wire anyway.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Callable[[int], bytes]], Link],
+        entropy: Callable[[int], bytes],
+        recorder: Recorder,
+        durable: Key | None,
+    ) -> None:
+        self._note = recorder.note
+        self._recorder = recorder
+        self._entropy = entropy
+        self._durable = None if durable is None else [f"{durable[0]:016x}", durable[1]]
+        self._made_with = b""  # drawn before the port was open, so before there was a file
+        self._is_connected = False
+        self._inner = make(self._draw)
+
+    def _draw(self, size: int) -> bytes:
+        data = self._entropy(size)
+        if self._is_connected:
+            self._note(HOST, "drew", data)
+        else:
+            self._made_with += data
+        return data
+
+    def connect(self, now: float) -> None:
+        """Begins; a link end that is kept over losses of its port begins anew in each file."""
+        self._note(HOST, "begin", self._made_with, durable=self._durable)
+        self._is_connected = True
+        self._inner.connect(self._note(HOST, "connect"))
+
+    def receive(self, data: bytes, now: float) -> list[HostEvent]:
+        """At the instant at which the transport's tap wrote these bytes down."""
+        return self._inner.receive(data, self._recorder.now)
+
+    def tick(self, now: float) -> list[HostEvent]:
+        return self._inner.tick(self._note(HOST, "tick"))
+
+    def next_deadline(self) -> float | None:
+        return self._inner.next_deadline()
+
+    def data_to_send(self) -> bytes:
+        return self._inner.data_to_send()
+
+    def acknowledge(self, boot: int, counter: int, now: float) -> None:
+        self._inner.acknowledge(
+            boot, counter, self._note(HOST, "acknowledge", boot=f"{boot:016x}", counter=counter)
+        )
+
+    def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
+        at = self._note(HOST, "set_level", level=level.value, value=value, operation=operation)
+        self._inner.set_level(level, value, operation, at)
+
+    def read_levels(self, now: float) -> None:
+        self._inner.read_levels(self._note(HOST, "read_levels"))
+
+    def bye(self, now: float) -> None:
+        self._inner.bye(self._note(HOST, "bye"))
+
+    def extend_deadlines(self, lag_s: float) -> None:
+        lag_us = math.ceil(lag_s * 1e6)
+        self._note(HOST, "paused", lag_us=lag_us)
+        self._inner.extend_deadlines(lag_us / 1e6)
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        return self._inner.counters
+
+
+def _leads_to(path: str) -> str:
+    """Where a stable name led when the port was opened; the name itself where it is no path."""
+    return os.path.realpath(path) if os.path.exists(path) else path
