@@ -156,6 +156,7 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
         "seats": {
             str(number): {
                 "wagers": {name: _wager(wager) for name, wager in seat.wagers.items()},
+                "coupons": {name: _wager(coupon) for name, coupon in seat.coupons.items()},
                 "decided": seat.decided,
                 "folded": seat.folded,
                 "void": seat.void,

@@ -55,9 +55,9 @@ def _line(line: Document) -> str:
         what += f", pay {money(line['paid'])}" + (f" ({line['pays']})" if "pays" in line else "")
     elif line["returned"]:
         what += f", {money(line['returned'])} back"
-    of = f" for seat {line['holder']}" if line.get("holder") else ""
+    of = f" for seat {line['holder']}" if line.get("holder") else " coupon" if line.get("coupon") else ""
     note = f"; {line['note']}" if line.get("note") else ""
-    return f"seat {line['seat']} {line['wager']}{of} {money(line['stake'])}: {what}{_by(line)}{note}"
+    return f"seat {line['seat']} {line['wager']}{of} {money(line.get('coupon') or line['stake'])}: {what}{_by(line)}{note}"
 
 
 def _by(thing: Document) -> str:

@@ -134,6 +134,7 @@ def _round(round_: Document | None) -> Iterator[str]:
         yield f"accepted  progressive at seats {', '.join(str(seat) for seat, _ in round_['accepted'])}"
     for number, seat in sorted(round_["seats"].items(), key=lambda item: int(item[0])):
         wagers = ", ".join(f"{name} {money(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
+        wagers += "".join(f", coupon {money(c['cents'])} on {name}" for name, c in seat.get("coupons", {}).items())
         said = [word for word in ("decided", "folded", "void") if seat[word]]
         asked = f" (asked: {spoken(seat['asked'])})" if seat.get("asked") and not said else ""
         yield f"seat {number:<5}{wagers or 'no wager'}{'; ' + ', '.join(said) if said else ''}{asked}"

@@ -124,18 +124,22 @@ class BeginRound:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWager:
-    """`cents`: whole cents of the table's currency, at least 1. `player`: a name or number, "" = not known here."""
+    """`cents`: whole cents of the table's currency, at least 1. `player`: a name or number, "" = not known here.
+
+    `coupon`: face in cents of a match play coupon beside the chips, 0 = none.
+    """
 
     kind: ClassVar[str] = "place_wager"
     seat: int
     wager: str
     cents: int
     player: str = ""
+    coupon: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawWager:
-    """Takes a wager back before "no more bets"."""
+    """Takes a wager back before "no more bets", and its coupon with it."""
 
     kind: ClassVar[str] = "withdraw_wager"
     seat: int
@@ -214,9 +218,13 @@ class RecordHandsFound:
 
 @dataclass(frozen=True, slots=True)
 class SettleRound:
-    """All wagers of the round are paid, collected or returned, those too that were not recorded one by one."""
+    """All wagers of the round are paid, collected or returned, those too that were not recorded one by one.
+
+    `handed_back`: cents that went to all seats for what was still open; left out, nobody has added them up.
+    """
 
     kind: ClassVar[str] = "settle_round"
+    handed_back: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

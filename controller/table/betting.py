@@ -3,7 +3,7 @@
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment
 from controller.table import acts as a
-from controller.table import seats
+from controller.table import beside, seats
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Setup, State
@@ -42,6 +42,8 @@ def place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"seat {act.seat}: a player's name has at most {seats.LONGEST_NAME} characters")
     if act.player and (elsewhere := seats.positions(setup, _round(state), act.player, act.seat)) is not None:
         return elsewhere
+    if (no_coupon := beside.place_coupon(setup, act)) is not None:
+        return no_coupon
     placed = _round(state).seats[act.seat].wagers if act.seat in _round(state).seats else {}
     if act.wager in placed:
         return Refusal(f"seat {act.seat}: {act.wager} is placed already; withdraw it first")

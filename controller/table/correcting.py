@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from controller.games.settling.settled import Outcome
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.beside import label, on_record, spoken, stake
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
@@ -23,15 +24,15 @@ def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     if isinstance(found, Refusal):
         return found
     if found.fate not in MAY_BE_WRONG:
-        return Refusal(f"seat {act.seat}: the {act.wager} wager is {found.fate}, and was not settled by the cards")
+        return Refusal(f"seat {act.seat}: the {spoken(act)} is {found.fate}, and was not settled by the cards")
     if not 1 <= len(act.reason.strip()) <= LONGEST_REASON:
         return Refusal(f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)")
-    if (wrong := sums(act, found.cents)) is not None:
+    if (wrong := sums(act, stake(act, found))) is not None:
         return wrong
     returned = _returned(act, found)
     if found.outcome is act.outcome and (found.returned, found.paid) == (returned, act.paid):
         return Refusal(
-            f"seat {act.seat}: so the {act.wager} wager was settled: {act.outcome}, {returned + act.paid} back"
+            f"seat {act.seat}: so the {spoken(act)} was settled: {act.outcome}, {returned + act.paid} back"
         )
     return None
 
@@ -49,15 +50,16 @@ def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
     role = setup.law.rulebook.act_roles.get(act.kind)
     draft.add(
         f.SettlementCorrected(
-            name, act.seat, act.wager, act.outcome, wager.cents, returned, act.paid, setup.currency, actor.who, actor.role,
-            act.reason, was, before, owed, (), role.reading if role else None,
+            name, act.seat, act.wager, act.outcome, stake(act, wager), returned, act.paid, setup.currency, actor.who,
+            actor.role, act.reason, was, before, owed, (), role.reading if role else None,
+            coupon=wager.cents if act.coupon else 0, holder=act.holder,
         )
     )  # fmt: skip
     round_ = draft.state.round
     if round_ is None or round_.id != name:
         return
     for hold in list(draft.state.holds.values()):
-        if (hold.seat, hold.wager) == (act.seat, act.wager) and hold.choices == (a.Resolution.GO_ON,):
+        if (hold.seat, hold.wager) == (act.seat, label(act)) and hold.choices == (a.Resolution.GO_ON,):
             lifted = (hold.id, a.Resolution.GO_ON, actor.who, actor.role, hold.reading, act.reason)
             draft.add(f.HoldLifted(*lifted))
 
@@ -74,13 +76,12 @@ def _wager(state: State, act: a.CorrectSettlement) -> Wager | Refusal:
     if not name:
         known = ", ".join(r.id for r in (state.round, state.last_round) if r is not None) or "none yet"
         return Refusal(f"round {act.round or 'none'} cannot be corrected at the table; it may be: {known}")
-    seat = seats.get(act.seat)
-    wager = seat.wagers.get(act.wager) if seat else None
-    return wager or Refusal(f"seat {act.seat} had no {act.wager} wager in round {name}")
+    found = on_record(seats, act)
+    return found or Refusal(f"seat {act.seat} had no {spoken(act)} in round {name}")
 
 
 def _returned(act: a.CorrectSettlement, wager: Wager) -> int:
     """Cents of the stake that go back: as was said, else what goes back with this outcome."""
     if act.returned is None and wager.outcome is act.outcome:
         return wager.returned
-    return goes_back(act, wager.cents, None)
+    return goes_back(act, stake(act, wager), None)

@@ -32,7 +32,7 @@ def money_after(round_: Round, event: f.Event) -> Round:
         case f.WagerSettled():
             return replace(round_, seats=_settled_anew(round_.seats, event))
         case f.RoundSettled():
-            return settled(round_)
+            return settled(round_, compared=event.difference is not None)
         case f.ProgressiveValidated(seat=number):
             return replace(round_, validated=round_.validated | {number})
         case f.HandRecorded():
@@ -66,13 +66,15 @@ def void_noted(state: State, made: f.DispositionMade) -> State:
 def placed(round_: Round, event: f.WagerPlaced) -> Round:
     seat = round_.seats.get(event.seat, Seat())
     seat = replace(seat, wagers=with_(seat.wagers, event.wager, Wager(event.cents, player=event.player)))
+    if event.coupon:
+        seat = replace(seat, coupons=with_(seat.coupons, event.wager, Wager(event.coupon)))
     return replace(round_, seats=with_(round_.seats, event.seat, seat))
 
 
 def withdrawn(round_: Round, event: f.WagerWithdrawn) -> Round:
     """A seat without a wager is no seat of the round any more."""
     seat = round_.seats[event.seat]
-    left = replace(seat, wagers=without(seat.wagers, event.wager))
+    left = replace(seat, wagers=without(seat.wagers, event.wager), coupons=without(seat.coupons, event.wager))
     seats = with_(round_.seats, event.seat, left)
     return replace(round_, seats=seats if left.wagers else without(seats, event.seat))
 
@@ -100,14 +102,19 @@ def decision(round_: Round, event: f.DecisionRecorded) -> Round:
 UNDECIDED = (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS)
 
 
-def settled(round_: Round) -> Round:
+def settled(round_: Round, *, compared: bool = False) -> Round:
+    """All that is not decided is settled with the round. `compared`: its sum was held against the cards."""
+
+    def now(wager: Wager) -> Wager:
+        if wager.fate not in (*UNDECIDED, Fate.SETTLED) or wager.outcome is not None:
+            return wager
+        return replace(wager, fate=Fate.SETTLED, compared=compared)
+
     seats = {
         number: replace(
             seat,
-            wagers={
-                name: replace(w, fate=Fate.SETTLED) if w.fate in UNDECIDED else w
-                for name, w in seat.wagers.items()
-            },
+            wagers={name: now(wager) for name, wager in seat.wagers.items()},
+            coupons={name: now(coupon) for name, coupon in seat.coupons.items()},
         )
         for number, seat in round_.seats.items()
     }
@@ -116,8 +123,18 @@ def settled(round_: Round) -> Round:
 
 def _settled_anew(seats: Mapping[int, Seat], event: f.WagerSettled | f.SettlementCorrected) -> Mapping[int, Seat]:
     seat = seats[event.seat]
-    before = seat.wagers[event.wager]
-    wager = replace(
+    if event.holder:
+        envy = with_(seat.envy, event.holder, _anew(seat.envy.get(event.holder, Wager(0)), event))
+        return {**seats, event.seat: replace(seat, envy=envy)}
+    if event.coupon:
+        coupons = with_(seat.coupons, event.wager, _anew(seat.coupons[event.wager], event))
+        return {**seats, event.seat: replace(seat, coupons=coupons)}
+    wagers = with_(seat.wagers, event.wager, _anew(seat.wagers[event.wager], event))
+    return {**seats, event.seat: replace(seat, wagers=wagers)}
+
+
+def _anew(before: Wager, event: f.WagerSettled | f.SettlementCorrected) -> Wager:
+    return replace(
         before,
         fate=Fate.SETTLED,
         outcome=event.outcome,
@@ -126,7 +143,6 @@ def _settled_anew(seats: Mapping[int, Seat], event: f.WagerSettled | f.Settlemen
         corrected=isinstance(event, f.SettlementCorrected),
         compared=before.compared if isinstance(event, f.SettlementCorrected) else event.offered is not None,
     )
-    return {**seats, event.seat: replace(seat, wagers={**seat.wagers, event.wager: wager})}
 
 
 def wager_decided(round_: Round, event: f.WagerDecided) -> Round:

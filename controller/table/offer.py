@@ -41,16 +41,26 @@ class Offer:
     cuts: tuple[Cut, ...] = ()
     refused: str = ""
 
-    def line(self, seat: int, wager: str) -> Line | None:
-        """What is offered for this wager; None where nobody can tell, or a person is to decide."""
-        found = (x for x in self.lines if (x.seat, x.wager) == (seat, wager) and not x.holder)
+    def line(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> Line | None:
+        """What is offered for this wager, its coupon, or envy; None where nobody can tell, or a person is to decide."""
+        meant = (seat, wager, coupon, holder)
+        found = (x for x in self.lines if (x.seat, x.wager, x.coupon > 0, x.holder) == meant)
         return next((x for x in found if x.outcome is not Outcome.HELD), None)
+
+    def comes_to(self) -> dict[int, int] | None:
+        """Cents that go back to each seat; None where nobody can tell that of all that waits."""
+        if self.refused or self.missing or any(x.outcome is Outcome.HELD for x in self.lines):
+            return None
+        seats = dict.fromkeys((x.seat for x in self.lines), 0)
+        for line in self.lines:
+            seats[line.seat] += line.returned + line.paid
+        return seats
 
 
 def offer(setup: Setup, round_: Round) -> Offer | None:
     """What is to be settled now, by cards and pay tables; None where no wager waits for it."""
-    waiting = {(seat, name) for seat, name in _waiting(round_)}
-    if not waiting:
+    waiting = set(_waiting(round_))
+    if not waiting and not _beside(setup, round_):
         return None
     if len(round_.voids) > 1:
         return Offer(
@@ -61,7 +71,9 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
         settled = settler.settle(_as_known(setup, round_, settler))
     except RoundRefused as refused:
         return Offer(refused=str(refused))
-    lines = [x for x in _after(settled.lines, settled.cuts) if (x.seat, x.wager) in waiting or x.holder]
+    lines = [x for x in _after(settled.lines, settled.cuts) if _waits(round_, x, waiting)]
+    if not lines and not waiting:
+        return None
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
     return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts)
 
@@ -73,6 +85,26 @@ def _waiting(round_: Round) -> Iterator[tuple[int, str]]:
         now = last or wager.fate in (Fate.SETTLED, Fate.TO_SETTLE)
         if now and wager.outcome is None and wager.cents and seat in round_.in_play:
             yield seat, name
+
+
+def _beside(setup: Setup, round_: Round) -> bool:
+    """Whether a coupon or envy may be left to be settled when no wager is."""
+    coupons = any(c.outcome is None for seat in round_.seats.values() for c in seat.coupons.values())
+    if not round_.seen or round_.phase is not round_.game.stages[-1].phase:
+        return False
+    return coupons or (
+        settler_of(setup.law).pays_envy and any(name == PROGRESSIVE for _, name, _ in round_.wagers(*OPEN))
+    )
+
+
+def _waits(round_: Round, line: Line, waiting: set[tuple[int, str]]) -> bool:
+    """Whether this line is still to be settled. A coupon is settled with its wager or after it; envy last of all."""
+    seat = round_.seats[line.seat]
+    if line.holder:
+        return line.holder not in seat.envy
+    if line.coupon:
+        return seat.coupons[line.wager].outcome is None and seat.wagers[line.wager].fate in (*OPEN, Fate.COLLECTED)
+    return (line.seat, line.wager) in waiting
 
 
 def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
@@ -108,7 +140,8 @@ def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:
         wagers.pop(PROGRESSIVE, None)
     seen = round_.seen.get((Area.PLAYER, number), SeenHand(_unread(setup.law.rulebook.hand.player.value)))
     played, shown = seen.played or _unread(settler.played), seen.shown or _unread(settler.shown)
-    return Hand(number, wagers, seen.cards, seat.answers, played, shown if BONUS in wagers else ())
+    coupons = {name: coupon.cents for name, coupon in seat.coupons.items() if name in wagers}
+    return Hand(number, wagers, seen.cards, seat.answers, played, shown if BONUS in wagers else (), coupons)
 
 
 def _filled(round_: Round, area: Area, count: int) -> tuple[int, ...]:

@@ -48,6 +48,8 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             _dealer_revealed(draft, act)
         case a.RecordHandsFound():
             settling.found(draft, act, actor)
+        case a.SettleRound():
+            settling.round_settled(draft, act, actor)
         case a.RecordStubCount():
             _stub_count(draft, act, actor)
         case a.EndRound():
@@ -89,7 +91,7 @@ def _settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
             assert_never(act)
 
 
-Recorded = a.CloseTable | a.PlaceWager | a.WithdrawWager | a.RevealCommunity | a.SettleRound | a.CollectCards
+Recorded = a.CloseTable | a.PlaceWager | a.WithdrawWager | a.RevealCommunity | a.CollectCards
 """Acts of which the record is all that follows."""
 
 
@@ -98,13 +100,12 @@ def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
         case a.CloseTable():
             return f.TableClosed(actor.who)
         case a.PlaceWager():
-            return f.WagerPlaced(act.seat, act.wager, act.cents, draft.setup.currency, actor.who, act.player)
+            currency = draft.setup.currency
+            return f.WagerPlaced(act.seat, act.wager, act.cents, currency, actor.who, act.player, act.coupon)
         case a.WithdrawWager():
             return f.WagerWithdrawn(act.seat, act.wager, actor.who)
         case a.RevealCommunity():
             return f.CommunityRevealed(act.street)
-        case a.SettleRound():
-            return f.RoundSettled(actor.who)
         case a.CollectCards():
             return f.CardsCollected(actor.who)
         case _:

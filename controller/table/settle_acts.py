@@ -38,7 +38,8 @@ class SettleWager:
     """One wager is paid, collected or given back. `paid`: cents won beside the stake, at least 1 where it wins, else 0.
 
     `returned`: cents of the stake that go back, where it wins or loses; left out, what the cards make of it, and where they
-    are not known all of a wager that wins and nothing of one that loses.
+    are not known all of a wager that wins and nothing of one that loses. `coupon`: not the wager is meant, but the match play
+    coupon beside it. `holder`: with the wager `envy`, the seat whose hand earns this one the bonus.
     """
 
     kind: ClassVar[str] = "settle_wager"
@@ -47,13 +48,16 @@ class SettleWager:
     outcome: Outcome
     paid: int = 0
     returned: int | None = None
+    coupon: bool = False
+    holder: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectSettlement:
     """A wager of this round or the last one comes to something else than was settled. What stood there stays on record.
 
-    `reason`: why, 1 to 500 characters. `round`: its name, "" = the one in play, or the last one between rounds.
+    `reason`: why, 1 to 500 characters. `round`: its name, "" = the one in play, or the last one between rounds. `coupon`,
+    `holder`: as it was settled.
     """
 
     kind: ClassVar[str] = "correct_settlement"
@@ -64,6 +68,8 @@ class CorrectSettlement:
     paid: int = 0
     returned: int | None = None
     round: str = ""
+    coupon: bool = False
+    holder: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Where the cards are known, what was paid is compared with what they make of the 
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.vocabulary import Action, Method, Settle
 from controller.table import acts as a
+from controller.table import beside
 from controller.table import facts as f
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
@@ -47,6 +48,8 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     """What stands in the way of settling this wager now."""
     assert isinstance(act, a.SettleWager)
     round_ = _round(state)
+    if beside.is_beside(act):
+        return beside.may_settle(setup, round_, act) or sums(act, 0)
     seat = round_.seats.get(act.seat)
     wager = seat.wagers.get(act.wager) if seat else None
     if wager is None:
@@ -113,6 +116,9 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
 
 def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """A wager that is paid by the number of hands is not settled before that number is known."""
+    assert isinstance(act, a.SettleRound)
+    if act.handed_back is not None and not 0 <= act.handed_back <= MOST_PAID:
+        return Refusal(f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given")
     return _uncounted(setup, state)
 
 
@@ -187,26 +193,49 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
     Where the cards make something else of the wager, that is on record too, and play waits until a person has looked.
     """
     round_ = _round(draft.state)
-    stake = round_.seats[act.seat].wagers[act.wager].cents
+    placed = beside.on_record(round_.seats, act) or Wager(0)
+    stake = beside.stake(act, placed)
     steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
     cite = next((step.cite for step in steps), ())
     offered = offer(draft.setup, round_) if round_.seen else None
-    line = offered.line(act.seat, act.wager) if offered else None
+    line = offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else None
     returned = goes_back(act, stake, line)
     more = returned + act.paid - (line.returned + line.paid) if line else None
     draft.add(
         f.WagerSettled(
             round_.id, act.seat, act.wager, act.outcome, stake, returned, act.paid, draft.setup.currency, actor.who, cite,
             offered=line.outcome if line else None, difference=more,
+            coupon=placed.cents if act.coupon else 0, holder=act.holder,
         )
     )  # fmt: skip
     if line is not None and more:
         draft.hold(
-            f"seat {act.seat}: {act.wager} was settled as {act.outcome} with {returned + act.paid} cents handed back, and cards "
-            f"and pay table make it {line.outcome} with {line.returned + line.paid} "
+            f"seat {act.seat}: {beside.label(act)} was settled as {act.outcome} with {returned + act.paid} cents handed back, "
+            f"and cards and pay table make it {line.outcome} with {line.returned + line.paid} "
             f"[{line.reading or ', '.join(line.cite)}]; correct it ({a.CorrectSettlement.kind}), or "
             f"{a.Resolution.GO_ON} lets it stand",
-            seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,),
+            seat=act.seat, wager=beside.label(act), choices=(a.Resolution.GO_ON,),
+        )  # fmt: skip
+
+
+def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
+    """Records that all is settled; where the cards tell what it comes to and somebody has added up what went back, both.
+
+    Where they differ play waits until a person has looked.
+    """
+    round_, setup = _round(draft.state), draft.setup
+    found = offer(setup, round_) if round_.seen else None
+    comes_to = found.comes_to() if found else None
+    known = comes_to is not None and act.handed_back is not None
+    more = (act.handed_back or 0) - sum((comes_to or {}).values()) if known else None
+    told = None if comes_to is None else sum(comes_to.values())
+    draft.add(f.RoundSettled(actor.who, act.handed_back, told, more, setup.currency))
+    if comes_to is not None and more:
+        seats = ", ".join(f"seat {seat} {cents}" for seat, cents in comes_to.items())
+        draft.hold(
+            f"the round was settled with {act.handed_back} cents handed back, and cards and pay tables make it {told} ({seats}); "
+            f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand",
+            choices=(a.Resolution.GO_ON,),
         )  # fmt: skip
 
 

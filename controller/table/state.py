@@ -135,6 +135,9 @@ class SeenHand:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
+    """`coupons`: match play coupons by the wager beside which they lie, `cents` is the face. `envy`: bonuses that were settled,
+    by the seat whose hand earned them."""
+
     wagers: Mapping[str, Wager] = field(default_factory=dict)
     decided: bool = False  # is asked no more in this round
     asked: Phase | None = None  # last phase in which the player answered
@@ -142,6 +145,8 @@ class Seat:
     void: bool = False
     answers: tuple[Decision, ...] = ()
     one_hand: bool = False  # was dealt too many cards, and keeps those of one hand
+    coupons: Mapping[str, Wager] = field(default_factory=dict)
+    envy: Mapping[int, Wager] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
         return ()
     card_set = state.sets.get(round_.back)
     by_device = DISPENSERS.get(round_.method) is not None
+    settled = [w for _, _, w in round_.wagers(Fate.SETTLED)]
+    settled += [w for seat in round_.seats.values() for w in seat.coupons.values() if w.fate is Fate.SETTLED]
     known = {
         Check.PLAYERS: not unnamed(round_),
         Check.CARDS_DEALT: by_device or not round_.played,
@@ -34,8 +36,8 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
         or (card_set is not None and card_set.count_right is True),
         Check.SET_CARDS: not round_.played or (card_set is not None and card_set.identities_complete is True),
         Check.DEVICE_MODE: _mode_known(setup, state, round_),
-        Check.OUTCOMES: all(w.outcome is not None for _, _, w in round_.wagers(Fate.SETTLED)),
-        Check.PAYMENTS: all(w.compared for _, _, w in round_.wagers(Fate.SETTLED)),
+        Check.OUTCOMES: all(w.outcome is not None for w in settled),
+        Check.PAYMENTS: all(w.compared for w in settled),
     }
     return tuple(check for check, is_known in known.items() if not is_known)
 

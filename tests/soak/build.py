@@ -70,6 +70,10 @@ class Builder:
                 return rng.choice((e.ENGAGED, e.RELEASED, e.INHIBITED, e.ALLOWED))
             case "note":
                 return ""
+            case "coupon" if kind is bool:
+                return rng.random() < 0.1
+            case "coupon" | "holder":
+                return rng.choice((0, 0, 0, 0, 0, 0, 0, 1, 2, 500))
         return self._of_type(kind, state)
 
     def _of_type(self, kind: Any, state: State) -> Any:

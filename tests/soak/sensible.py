@@ -11,7 +11,7 @@ from controller.cards.cards import NAMES
 from controller.games.model import Phase, ShowCommunity
 from controller.games.settling.engine import settler_of
 from controller.rules.parts import WagerRule
-from controller.rules.vocabulary import Area, Trigger
+from controller.rules.vocabulary import Area, Settle, Trigger
 from controller.rules.vocabulary import Moment as When
 from controller.table import acts as a
 from controller.table import burns
@@ -155,7 +155,7 @@ class People:
                 cents = (
                     base.cents * self.rng.choice(times) if base and times else self.rng.choice((500, 1000, 1500))
                 )
-                return a.PlaceWager(seat, rule.name, cents)
+                return a.PlaceWager(seat, rule.name, cents, coupon=self._coupon())
             wrong = next(
                 (r for r in rules.values() if r.of in placed and r.name in placed and not _fits(r, placed)), None
             )
@@ -169,6 +169,11 @@ class People:
         rule = self.rng.choice(likes)
         cents = rule.exact_cents.value if rule.exact_cents else self.rng.choice((100, 500, 700))
         return a.PlaceWager(self.rng.choice(self.guests), rule.name, cents)
+
+    def _coupon(self) -> int:
+        """Now and then one lies beside the chips, where the document knows coupons."""
+        known = Settle.COUPON in self.setup.law.rulebook.settlement
+        return self.rng.choice((500, 701)) if known and self.rng.random() < 0.1 else 0
 
     def _takes_back(self, state: State) -> a.Act | None:
         lies = _round(state).wagers(Fate.LIVE)

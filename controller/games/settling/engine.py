@@ -68,6 +68,11 @@ class Settler:
         return self._money.resets
 
     @property
+    def pays_envy(self) -> bool:
+        """Whether the hand of one player may earn another one a bonus under the elected tables."""
+        return bool(self._money.envy)
+
+    @property
     def played(self) -> int:
         """How many cards a player chooses to play; 0 where all are played."""
         return self._game.played

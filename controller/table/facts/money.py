@@ -10,7 +10,7 @@ from controller.rules.vocabulary import Area, Role
 
 @dataclass(frozen=True, slots=True)
 class WagerPlaced:
-    """`player`: who placed it, "" where this table does not know."""
+    """`player`: who placed it, "" where this table does not know. `coupon`: face in cents of a match play coupon beside it."""
 
     kind: ClassVar[str] = "wager_placed"
     seat: int
@@ -19,6 +19,7 @@ class WagerPlaced:
     currency: str
     by: str
     player: str = ""
+    coupon: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,8 @@ class WagerSettled:
     """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it.
 
     `offered`: what cards and pay tables make of it, and `difference`: cents that were handed back above that, below zero
-    where it was too little; both absent where that is not known.
+    where it was too little; both absent where that is not known. `coupon`: it is about the match play coupon of this face
+    beside the wager, 0 = about the wager. `holder`: seat whose hand earned this one an envy bonus, 0 = it is none.
     """
 
     kind: ClassVar[str] = "wager_settled"
@@ -104,6 +106,8 @@ class WagerSettled:
     reading: str | None = None
     offered: Outcome | None = None
     difference: int | None = None
+    coupon: int = 0
+    holder: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,8 @@ class SettlementCorrected:
     owed: int | None = None
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    coupon: int = 0
+    holder: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,5 +193,13 @@ class ProgressiveValidated:
 
 @dataclass(frozen=True, slots=True)
 class RoundSettled:
+    """What was not settled by itself is settled with the round. `handed_back`: cents that went to all seats for it; `offered`:
+    what cards and pay tables make of it, and `difference`: what was handed back above that; each absent where not known.
+    """
+
     kind: ClassVar[str] = "round_settled"
     by: str
+    handed_back: int | None = None
+    offered: int | None = None
+    difference: int | None = None
+    currency: str = ""

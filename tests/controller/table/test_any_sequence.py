@@ -38,13 +38,21 @@ BACKS = st.sampled_from(["red", "blue"])
 NAMES = st.sampled_from(["shoe-1", "shuffler-1", "progressive-1"])
 ACTS = st.one_of(
     st.builds(a.BeginRound, BACKS),
-    st.builds(a.PlaceWager, SEATS, st.sampled_from(WAGERS), st.sampled_from([1000, 701]), st.sampled_from(["", "ann"])),
+    st.builds(
+        a.PlaceWager, SEATS, st.sampled_from(WAGERS), st.sampled_from([1000, 701]), st.sampled_from(["", "ann"]),
+        st.sampled_from([0, 0, 500]),
+    ),
     st.builds(a.RecordProgressiveCount, st.integers(0, 3)),
     st.builds(a.RecordDecision, SEATS, st.sampled_from(a.Decision), st.integers(0, 4)),
     st.builds(a.RevealCommunity, st.sampled_from(a.Street)),
     st.builds(a.RevealDealer, st.booleans(), st.booleans()),
     st.builds(a.RecordStubCount, st.integers(25, 40), st.booleans(), st.sampled_from([None, 51, 52])),
     st.builds(a.SettleWager, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from([0, 500])),
+    st.builds(
+        a.SettleWager, SEATS, st.sampled_from(["ante", "envy"]), st.sampled_from([a.Outcome.WIN, a.Outcome.LOSE]),
+        st.sampled_from([0, 500]), st.none(), st.booleans(), st.integers(0, 3),
+    ),
+    st.builds(a.SettleRound, st.sampled_from([None, 0, 4000])),
     st.builds(a.ValidateProgressive, SEATS, st.booleans()),
     st.builds(a.RecordHand, st.sampled_from(Area), st.sampled_from(HANDS), st.integers(0, 3)),
     st.builds(a.RecordMeter, st.sampled_from(["meter", "major"]), st.sampled_from([90_000_000, 1]), st.just(80_000_000)),
