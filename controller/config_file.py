@@ -12,6 +12,7 @@ from typing import Any
 from controller.approved import read_approved
 from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of, not_kept
 from controller.config_reader import Section
+from controller.config_units import read_units, verify_units
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
@@ -24,6 +25,7 @@ from controller.rules.vocabulary import Method, Role
 from drivers.catalog import Codec, Firmware, codec_of
 from drivers.events import Back, DeviceKind
 from drivers.keys import KeyRefused, read_key
+from drivers.modbus.timing import DEFAULT_BAUD as BUS_BAUD
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.session import DeviceConfig
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
@@ -186,17 +188,19 @@ class _File:
         devices = []
         for section in self.root.sections("device", "name"):
             kind = section.word("kind", DeviceKind)
+            speaks = section.word("speaks", Codec, codec_of(kind))
             device = DeviceConfig(
                 name=section.level("name"),
                 kind=kind,
                 path=_port(section, self.base),
                 serial=section.maybe_text("serial"),
-                baud=section.whole("baud", *BAUD, DEFAULT_BAUD),
+                baud=section.whole("baud", *BAUD, BUS_BAUD if speaks is Codec.MODBUS else DEFAULT_BAUD),
                 accept_test_only=not production,
-                speaks=section.word("speaks", Codec, codec_of(kind)),
+                speaks=speaks,
                 key_file=section.maybe_path("key_file", self.base),
                 approved=approved,
                 record=section.maybe_path("record", self.base),
+                units=read_units(section),
             )
             is_readable = section.is_sound
             section.close()
@@ -328,6 +332,7 @@ def _verify_device(section: Section, device: DeviceConfig, production: bool) -> 
         section.fault("name", f"{device.name!r} stands for the table itself; choose another")
     if device.key_file is not None:
         _verify_key(section, device, device.key_file)
+    verify_units(section, device)
     if production:
         _verify_for_production(section, device)
 
@@ -348,6 +353,11 @@ def _verify_for_production(section: Section, device: DeviceConfig) -> None:
     if UNSTABLE_NAME.fullmatch(device.path):
         section.fault(
             "path", f"{device.path} may be another device after a restart; use its name under /dev/table/"
+        )
+    if device.codec is Codec.MODBUS:
+        section.fault(
+            "speaks",
+            "remote I/O keeps no log and proves nothing of itself, so no gap can be closed; it is for benches",
         )
     if device.kind is DeviceKind.LINE:
         section.fault("kind", "a line device cannot prove that its reports are complete; it is for benches")

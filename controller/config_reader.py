@@ -43,7 +43,7 @@ class Section:
         """Names every key that nothing has read, with the nearest that would have been."""
         for key in self._raw:
             if key not in self._known:
-                self.fault(key, f"unknown key {nearest(key, self._known)}")
+                self.fault(key, f"unknown key {nearest(key, list(dict.fromkeys(self._known)))}")
 
     def text(self, key: str, default: str | None = None, pattern: re.Pattern[str] | None = None) -> str:
         """A text that is not empty; `pattern`: what the whole of it must match."""
@@ -145,7 +145,12 @@ class Section:
         return text
 
     def _name(self, inner: str) -> str:
-        """`[[people]]` inside `[control]` is `[[control.people]]`, as it is written in the file."""
+        """`[[people]]` inside `[control]` is `[[control.people]]`, as it is written in the file.
+
+        Inside one of an array, as `[[device]] 2 (shoe-1)`, it is a word behind that.
+        """
+        if " " in self._where:
+            return f"{self._where} {inner.strip('[]')}"
         outer = self._where.strip("[]")
         opening = "[[" if inner.startswith("[[") else "["
         return f"{opening}{outer}.{inner.removeprefix(opening)}" if outer else inner

@@ -13,7 +13,8 @@ from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
 from controller.table.betting import MOST_CENTS
-from drivers.catalog import LEAST, Approval
+from drivers.catalog import LEAST, Approval, Codec
+from drivers.device import DeviceConfig
 from drivers.events import Capability, DeviceKind
 
 __all__ = ["Finding", "document", "examine", "of_one_house", "page"]
@@ -146,7 +147,8 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
     yield (
         "Devices",
         [
-            f"{d.name:16}{d.kind:13}{d.path}  serial {d.serial or 'any'}  {d.baud} baud  {'key' if d.key_file else 'no key'}"
+            f"{d.name:16}{d.kind:13}{d.path}  serial {d.serial or 'any'}  {d.baud} baud"
+            f"  {'key' if d.key_file else 'no key'}{_bus(d)}"
             for d in config.devices
         ]
         or ["none: everything is recorded by people"],
@@ -161,6 +163,12 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
             *(f"person    {p.name}: {', '.join(sorted(p.roles))}" for p in config.control.people.values()),
         ],
     )
+
+
+def _bus(device: DeviceConfig) -> str:
+    """The units on a bus, by their addresses."""
+    addresses = ", ".join(str(unit.address) for unit in device.units)
+    return f"  units {addresses}" if addresses else ""
 
 
 def _readings(law: Law) -> Iterator[str]:
@@ -220,6 +228,11 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
     for device in config.devices:
         if device.kind is DeviceKind.LINE:
             yield f"that no report of {device.name} is missing: its lines carry no number"
+        elif device.codec is Codec.MODBUS:
+            yield (
+                f"that no chip came and went at {device.name} between two looks, or while a unit did not answer: remote I/O "
+                "counts nothing and keeps no log"
+            )
         elif not _surely(device.kind, Capability.KEEPS_LOG):
             yield f"what {device.name} did before a power cut that it had not yet reported, unless it keeps its log"
 

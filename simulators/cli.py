@@ -1,12 +1,10 @@
 """`sim`: one simulated device as a process of its own, on a pseudo-terminal with a stable name."""
 
 import asyncio
-import contextlib
 import os
 import secrets
 import signal
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from hashlib import sha256, shake_256
 from pathlib import Path
@@ -24,6 +22,8 @@ from . import shoe as shoe_model
 from . import shuffler as shuffler_model
 from .body import CardSettings
 from .cards import FACES, Witness
+from .cli_bus import remote_io
+from .cli_shared import folders_exist, record, seeded
 from .control import control_socket
 from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
@@ -254,32 +254,12 @@ def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str,
         faults = [parse(text, kind) for text in options.faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
-    for path in (options.link, options.control or options.link):
-        if not path.parent.is_dir():
-            raise click.ClickException(f"{path.parent}: no such directory")
-    with _record(options.log) as out:
+    folders_exist(options.link, options.control)
+    with record(options.log) as out:
         try:
             asyncio.run(_run(kind, options, build, faults, settings, out))
         except OSError as exc:
             raise click.ClickException(f"{options.link}: {exc}") from exc
-
-
-@contextlib.contextmanager
-def _record(path: Path | None) -> Iterator[TextIO]:
-    if path is None:
-        yield sys.stdout
-        return
-    try:
-        out = path.open("a", encoding="utf-8")
-    except OSError as exc:
-        raise click.ClickException(f"{path}: {exc.strerror}") from exc
-    with out:
-        yield out
-
-
-def _seeded(seed: int, serial: str, purpose: str) -> Random:
-    """Chance that can be repeated, apart for each device and purpose. Nothing here is a secret."""
-    return Random(f"{seed}/{serial}/{purpose}")  # noqa: S311
 
 
 async def _run(
@@ -287,7 +267,7 @@ async def _run(
 ) -> None:
     serial = _serial(options)
     seed = secrets.randbits(32) if options.seed is None else options.seed
-    entropy = os.urandom if options.seed is None else _seeded(seed, serial, "boots").randbytes
+    entropy = os.urandom if options.seed is None else seeded(seed, serial, "boots").randbytes
     control = options.control or options.link.with_name(options.link.name + ".ctl")
     log = EventLog(out)
     about = {
@@ -299,7 +279,7 @@ async def _run(
     }
     log("start", {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": settings})
     book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
-    model = build(book, log, _seeded(seed, serial, "cards"))
+    model = build(book, log, seeded(seed, serial, "cards"))
     image = made_up_image(kind) if options.image is None else options.image.read_bytes()
     identity = Identity(
         kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, FIRMWARE, sha256(image).digest(),
@@ -310,7 +290,7 @@ async def _run(
         model, identity, log, entropy=entropy, now=loop.time(), speed=options.speed, keeps_log=options.keep_log,
         key=_key(options.key), image=image,
     )  # fmt: skip
-    wire = Wire([fault for fault in faults if fault.name in WIRE], _seeded(seed, serial, "wire"))
+    wire = Wire([fault for fault in faults if fault.name in WIRE], seeded(seed, serial, "wire"))
 
     def port(on_data: Callable[[bytes], None]) -> PtyPort:
         byte_time_s = BITS_PER_BYTE / options.baud if options.baud else 0.0
@@ -322,3 +302,6 @@ async def _run(
     async with control_socket(simulator, control):
         await simulator.run()
     log("end", {"link": device.counters})
+
+
+sim.add_command(remote_io)

@@ -32,8 +32,6 @@ CHATTER_S = 0.06
 class RemoteIo:
     """`turnaround_s`: the silence that a unit keeps before it answers."""
 
-    firmware = None
-
     def __init__(
         self,
         chips: Progressive,

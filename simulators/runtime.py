@@ -3,19 +3,44 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from drivers.protocol.reports import ResetCause
 
-from .device import SimulatedDevice
 from .faults import WIRE, Fault, parse
 from .log import EventLog
-from .model import ActImpossible, Done
+from .model import ActImpossible, Done, Model
 from .port import PtyPort
 
 KERNEL_S = 0.05
 """Bytes just written may still be on their way through the kernel's tty layer; only after this can they be dropped."""
 
 MakePort = Callable[[Callable[[bytes], None]], PtyPort]
+
+
+class Simulated(Protocol):
+    """What runs at the end of the cable; `SimulatedDevice` says what each call means."""
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def is_hung(self) -> bool: ...
+    @property
+    def host_here(self) -> bool: ...
+    @property
+    def counters(self) -> Mapping[str, int]: ...
+    def power_on(self, now: float, cause: ResetCause) -> None: ...
+    def power_off(self, now: float) -> None: ...
+    def reboot(self, now: float, cause: ResetCause) -> None: ...
+    def hang(self, now: float) -> None: ...
+    def wake(self, now: float) -> None: ...
+    def receive(self, data: bytes, now: float) -> None: ...
+    def tick(self, now: float) -> None: ...
+    def next_deadline(self) -> float | None: ...
+    def due_fault(self, now: float) -> Fault | None: ...
+    def data_to_send(self) -> bytes: ...
+    def act(self, name: str, given: Mapping[str, object], now: float) -> Done: ...
+    def state(self) -> dict[str, object]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +59,7 @@ class Simulator:
     """
 
     def __init__(
-        self, device: SimulatedDevice, log: EventLog, make_port: MakePort, *, drops_unread: bool = False
+        self, device: Simulated, log: EventLog, make_port: MakePort, *, drops_unread: bool = False
     ) -> None:
         self.device, self.log = device, log
         self._drops_unread = drops_unread

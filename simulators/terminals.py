@@ -33,11 +33,11 @@ class UnitWiring:
 
     def described(self) -> list[str]:
         """Lines of a configuration."""
-        words = ", ".join(f"0x{word:04x}" for word in self.identity)
+        words = " ".join(f"{word:04X}" for word in self.identity)
         lines = [
             "[[device.unit]]",
             f"address  = {self.address}",
-            f"identity = {{ register = {IDENTITY_REGISTER}, words = [{words}] }}",
+            f'identity = {{ register = {IDENTITY_REGISTER}, words = "{words}" }}',
             f"serial   = {{ register = {SERIAL_REGISTER}, words = {len(self.serial)} }}",
         ]
         inputs = {_sensor(spot): place for place, spot in self.sensors.items()}

@@ -71,6 +71,13 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 @click.option("--seed", type=int, default=1, show_default=True, help="Cards, wagers and answers.")
 @click.option("--seats", type=click.IntRange(1, 6), default=6, show_default=True)
 @click.option("--elect", "elections", multiple=True, metavar="READING=CHOICE", callback=_elections)
+@click.option(
+    "--progressive",
+    type=click.Choice(("tdp", "modbus")),
+    default="tdp",
+    show_default=True,
+    help="One device, or remote I/O units on a bus.",
+)
 @click.option("--recognition", is_flag=True, help="The shuffler reads the cards.")
 @click.option("--no-count", is_flag=True, help="The shuffler does not count them.")
 @click.option("--slow-sync", type=click.IntRange(0, 1500), default=0, metavar="MS", help="Added to each sync.")

@@ -41,6 +41,7 @@ class Options:
     directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,
     0 = no limit; rounds that are not through by then have failed. `kills`: how many times the daemon is killed at a
     random moment. `keep`: where the private directory is kept, None = nowhere.
+    `progressive`: how that device is built, tdp | modbus (remote I/O on a bus).
     """
 
     rulebook: str = "md-uth"
@@ -59,6 +60,7 @@ class Options:
     seconds: float = 0.0
     kills: int = 0
     keep: Path | None = None
+    progressive: str = "tdp"
 
     @property
     def elected(self) -> dict[str, str]:

@@ -8,11 +8,14 @@ from pathlib import Path
 from controller.bench.broker import Broker
 from controller.bench.options import SITE, TABLE, Options
 from controller.rules.vocabulary import Method
+from simulators.terminals import described, wired
 
 __all__ = ["Rig"]
 
 RUN_CLI = "from controller.cli import main; main()"
 """The same interpreter and the same code as ours, installed or not."""
+BUS_UNITS = 3
+"""Remote I/O units of a progressive on a bus: relay, button and lamps at one, sensors at two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,12 @@ class Rig:
     def device_command(self, kind: str, *, seeded: bool) -> list[str]:
         """`seeded`: repeatable, boot ids included, so for a fresh journal only."""
         options = self.options
+        is_bus = self._is_bus(kind)
         command = [
-            sys.executable, "-m", "simulators", kind, "--link", str(self.link(kind)),
-            "--serial", serial(kind), "--speed", f"{options.speed:g}",
+            sys.executable, "-m", "simulators", "remote-io" if is_bus else kind, "--link", str(self.link(kind)),
+            "--speed", f"{options.speed:g}",
         ]  # fmt: skip
+        command += ["--units", str(BUS_UNITS)] if is_bus else ["--serial", serial(kind)]
         command += ["--seed", str(options.seed)] * seeded
         match kind:
             case "shuffler":
@@ -59,6 +64,15 @@ class Rig:
             case "progressive":
                 command += ["--seats", str(options.seats)]
         return command
+
+    def _is_bus(self, kind: str) -> bool:
+        return kind == "progressive" and self.options.progressive == "modbus"
+
+    def _speaks(self, kind: str) -> list[str]:
+        """How a device is known and spoken to: lines of its entry in the configuration."""
+        if self._is_bus(kind):
+            return ['speaks = "modbus"', *described(wired(self.options.seats, 1, BUS_UNITS))]
+        return [f'serial = "{serial(kind)}"']
 
     def daemon_command(self) -> list[str]:
         return [sys.executable, "-c", RUN_CLI, "run", "--config", str(self.config)]
@@ -90,7 +104,7 @@ class Rig:
         for kind in self.options.kinds:
             lines += [
                 "", "[[device]]", f'name = "{kind}-1"', f'kind = "{kind}"',
-                f"path = {json.dumps(str(self.link(kind)))}", f'serial = "{serial(kind)}"',
+                f"path = {json.dumps(str(self.link(kind)))}", *self._speaks(kind),
             ]  # fmt: skip
         lines += ["", "[journal]", f"path = {json.dumps(str(self.journal))}"]
         if broker.host:
