@@ -21,7 +21,8 @@ def wager_documents(setup: Setup) -> list[Document]:
     """The wagers that this table takes before the deal, in the order of the rulebook.
 
     `equals`: the wager whose amount this one has; `cents`: its only amount, if it has one; `sensed`: a chip on a sensor
-    places it; `requires`: wagers that must stand beside it; `limits`: the least and the most in cents, if they are set.
+    places it; `requires`: wagers that must stand beside it; `device_mode`: to which the shuffler must be set for it;
+    `limits`: the least and the most in cents, if they are set.
     """
     rules = setup.law.rulebook.wagers.values()
     taken = [r for r in rules if r.placed == "before_deal" and (not r.optional or r.name in setup.offered)]
@@ -33,6 +34,7 @@ def wager_documents(setup: Setup) -> list[Document]:
             "equals": rule.of if 1 in rule.multiples(Moment.BEFORE_DEAL) else None,
             "cents": rule.exact_cents.value if rule.exact_cents else None,
             "requires": list(rule.requires.value),
+            "device_mode": rule.device_mode.value if rule.device_mode else None,
             "limits": list(setup.limits[rule.name]) if rule.name in setup.limits else None,
         }
         for rule in taken

@@ -41,6 +41,7 @@ class ContinuousShoe:
             body.cards, body.rng, body.faults, body.emit, counts=has.counts, reads=has.reads, decks=has.decks
         )
         self.dispenser = body.dispenser(RACK)
+        self.dispenser.before_stack = self._before_stack
         self.parts: tuple[Part, ...] = (self.cycle, self.dispenser)
         self.mode: Mode | None = None
 
@@ -92,13 +93,15 @@ class ContinuousShoe:
 
     def _start_deal(self, now: float) -> str:
         self.cycle.spend()
-        back = self.cycle.back
-        self.dispenser.start(back, now)
-        if self._body.faults.take("cycle_in_deal", self.occasion):
-            full = self._body.settings.decks * len(FACES)
+        self.dispenser.start(self.cycle.back, now)
+        return ""
+
+    def _before_stack(self, stack: int) -> None:
+        """Where it is told to lie, it says that it has shuffled the whole set, while cards of it are out."""
+        if self._body.faults.take("cycle_in_deal", self.occasion, stack=stack):
+            back, full = self.cycle.back, self._body.settings.decks * len(FACES)
             self._body.emit(ShuffleStarted(back, Mode.SHUFFLE))
             self._body.emit(ShuffleCompleted(back, Mode.SHUFFLE, full, self.cycle.verdict))
-        return ""
 
     def set_mode(self, mode: Mode) -> str | None:
         return "it only shuffles and deals"

@@ -64,7 +64,10 @@ class Dispenser:
         self.since = 0.0
         self.stack = 0
         self.back = Back.UNKNOWN
+        self.taken: list[int] = []
+        """Cards of each stack of this deal that was taken, as the device believes."""
         self.due: float | None = None
+        self.before_stack: Callable[[int], None] = lambda stack: None
         self._cards, self._source, self._faults, self._emit, self._reads = cards, source, faults, emit, reads
         self._allowed = False
         self._size = 0
@@ -87,6 +90,7 @@ class Dispenser:
     def start(self, back: Back, now: float) -> None:
         self.deals += 1
         self.since, self.back, self.stack = now, back, 0
+        self.taken.clear()
         self._next_stack(now)
 
     def allow(self, allowed: bool, now: float) -> None:
@@ -113,7 +117,8 @@ class Dispenser:
         if self.deal is not Deal.OFFERED or not stack:
             raise ActImpossible("no stack lies in the output")
         self._cards.move(stack, TABLE)
-        self._emit(StackDispensed(self.back, self.stack, len(stack) if self._claimed is None else self._claimed))
+        self.taken.append(len(stack) if self._claimed is None else self._claimed)
+        self._emit(StackDispensed(self.back, self.stack, self.taken[-1]))
         self._next_stack(now)
         return stack
 
@@ -152,6 +157,7 @@ class Dispenser:
             self._complete(self.stack)
             return
         self.stack += 1
+        self.before_stack(self.stack)
         for name, reason in (("stop_dealing", StopReason.STOPPED), ("fail_to_deal", StopReason.FAILED_TO_DEAL)):
             if self._faults.take(name, self.deals, stack=self.stack):
                 self.stop(reason)

@@ -64,7 +64,9 @@ FAULTS: dict[str, FaultKind] = {
         DEALERS,
         {"stack": "2", "seen": "yes|no"},
     ),
-    "cycle_in_deal": FaultKind("A shoe that reshuffles says that it does so while it deals.", (SHOE,)),
+    "cycle_in_deal": FaultKind(
+        "A shoe that reshuffles says before stack `stack` that it has done so.", (SHOE,), {"stack": "2"}
+    ),
     # hands where they should not be
     "lid": FaultKind("Somebody opens the lid `after` seconds into the occasion.", DEALERS, {"after": "1"}),
     "late_chip": FaultKind(

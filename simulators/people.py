@@ -52,6 +52,7 @@ class People:
             self.round.go_on,
             self.round.count_whole_set,
             self.sets.tend_shuffler,
+            self.sets.fill_shoe,
             self.sets.shuffle_what_is_due,
             self.round.begin,
         )

@@ -13,6 +13,7 @@ from .cards import Witness, back_of, unseen
 from .cycle import FEEDER, RACK, Cycle, Phase
 from .dispenser import OUTPUT, TRANSPORT
 from .faults import FaultBook
+from .front import HAND, cover_all
 from .machine import CardMachine
 
 INFEED = "infeed"
@@ -106,4 +107,12 @@ class Shuffler:
         return None
 
     def state(self) -> dict[str, object]:
-        return {"phase": self.cycle.phase.value, "cycles": self.cycle.cycles, "mode": self.mode.value}
+        found = sum(cards == HAND for cards in self.dispenser.taken)
+        shows = self.mode is Mode.COVER_ALL and found and not self.dispenser.is_active
+        return {
+            "phase": self.cycle.phase.value,
+            "cycles": self.cycle.cycles,
+            "mode": self.mode.value,
+            "hands": found if shows else 0,
+            "front": cover_all(found) if shows else "",
+        }

@@ -17,6 +17,7 @@ from controller.bench.report import document, page
 from controller.bench.run import Outcome, run
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.library import RulebookUnknown
+from controller.rules.vocabulary import Method
 from controller.table.state import DISPENSERS
 from simulators.crew.scenario import MISHAPS, Mishap, ScenarioError
 
@@ -78,8 +79,10 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
     show_default=True,
     help="One device, or remote I/O units on a bus.",
 )
-@click.option("--recognition", is_flag=True, help="The shuffler reads the cards.")
-@click.option("--no-count", is_flag=True, help="The shuffler does not count them.")
+@click.option("--offer", multiple=True, metavar="WAGER", help="One more optional wager, as cover_all or six_card.")
+@click.option("--reshuffling-shoe", "reshuffles", is_flag=True, help="The shoe shuffles by itself; no shuffler.")
+@click.option("--recognition", is_flag=True, help="What shuffles reads the cards.")
+@click.option("--no-count", is_flag=True, help="What shuffles does not count them.")
 @click.option("--slow-sync", type=click.IntRange(0, 1500), default=0, metavar="MS", help="Added to each sync.")
 @click.option("--kill", "kills", type=click.IntRange(min=0), default=0, help="Kill the daemon so many times.")
 @click.option("--seconds", type=click.FloatRange(min=0), default=0.0, help="Longest run; 0 = no limit.")
@@ -128,15 +131,34 @@ def _refuse(options: Options) -> None:
         raise click.BadParameter(
             f"{options.rulebook} has no dealing by {options.dealt_by}; there are: {known}", param_hint="--method"
         ) from None
+    _refuse_reshuffling(options)
     if options.dealt_by in DISPENSERS and DISPENSERS[options.dealt_by] not in options.kinds:
         rule = options.law.devices[options.dealt_by]
         raise click.BadParameter(
             f"{options.rulebook} has no {options.dealt_by} in service by {rule.by_choice} [{', '.join(rule.cite)}]",
             param_hint="--method",
         )
+    optional = [name for name, rule in options.law.wagers.items() if rule.optional]
+    for name in set(options.offer) - set(optional):
+        raise click.BadParameter(
+            f"{options.rulebook} has no optional wager {name!r}; there are: {', '.join(optional) or 'none'}",
+            param_hint="--offer",
+        )
     for text in options.mishaps:
         if (why := why_not(Mishap.parse(text), options)) is not None:
             raise click.BadParameter(f"{text} cannot happen here: {why}", param_hint="--fault")
+
+
+def _refuse_reshuffling(options: Options) -> None:
+    """A shoe that reshuffles deals only where the document knows one."""
+    knows = options.law.dealing[options.dealt_by].reshuffles
+    if options.reshuffles and (options.dealt_by is not Method.DEALING_SHOE or knows is None or not knows.value):
+        by = options.law.dealing.get(Method.DEALING_SHOE)
+        cite = f" [{', '.join(by.cite)}]" if by else ""
+        raise click.BadParameter(
+            f"{options.rulebook} knows no shoe that reshuffles, dealt by {options.dealt_by}{cite}",
+            param_hint="--reshuffling-shoe",
+        )
 
 
 def _code(outcome: Outcome) -> int:

@@ -30,7 +30,7 @@ OFFERED: Mapping[str, tuple[str, ...]] = {
     "nj-pikit": ("three_card_bonus",),
     "ma-colorado": ("bonus",),
 }
-"""The optional wagers that this house offers."""
+"""The optional wagers that this house offers, beside those of `Options.offer`."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ class Options:
     `method`: how cards are dealt, "" = the first of `METHODS` that this table can have. `journal`: None = in the private
     directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,
     0 = no limit; rounds that are not through by then have failed. `kills`: how many times the daemon is killed at a
-    random moment. `keep`: where the private directory is kept, None = nowhere.
-    `progressive`: how that device is built, tdp | modbus (remote I/O on a bus).
+    random moment. `keep`: where the private directory is kept, None = nowhere. `progressive`: how that device is built,
+    tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house
+    offers beside its usual ones. `reshuffles`: the shoe shuffles by itself, and there is no shuffler.
     """
 
     rulebook: str = "md-uth"
@@ -61,6 +62,8 @@ class Options:
     kills: int = 0
     keep: Path | None = None
     progressive: str = "tdp"
+    offer: tuple[str, ...] = ()
+    reshuffles: bool = False
 
     @property
     def elected(self) -> dict[str, str]:
@@ -77,6 +80,8 @@ class Options:
     @property
     def dealt_by(self) -> Method:
         """As asked for, else the first method of the document that has its device here."""
+        if self.reshuffles and not self.method and Method.DEALING_SHOE in self.law.dealing:
+            return Method.DEALING_SHOE
         possible = (method for method in DEVICES if method in self.law.dealing and self._may(method))
         return Method(self.method) if self.method else next(possible)
 
@@ -85,6 +90,7 @@ class Options:
         """The devices of this method, but those that this document has no use for or that were not elected."""
         absent = {"progressive"} if self.law.progressive is None else set()
         absent |= {kind.value for method, kind in DISPENSERS.items() if not self._may(method)}
+        absent |= {"shuffler"} if self.reshuffles else set()
         return tuple(kind for kind in DEVICES[self.dealt_by] if kind not in absent)
 
     def _may(self, method: Method) -> bool:
@@ -104,7 +110,7 @@ class Options:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        return OFFERED.get(self.rulebook, ())
+        return tuple(dict.fromkeys((*OFFERED.get(self.rulebook, ()), *self.offer)))
 
     @property
     def plan(self) -> str:

@@ -10,6 +10,8 @@ from simulators.crew.scenario import DISPENSER, Cue, Mishap, Scene
 
 __all__ = ["never_decided", "trigger_of", "why_not"]
 
+BY_ITSELF = "cycle_in_deal"
+"""The fault of a shoe that shuffles by itself."""
 READS, COUNTS = ("identity_wrong",), ("count_low", "count_high", "miscount")
 """Faults that a shuffler finds only if it reads, or counts, the cards."""
 
@@ -76,6 +78,8 @@ def _no_count(scene: Scene, options: Options) -> str | None:
 
 
 def _cannot_tell(scene: Scene, options: Options) -> str | None:
+    if scene.fault == BY_ITSELF and not options.reshuffles:
+        return "the shoe does not reshuffle here; add --reshuffling-shoe"
     if scene.fault in READS and not options.recognition:
         return "the shuffler reads no cards here; add --recognition"
     if scene.fault in COUNTS and not options.counting:

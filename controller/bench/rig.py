@@ -61,6 +61,9 @@ class Rig:
             case "shoe":
                 command += ["--plan", options.plan, "--backs", "none", "--decks", str(options.decks)]
                 command += ["--deal-on"] * options.keeps_set
+                if options.reshuffles:
+                    command += ["--reshuffles", *["--recognition"] * options.recognition]
+                    command += ["--no-count"] * (not options.counting)
             case "progressive":
                 command += ["--seats", str(options.seats)]
         return command

@@ -111,7 +111,7 @@ class Deal:
     async def take_stub(self, layout: Layout) -> bool:
         """After the deal what is left comes out of the device, or out of the manual shoe."""
         dispenser, sets = self.sets.dispenser, self.sets
-        if layout.stub is not None or self.table.view.keeps_set or not sets.left:
+        if layout.stub is not None or self.table.view.keeps_set or sets.reshuffles or not sets.left:
             return False
         if dispenser is not None and dispenser.is_moving:
             return False

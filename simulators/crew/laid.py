@@ -32,6 +32,11 @@ class Laid:
         return self.table.view.method == "shuffler"
 
     @property
+    def reshuffles(self) -> bool:
+        """The shoe shuffles by itself what is put back into it."""
+        return self.dispenser is not None and bool(self.dispenser.state.get("reshuffles"))
+
+    @property
     def left(self) -> int:
         """Cards that lie where they are dealt from."""
         if not self.laid:
@@ -84,6 +89,9 @@ class Laid:
             return False
         if self.laid == back and self.left:
             return True
+        if self.reshuffles:
+            self.laid = back if self.dispenser is not None and self.dispenser.phase == "ready" else ""
+            return bool(self.laid)
         if self.deals_from_shuffler:
             ready = self.shuffler is not None and self.in_shuffler == back and self.shuffler.phase == "ready"
             self.laid = back if ready else ""

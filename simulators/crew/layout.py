@@ -25,6 +25,8 @@ class Layout:
     to_report: list[tuple[str, int, int]] = field(default_factory=list)
     """What was dealt wrong and has to be said: trigger, seat, cards above the plan."""
     cutting_card_seen: bool = False
+    hands_told: bool = False
+    """The hands that the shuffler found were read off its front."""
     waiting_since: float | None = None
 
     @property

@@ -160,6 +160,8 @@ class Play:
         """The act that ends a stage, once everybody has answered."""
         if not ends or self.table.view.stage is None or self.table.view.stage.waiting:
             return False
+        if ends["act"] == "settle_round" and await self._hands_found():
+            return True
         given = {"street": ends["street"]} if "street" in ends else {}
         if not self.layout.wrong_street:  # a scenario about cards for all wants them dealt
             given |= says_of_dealer(self.table, ends.get("asks", []))
@@ -168,6 +170,16 @@ class Play:
             return False
         await self.deal.street(self.layout, int(ends.get("from_deck", 0)))
         return True
+
+    async def _hands_found(self) -> bool:
+        """Where wagers are paid by the hands that the shuffler found, the dealer reads their number off its front."""
+        view, layout, shuffler = self.table.view, self.layout, self.sets.shuffler
+        by_hands = {rule.name for rule in view.taken if rule.mode}
+        lies = any(by_hands & set(view.wagers(seat)) for seat in view.seats)
+        if layout.hands_told or shuffler is None or not self.sets.deals_from_shuffler or not lies:
+            return False
+        layout.hands_told = await self.table.act("record_hands_found", hands=shuffler.state.get("hands", 0))
+        return layout.hands_told
 
     async def _clean_up(self) -> bool:
         """Everything off the layout and out of the dispenser into the discard rack, in order; then the round is over."""
@@ -192,6 +204,8 @@ class Play:
 
     def _leaves(self, back: str) -> bool:
         """What is left of a set comes out, unless it is dealt on from, or still whole in the shuffler for its next chance."""
+        if self.sets.reshuffles and self.sets.dispenser is not None and not self.sets.dispenser.is_broken:
+            return False  # it gets back what was dealt, and shuffles it in
         if self.table.view.keeps_set and self.table.view.is_shuffled(back):
             return False
         return not self.sets.deals_from_shuffler or bool(self.layout.stacks)

@@ -44,14 +44,15 @@ class Scene:
     """`trigger`: what the daemon has to make of it, in the words of the rulebooks; "" = a device's own trouble.
 
     `fault`: armed at `device` on the cue. `reports`: what a person says he saw, `cards` times; at the seat of a player
-    where `of_seat`. `more`: cards that the stack has above its plan; where hands deal, it is they who deal it so.
-    `counts_stub`: somebody counts the stub in this round. `unseen`: nobody notices until then.
+    where `of_seat`. `mode`: to which the shuffler is set by mistake. `more`: cards that the stack has above its plan; where
+    hands deal, it is they who deal it so. `counts_stub`: somebody counts the stub in this round. `unseen`: nobody
+    notices until then.
     """
 
     effect: str
     trigger: str
     cue: Cue
-    device: str = ""  # shuffler | dispenser | progressive
+    device: str = ""  # shuffler | dispenser | shoe | progressive
     fault: str = ""
     stack: Stack = Stack.ANY
     reports: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ class Scene:
     more: int = 0
     counts_stub: bool = False
     unseen: bool = False
+    mode: str = ""
 
 
 SHUFFLER, DISPENSER = "shuffler", "dispenser"
@@ -67,6 +69,10 @@ SHUFFLER, DISPENSER = "shuffler", "dispenser"
 
 def _seen(effect: str, cue: Cue, *reports: str, cards: int = 1, of_seat: bool = False) -> Scene:
     return Scene(effect, reports[-1], cue, reports=reports, cards=cards, of_seat=of_seat)
+
+
+def _mode(effect: str, mode: str) -> Scene:
+    return Scene(effect, "", Cue.LATE_SHUFFLE, SHUFFLER, mode=mode)
 
 
 def _feed(effect: str, stack: Stack, more: int) -> Scene:
@@ -142,6 +148,12 @@ MISHAPS: dict[str, Scene] = {
     "discards": _seen("A wrong number of cards is laid away.", Cue.HANDS_OUT, "discard_count_wrong"),
     "marker": _seen("The dealing marker was not moved.", Cue.HANDS_OUT, "marker_not_moved"),
     "cutting_card": _seen("The cutting card comes.", Cue.FIRST_STACK, "cutting_card_reached"),
+    "sorted": _mode("The shuffler is set to sort.", "sort"),
+    "counted": _mode("The shuffler is set to count.", "count"),
+    "demonstrated": _mode("The shuffler is set to its demonstration.", "demo"),
+    "cycle_in_deal": Scene(
+        "A shoe that reshuffles tells of a cycle while it deals.", "", Cue.DEAL, "shoe", "cycle_in_deal"
+    ),
     "method": Scene("Cards are dealt from a manual shoe from now on.", "method_change", Cue.BETWEEN, DISPENSER),
 }  # fmt: skip
 
@@ -167,8 +179,9 @@ class Mishap:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def device_fault(self, **where: int) -> str:
-        """The fault as the device simulator is told it; `where` adds particulars that nobody wrote."""
-        pairs = {**{k: str(v) for k, v in where.items()}, **self.given}
+        """The fault as the device simulator is told it; `where` adds particulars that it takes and nobody wrote."""
+        taken = FAULTS[self.scene.fault.partition(":")[0]].parameters
+        pairs = {**{k: str(v) for k, v in where.items() if k in taken}, **self.given}
         return self.scene.fault + "".join(f":{key}={value}" for key, value in pairs.items())
 
     @classmethod

@@ -179,10 +179,15 @@ class Sets(Laid):
         shuffler, table = self.shuffler, self.table
         assert shuffler is not None
         await table.pause(LOAD_S)
+        mode = next((rule.mode for rule in table.view.taken if rule.mode), "shuffle")
         if table.view.round:
             cue = Cue.LATE_SHUFFLE if back == table.view.back else Cue.IDLE_SHUFFLE
-            if await table.cue(cue, shuffler):
+            mishaps = await table.cue(cue, shuffler)
+            mode = next((mishap.scene.mode for mishap in mishaps if mishap.scene.mode), mode)
+            if mishaps:
                 self._watched = table.view.number
+        if shuffler.state.get("mode") != mode:
+            await shuffler.act("mode", mode=mode)
         held = table.cards.get(back)
         await shuffler.act("load", **({"cards": held} if held else {"back": back}))
         table.cards[back] = []
@@ -203,10 +208,37 @@ class Sets(Laid):
         self.table.rng("wash", back, view.number).shuffle(self.table.cards[back])
         return await self.table.act("record_shuffle", back=back)
 
+    async def fill_shoe(self) -> bool:
+        """A shoe that reshuffles gets all its cards back once nothing lies on the layout; the rest it does by itself."""
+        shoe, view = self.dispenser, self.table.view
+        if (
+            shoe is None
+            or not self.reshuffles
+            or shoe.is_moving
+            or not shoe.is_on
+            or not view.is_online(shoe.name)
+        ):
+            return False
+        back = view.back or self.next_back
+        lies = view.round and view.phase not in ("betting", "bets_closed") and not view.round.get("collected")
+        waits = any(duty.back == back or duty.device == shoe.name for duty in view.duties)
+        if lies or waits or not self.table.cards.get(back):
+            return False
+        if shoe.is_broken:
+            self.hold(await self.empty(shoe))
+        await self.table.pause(LOAD_S)
+        await shoe.act("load", cards=self.table.cards[back])
+        self.table.cards[back] = []
+        await shoe.look()
+        self.table.note("filled", back=back)
+        return True
+
     async def shuffle_what_is_due(self) -> bool:
         """Without a shuffler: the set of this or the coming round, if it is not ready."""
         view = self.table.view
         back = view.back or self.next_back
+        if self.reshuffles:
+            return False
         return bool(back) and not view.is_shuffled(back) and await self.shuffle_by_hand(back)
 
     async def retire(self, back: str) -> bool:

@@ -46,7 +46,10 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class WagerRule:
-    """A wager that the table takes before the deal. `equals`: the one whose amount it has, `cents`: its only amount."""
+    """A wager that the table takes before the deal. `equals`: the one whose amount it has, `cents`: its only amount.
+
+    `mode`: to which the shuffler is set for it, "" = any.
+    """
 
     name: str
     optional: bool
@@ -54,6 +57,7 @@ class WagerRule:
     equals: str
     cents: int
     requires: tuple[str, ...]
+    mode: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,7 @@ class TableView:
             WagerRule(
                 str(w["wager"]), bool(w["optional"]), bool(w["sensed"]), str(w.get("equals") or ""),
                 int(w.get("cents") or 0), tuple(map(str, w.get("requires", ()))),
+                str(w.get("device_mode") or ""),
             )
             for w in self.status.get("wagers", ())
         ]  # fmt: skip

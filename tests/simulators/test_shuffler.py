@@ -301,6 +301,40 @@ def test_modes_do_what_they_say(bench: Callable) -> None:
     assert table.of(ModeChanged) == [ModeChanged(Mode.COUNT), ModeChanged(Mode.SORT)]
 
 
+@pytest.mark.parametrize(
+    ("players", "front"),
+    [
+        (1, "2 hands: royal flush 200 to 1, straight flush 100 to 1, quads 70 to 1, full house 12 to 1"),
+        (6, "7 hands: royal flush 70 to 1, straight flush 30 to 1, quads 20 to 1, full house 4 to 1"),
+        (8, "9 hands: no payouts"),
+    ],
+)
+def test_in_cover_all_mode_the_front_shows_the_hands_and_what_they_are_paid(
+    bench: Callable, players: int, front: str
+) -> None:
+    """Once the deal is over, the dealer's hand among them; the board is none. Clause: ma-uth 13(e), 13(f), 13(k)."""
+    table = bench("shuffler", plan=(5, *[2] * (players + 1)))
+    table.act("mode", mode="cover_all")
+    shuffle(table)
+    table.want(Level.DISPENSING, "allowed")
+    table.act("green")
+    assert table.model.state()["front"] == ""
+    table.take_all()
+    state = table.model.state()
+    assert (state["hands"], state["front"]) == (players + 1, front)
+    assert table.of(ShuffleCompleted)[0].mode is Mode.COVER_ALL
+
+
+def test_in_other_modes_the_front_shows_no_hands(bench: Callable) -> None:
+    """Nobody is paid by them there."""
+    table = bench("shuffler")
+    shuffle(table)
+    table.want(Level.DISPENSING, "allowed")
+    table.act("green")
+    table.take_all()
+    assert (table.model.state()["hands"], table.model.state()["front"]) == (0, "")
+
+
 def test_the_daemon_may_set_the_mode_but_not_within_a_cycle(bench: Callable) -> None:
     """A level is refused with a reason where it can't hold."""
     table = bench("shuffler")

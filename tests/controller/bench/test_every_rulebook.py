@@ -38,7 +38,7 @@ def mishaps_of(table: Options) -> list[str]:
     found: dict[str, str] = {}
     for name in sorted(MISHAPS, key=lambda name: MISHAPS[name].cue is Cue.BETWEEN):
         mishap = Mishap.parse(f"{name}@1")
-        if why_not(mishap, table) is None:
+        if trigger_of(mishap, table) and why_not(mishap, table) is None:
             found.setdefault(trigger_of(mishap, table), name)
     return list(found.values())
 
