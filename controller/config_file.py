@@ -359,6 +359,8 @@ def _verify_for_production(section: Section, device: DeviceConfig) -> None:
             "speaks",
             "remote I/O keeps no log and proves nothing of itself, so no gap can be closed; it is for benches",
         )
+    if device.path.startswith(USB_SCHEME) and UsbAddress.parse(device.path).usbip:
+        section.fault("path", "a bus over USB/IP is for benches; name the socket of this computer alone")
     if device.kind is DeviceKind.LINE:
         section.fault("kind", "a line device cannot prove that its reports are complete; it is for benches")
     elif device.serial is None:

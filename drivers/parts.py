@@ -24,6 +24,7 @@ from drivers.transport import (
     SerialTransport,
     Transport,
     UsbAddress,
+    UsbIpBus,
     UsbTransport,
 )
 
@@ -45,7 +46,10 @@ def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
     """The transport that a device's path asks for: USB bulk pipes for `usb:`, else a tty. Raises `ValueError`."""
     if config.path.startswith(USB_SCHEME):
         address = UsbAddress.parse(config.path)
-        return UsbTransport(address, LibusbBus(), on_data, on_lost, fill=FILL[config.codec])
+        if address.usbip and not config.accept_test_only:
+            raise ValueError(f"{config.path}: a bus over USB/IP is for benches, never for a table in play")
+        bus = UsbIpBus(address.usbip) if address.usbip else LibusbBus()
+        return UsbTransport(address, bus, on_data, on_lost, fill=FILL[config.codec])
     return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
 
 

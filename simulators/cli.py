@@ -1,11 +1,14 @@
 """`sim`: one simulated device as a process of its own, on a pseudo-terminal with a stable name."""
 
 import asyncio
+import contextlib
 import os
+import re
 import secrets
 import signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256, shake_256
 from pathlib import Path
 from random import Random
@@ -29,9 +32,14 @@ from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
 from .model import Model
-from .port import PtyPort
+from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .runtime import Simulator
+from .usb_capture import Capture
+from .usb_descriptors import Description
+from .usb_device import UsbDevice
+from .usb_port import UsbPort, arriving
+from .usbip import Exported
 from .wire import Wire
 
 HARDWARE, FIRMWARE = "pty", "1.0.0"
@@ -39,6 +47,11 @@ BITS_PER_BYTE = 10
 """8N1: a start bit, eight of data, a stop bit."""
 
 IMAGE_SIZE = 65_536
+
+PRODUCTS = {DeviceKind.SHUFFLER: 1, DeviceKind.SHOE: 2, DeviceKind.PROGRESSIVE: 3}
+"""Product ids on USB, of those that pid.codes keeps for tests."""
+PLACE = re.compile(r"[1-9]\d*-[1-9]\d*(?:\.[1-9]\d*)*")
+LISTEN = re.compile(r"[^:\s]+:\d{1,5}")
 
 Build = Callable[[FaultBook, Witness, Random], Model]
 
@@ -60,6 +73,9 @@ class Options:
     cooked: bool
     key: Path | None
     image: Path | None
+    usb: str | None
+    listen: str | None
+    capture: Path | None
 
 
 def common(command: Callable[..., None]) -> Callable[..., None]:
@@ -81,6 +97,9 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--key", type=path, help="File of 32 bytes: only a host that proves this key is obeyed."),
         click.option("--image", type=path, help="File that stands for its firmware.  [default: a made-up one]"),
         click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw."),
+        click.option("--usb", metavar="PLACE", help="Be a USB device there, as 1-1: LINK is a USB/IP server."),
+        click.option("--listen", metavar="HOST:PORT", help="With --usb: serve USB/IP here too (usbip attach)."),
+        click.option("--capture", type=path, help="With --usb: the transfers as pcapng, for Wireshark."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -250,6 +269,7 @@ def made_up_image(kind: DeviceKind) -> bytes:
 
 def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str, object]) -> None:
     """Runs until SIGTERM or SIGINT. Exits 2 on a fault nobody knows, 1 where a name can't be used or is taken."""
+    _verify_usb(options)
     try:
         faults = [parse(text, kind) for text in options.faults]
     except FaultError as exc:
@@ -260,6 +280,19 @@ def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str,
             asyncio.run(_run(kind, options, build, faults, settings, out))
         except OSError as exc:
             raise click.ClickException(f"{options.link}: {exc}") from exc
+
+
+def _verify_usb(options: Options) -> None:
+    if options.usb is None:
+        if options.listen or options.capture:
+            raise click.UsageError("--listen and --capture go with --usb")
+        return
+    if not PLACE.fullmatch(options.usb):
+        raise click.BadParameter(f"{options.usb!r} is no place on a bus, like 1-1 or 1-2.3", param_hint="--usb")
+    if options.listen and not LISTEN.fullmatch(options.listen):
+        raise click.BadParameter(f"{options.listen!r} is no HOST:PORT, like 127.0.0.1:3240", param_hint="--listen")
+    if options.baud or options.cooked:
+        raise click.UsageError("--baud and --cooked are for a tty, not for --usb")
 
 
 async def _run(
@@ -292,16 +325,32 @@ async def _run(
     )  # fmt: skip
     wire = Wire([fault for fault in faults if fault.name in WIRE], seeded(seed, serial, "wire"))
 
-    def port(on_data: Callable[[bytes], None]) -> PtyPort:
+    with contextlib.ExitStack() as files:
+        make_port = partial(_port, kind, options, wire, files)
+        simulator = Simulator(device, log, make_port, drops_unread=options.drop_unread)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, simulator.stop)
+        async with control_socket(simulator, control):
+            await simulator.run()
+    log("end", {"link": device.counters})
+
+
+def _port(
+    kind: DeviceKind, options: Options, wire: Wire, files: contextlib.ExitStack, on_data: Callable[[bytes], None]
+) -> Port:
+    """The device's end of its cable; `files` closes what it writes."""
+    if options.usb is None:
         byte_time_s = BITS_PER_BYTE / options.baud if options.baud else 0.0
         return PtyPort(options.link, on_data, wire, byte_time_s=byte_time_s, cooked=options.cooked)
-
-    simulator = Simulator(device, log, port, drops_unread=options.drop_unread)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, simulator.stop)
-    async with control_socket(simulator, control):
-        await simulator.run()
-    log("end", {"link": device.counters})
+    device = UsbDevice(Description(PRODUCTS[kind], _serial(options), f"simulated {kind}"), arriving(on_data, wire))
+    capture = Capture(files.enter_context(options.capture.open("wb"))) if options.capture else None
+    listen = options.listen.rpartition(":") if options.listen else None
+    return UsbPort(
+        options.link,
+        Exported(device, options.usb, capture),
+        wire,
+        listen=(listen[0], int(listen[2])) if listen else None,
+    )
 
 
 sim.add_command(remote_io)

@@ -11,12 +11,44 @@ import termios
 import tty
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from .wire import Wire
 
 READ_SIZE = 4096
 PACE_S = 0.005
 """Paced bytes leave in bunches of this much time; finer would only burn the processor."""
+
+
+class Port(Protocol):
+    """What a simulator asks of its end of a cable. `link`: the name that hosts open."""
+
+    link: Path
+    wire: Wire
+
+    @property
+    def overruns(self) -> int:
+        """Bytes that were lost because nobody took them."""
+
+    @property
+    def is_plugged(self) -> bool: ...
+
+    def plug(self) -> None:
+        """Raises `LinkTaken`."""
+
+    def unplug(self) -> None:
+        """Harmless where it is out."""
+
+    def pause(self) -> None:
+        """Takes nothing from the host until `resume`."""
+
+    def resume(self) -> None: ...
+
+    def flush(self) -> None:
+        """Throws away what was sent and no host has read."""
+
+    def write(self, data: bytes) -> None:
+        """Sends, or loses."""
 
 
 class LinkTaken(OSError):
@@ -40,12 +72,16 @@ class PtyPort:
     ) -> None:
         self.link = link
         self.wire = wire
-        self.overruns = 0
+        self._overruns = 0
         self._on_data, self._byte_time_s, self._cooked = on_data, byte_time_s, cooked
         self._master = self._slave = -1
         self._name = ""
         self._waiting = bytearray()
         self._pacer: asyncio.TimerHandle | None = None
+
+    @property
+    def overruns(self) -> int:
+        return self._overruns
 
     @property
     def is_plugged(self) -> bool:
@@ -119,7 +155,7 @@ class PtyPort:
             sent = os.write(self._master, data)
         except BlockingIOError:
             sent = 0
-        self.overruns += len(data) - sent
+        self._overruns += len(data) - sent
 
     def _readable(self) -> None:
         try:

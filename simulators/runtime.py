@@ -10,12 +10,12 @@ from drivers.protocol.reports import ResetCause
 from .faults import WIRE, Fault, parse
 from .log import EventLog
 from .model import ActImpossible, Done, Model
-from .port import PtyPort
+from .port import Port
 
 KERNEL_S = 0.05
 """Bytes just written may still be on their way through the kernel's tty layer; only after this can they be dropped."""
 
-MakePort = Callable[[Callable[[bytes], None]], PtyPort]
+MakePort = Callable[[Callable[[bytes], None]], Port]
 
 
 class Simulated(Protocol):

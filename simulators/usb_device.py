@@ -165,21 +165,14 @@ class UsbDevice:
                 self._feed_host() if request.endpoint & TO_HOST else self._feed_device()
         self._hand_over()
 
-    def take_back(self, request: Request, *, put_back: bool = False) -> bool:
-        """Ends a request that is not done yet; False = it was done already.
-
-        `put_back`: what it has gathered goes to the next request, for a host that is told nothing of it.
-        """
+    def take_back(self, request: Request) -> bool:
+        """Ends a request that is not done yet, with what had moved by then; False = it was done already."""
         with self._lock:
             waiting = self._waiting.get(request.endpoint)
             if waiting is None or request not in waiting:
                 return False
             waiting.remove(request)
             request.status = -errno.ECONNRESET
-            if put_back and request.got:
-                self._packets.extendleft(
-                    reversed([bytes(request.got[at : at + PACKET]) for at in range(0, len(request.got), PACKET)])
-                )
             return True
 
     def clear_halt(self, endpoint: int) -> None:

@@ -13,6 +13,7 @@ from drivers.transport.serial import SerialSettings, SerialTransport
 from drivers.transport.usb import UsbTransport
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 from drivers.transport.usb_bus import LibusbBus, UsbBus
+from drivers.transport.usbip import UsbIpBus
 
 __all__ = [
     "CLOSE_DEADLINE_S",
@@ -28,6 +29,7 @@ __all__ = [
     "Transport",
     "UsbAddress",
     "UsbBus",
+    "UsbIpBus",
     "UsbTransport",
     "WriteBufferFull",
 ]

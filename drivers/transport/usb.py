@@ -24,6 +24,9 @@ __all__ = ["OPEN_DEADLINE_S", "UsbTransport"]
 OPEN_DEADLINE_S = 10.0
 """A driver that holds an open longer is treated as a device that cannot be opened; its thread is left to it."""
 
+LOOK_AGAIN_S = 1.0
+"""Where something is plugged in and yet not found, the bus is not searched more often than this."""
+
 
 class UsbTransport:
     """`Transport` over one USB device. It is looked for anew at each open: after a replug its number is another.
@@ -43,12 +46,13 @@ class UsbTransport:
         self._lost = True  # also while closed
         self._paused = False
         self._waiting = 0
+        self._look_again_at = 0.0
         self._read: deque[bytes] = deque()
         self._sent = asyncio.Event()
 
     def present(self) -> bool:
-        """True if something is plugged in at the configured place."""
-        return self._bus.present(self._address)
+        """True if something is plugged in at the configured place, and has not just been found not to be a device."""
+        return time.monotonic() >= self._look_again_at and self._bus.present(self._address)
 
     async def open(self) -> None:
         """See `Transport.open`."""
@@ -78,6 +82,8 @@ class UsbTransport:
             remedy = "the driver does not answer; replug the device"
             raise PortUnavailable(str(self._address), Fault.LINK_OPEN_FAILED, remedy)
         if (refused := opened.result()) is not None:
+            if refused.fault is Fault.LINK_MISSING and self._bus.present(self._address):
+                self._look_again_at = time.monotonic() + LOOK_AGAIN_S
             if self._ended is not None:
                 await asyncio.wait({self._ended}, timeout=OPEN_DEADLINE_S)  # told next: its thread is at its end
             raise refused

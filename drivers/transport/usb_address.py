@@ -18,19 +18,24 @@ __all__ = ["USB_SCHEME", "UsbAddress"]
 USB_SCHEME = "usb:"
 
 _WRITTEN = re.compile(
-    r"usb:(?P<vendor>[0-9a-fA-F]{4}):(?P<product>[0-9a-fA-F]{4})/(?P<serial>[^@\s]+)"
-    r"@(?P<place>[1-9]\d*-[1-9]\d*(?:\.[1-9]\d*)*)"
+    r"usb:(?P<vendor>[0-9a-fA-F]{4}):(?P<product>[0-9a-fA-F]{4})/(?P<serial>[^@?\s]+)"
+    r"@(?P<place>[1-9]\d*-[1-9]\d*(?:\.[1-9]\d*)*)(?:\?usbip=(?P<usbip>\S+))?"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class UsbAddress:
-    """`place`: bus and ports, as sysfs writes them."""
+    """`place`: bus and ports, as sysfs writes them.
+
+    `usbip`: a USB/IP server in place of this computer's bus, as a path or host:port; "" = none. It is for benches, where
+    simulators are the devices, and stands behind the rest: `?usbip=/run/bench/shoe-1`.
+    """
 
     vendor: int
     product: int
     serial: str
     place: str
+    usbip: str = ""
 
     @classmethod
     def parse(cls, text: str) -> "UsbAddress":
@@ -39,7 +44,7 @@ class UsbAddress:
         if found is None:
             raise ValueError(f"{text!r} is no USB address; it is written usb:VID:PID/SERIAL@BUS-PORT.PORT")
         vendor, product = int(found["vendor"], 16), int(found["product"], 16)
-        return cls(vendor, product, found["serial"], found["place"])
+        return cls(vendor, product, found["serial"], found["place"], found["usbip"] or "")
 
     @property
     def model(self) -> str:
@@ -47,4 +52,5 @@ class UsbAddress:
         return f"{self.vendor:04x}:{self.product:04x}"
 
     def __str__(self) -> str:
-        return f"usb:{self.model}/{self.serial}@{self.place}"
+        server = f"?usbip={self.usbip}" if self.usbip else ""
+        return f"usb:{self.model}/{self.serial}@{self.place}{server}"

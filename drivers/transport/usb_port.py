@@ -180,19 +180,20 @@ def _configure(device: Any) -> Any:
 def _pipes(address: UsbAddress, device: Any) -> tuple[Any, Any, Any]:
     """The first interface of the vendor class with a bulk pipe each way."""
     for interface in device.get_active_configuration():
-        if interface.bInterfaceClass != VENDOR_CLASS:
-            continue
-        bulk = [
-            pipe for pipe in interface if usb.util.endpoint_type(pipe.bmAttributes) == usb.util.ENDPOINT_TYPE_BULK
-        ]
-        ins = [pipe for pipe in bulk if usb.util.endpoint_direction(pipe.bEndpointAddress) == usb.util.ENDPOINT_IN]
-        outs = [
-            pipe for pipe in bulk if usb.util.endpoint_direction(pipe.bEndpointAddress) == usb.util.ENDPOINT_OUT
-        ]
-        if ins and outs:
-            return interface, ins[0], outs[0]
+        pipe_in, pipe_out = _bulk(interface, usb.util.ENDPOINT_IN), _bulk(interface, usb.util.ENDPOINT_OUT)
+        if interface.bInterfaceClass == VENDOR_CLASS and pipe_in is not None and pipe_out is not None:
+            return interface, pipe_in, pipe_out
     raise PortUnavailable(
         str(address),
         Fault.LINK_OPEN_FAILED,
         "it has no vendor interface with two bulk pipes; a CDC-ACM device is a serial port: configure its /dev/table name",
     )
+
+
+def _bulk(interface: Any, direction: int) -> Any:
+    """The first bulk pipe of a direction that can carry anything, or None."""
+    for pipe in interface:
+        is_bulk = usb.util.endpoint_type(pipe.bmAttributes) == usb.util.ENDPOINT_TYPE_BULK
+        if is_bulk and pipe.wMaxPacketSize and usb.util.endpoint_direction(pipe.bEndpointAddress) == direction:
+            return pipe
+    return None

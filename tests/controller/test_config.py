@@ -18,6 +18,7 @@ from controller.log import LogFormat, LogLevel
 from controller.rules import library
 from controller.rules.vocabulary import Method, Role
 from drivers.events import DeviceKind
+from drivers.parts import device_transport
 
 TABLES = Path(__file__).resolve().parents[2] / "config" / "tables"
 LIST = TABLES.parent / "devices" / "approved.toml"
@@ -114,6 +115,18 @@ def test_a_usb_address_stays_as_it_is_and_its_socket_is_for_one_device(tmp_path:
     assert load_config(_write(tmp_path, text)).devices[1].path == "usb:1209:0002/B-1@1-2.3"
     faults = _faults(tmp_path, text.replace('"/dev/table/shuffler-1"', '"usb:1209:0001/A-1@1-2.3"'))
     assert faults == ("[[device]] path: 'USB socket 1-2.3' stands at 2 devices",)
+
+
+def test_a_bus_over_usbip_is_for_benches(tmp_path: Path) -> None:
+    """Simulated devices stand behind it: refused in production, by the file and by the driver."""
+    text = (LEAST + DEVICES).replace('"/dev/table/shoe-1"', '"usb:1209:0002/B-1@1-2?usbip=/run/bench/shoe-1"')
+    device = load_config(_write(tmp_path, text)).devices[1]
+    assert device.path.endswith("?usbip=/run/bench/shoe-1")
+    faults = _faults(tmp_path, text.replace('backs = ["red"]', 'backs = ["red"]\nproduction = true'))
+    assert any("[[device]] 2 (shoe-1) path: a bus over USB/IP is for benches" in fault for fault in faults)
+    device_transport(device, lambda _: None, lambda *_: None)
+    with pytest.raises(ValueError, match="never for a table in play"):
+        device_transport(replace(device, accept_test_only=False), lambda _: None, lambda *_: None)
 
 
 def test_everything_that_is_set_arrives(tmp_path: Path) -> None:

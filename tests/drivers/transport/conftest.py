@@ -10,15 +10,28 @@ import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from drivers.errors import Fault
-from drivers.transport import LoopbackCable, SerialSettings, SerialTransport, Transport, UsbAddress, UsbTransport
+from drivers.transport import (
+    LoopbackCable,
+    SerialSettings,
+    SerialTransport,
+    Transport,
+    UsbAddress,
+    UsbIpBus,
+    UsbTransport,
+)
 from simulators.usb_bus import SimulatedBus
 from simulators.usb_descriptors import Description
 from simulators.usb_device import UsbDevice
+from simulators.usb_port import UsbPort
+from simulators.usbip import Exported
+from simulators.wire import Wire
 
 DEADLINE_S = 10.0
 
@@ -238,6 +251,28 @@ class UsbWire:
         await until(lambda: not self.bus.handles, "the device is given back")
 
 
+class UsbIpWire(UsbWire):
+    """The same device behind a USB/IP server on a Unix socket, which is all that the host sees of it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.port = UsbPort(folder / "bus", Exported(self.device, USB.place), Wire([], Random(0)))
+        self.address = replace(USB, usbip=str(self.port.link))
+
+    def transport(self, owner: Owner) -> Transport:
+        return UsbTransport(self.address, UsbIpBus(self.address.usbip), owner.on_data, owner.on_lost)
+
+    async def start(self) -> None:
+        self.port.plug()
+
+    async def hang_up(self) -> None:
+        self.port.unplug()
+
+    async def stop(self) -> None:
+        self.port.unplug()
+        await asyncio.sleep(0)
+
+
 class Ticker:
     """Measures the longest time that the loop stood still."""
 
@@ -261,17 +296,18 @@ class Ticker:
         return self._worst
 
 
-Wire = LoopbackWire | PtyWire | SocatWire | UsbWire
+AnyWire = LoopbackWire | PtyWire | SocatWire | UsbWire
 _WIRES: dict[str, type[LoopbackWire] | type[PtyWire] | type[SocatWire] | type[UsbWire]] = {
     "loopback": LoopbackWire,
     "pty": PtyWire,
     "socat": SocatWire,
     "usb": UsbWire,
+    "usbip": UsbIpWire,
 }
 
 
 @pytest.fixture(params=list(_WIRES))
-async def wire(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Wire]:
+async def wire(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyWire]:
     """Each kind of wire in turn."""
     made = _WIRES[request.param](tmp_path)
     await made.start()

@@ -1,0 +1,125 @@
+"""The device's end of a USB cable: in place of a tty the simulator's link is a socket that speaks USB/IP.
+
+To unplug takes the socket away, so that hosts find no device there; to plug gives the device a new address on the bus.
+"""
+
+import asyncio
+import contextlib
+import socket
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from .port import LinkTaken
+from .usb_device import UsbDevice
+from .usbip import Exported, serve_usbip
+from .wire import Wire
+
+__all__ = ["UsbPort", "arriving"]
+
+
+def arriving(on_data: Callable[[bytes], None], wire: Wire) -> Callable[[bytes], None]:
+    """A `UsbDevice`'s `on_data` that brings what the cable lets through."""
+
+    def arrive(data: bytes) -> None:
+        if arrived := wire.carry(data, towards_device=True):
+            on_data(arrived)
+
+    return arrive
+
+
+class UsbPort:
+    """`link`: the path of the Unix socket. `listen`: host and port as well, for the kernel's `usbip attach`."""
+
+    def __init__(
+        self,
+        link: Path,
+        exported: Exported,
+        wire: Wire,
+        *,
+        listen: tuple[str, int] | None = None,
+    ) -> None:
+        self.link, self.wire = link, wire
+        self._exported, self._listen = exported, listen
+        self._servers: list[asyncio.Task[asyncio.Server]] = []
+
+    @property
+    def overruns(self) -> int:
+        return self._device.overruns
+
+    @property
+    def is_plugged(self) -> bool:
+        return bool(self._servers)
+
+    @property
+    def _device(self) -> UsbDevice:
+        return self._exported.device
+
+    def plug(self) -> None:
+        """See `Port.plug`."""
+        if self.is_plugged:
+            return
+        listening = [socket.create_server(self._listen)] if self._listen is not None else []
+        try:
+            listening.append(_unix(self.link))
+        except OSError:
+            for each in listening:
+                each.close()
+            raise
+        self._exported.address = self._exported.address % 127 + 1
+        self._device.plug()
+        loop, factory = asyncio.get_running_loop(), serve_usbip(self._exported)
+        self._servers = [loop.create_task(loop.create_server(factory, sock=each)) for each in listening]
+        self.resume()
+
+    def unplug(self) -> None:
+        """See `Port.unplug`."""
+        if not self.is_plugged:
+            return
+        self._device.unplug()
+        servers, self._servers = self._servers, []
+        for starting in servers:
+            if starting.done():
+                _close(starting)
+            else:
+                starting.add_done_callback(_close)
+        self._exported.close()
+        with contextlib.suppress(FileNotFoundError):
+            self.link.unlink()
+
+    def pause(self) -> None:
+        """See `Port.pause`."""
+        self._device.pause()
+
+    def resume(self) -> None:
+        self._device.resume()
+
+    def flush(self) -> None:
+        """See `Port.flush`."""
+        self._device.forget()
+
+    def write(self, data: bytes) -> None:
+        """See `Port.write`."""
+        if self.is_plugged and data and (carried := self.wire.carry(data, towards_device=False)):
+            self._device.write(carried)
+
+
+def _close(started: "asyncio.Task[asyncio.Server]") -> None:
+    if not started.cancelled() and started.exception() is None:
+        started.result().close()
+
+
+def _unix(path: Path) -> socket.socket:
+    """A listening socket of this name; one that a killed simulator left is replaced. Raises `LinkTaken`."""
+    if path.is_symlink() or (path.exists() and not stat.S_ISSOCK(path.stat().st_mode)):
+        raise LinkTaken(f"{path} exists and is no socket")
+    path.unlink(missing_ok=True)
+    made = socket.socket(socket.AF_UNIX)
+    try:
+        made.bind(str(path))
+        made.listen()
+        made.setblocking(False)
+    except OSError:
+        made.close()
+        raise
+    return made
