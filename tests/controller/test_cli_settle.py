@@ -273,3 +273,21 @@ def test_payouts_of_a_table_hold_for_its_rounds(tmp_path: Path) -> None:
         (line,) = _lines(_settle(given, "--rulebook", "md-uth", "--elections", str(path)))
         paid += [x["paid"] for x in line["settlement"]["lines"] if x["wager"] == "blind"]
     assert paid == [1515, 1600]
+
+
+@pytest.mark.parametrize(
+    ("rulebook", "wagers", "decisions", "error"),
+    [
+        ("nj-pikit", {"ante": 1000, "five_card_bonus": 1000, "play_3": 1000, "play_5": 1000}, ["play_3"],
+         "seat 1, play_3: excludes play_5, which is placed too ["),
+        ("ma-colorado", {"ante": 1000, "bonus": 200, "bet": 1000}, ["bet"],
+         "seat 1, bonus: is 200 cents, and can only be 100 ["),
+    ],
+)  # fmt: skip
+def test_wagers_that_cannot_lie_together_or_be_so_much_are_refused(
+    rulebook: str, wagers: dict[str, int], decisions: list[str], error: str
+) -> None:
+    """One play beside the ante, and a bonus of exactly one. Clause: nj-pikit 39.10(c), ma-colorado 6a(a)."""
+    line = {"seats": [{"seat": 1, "wagers": wagers, "decisions": decisions}]}
+    (answer,) = _lines(_settle(json.dumps(line), "--rulebook", rulebook))
+    assert answer["error"].startswith(error)
