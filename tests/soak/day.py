@@ -140,7 +140,7 @@ class Day:
         elif self.rng.random() < 0.5 and (report := self._devices.due(self.state)) is not None:
             self._report(report)
         else:
-            self._act()
+            self._act(calm)
 
     def _disturb(self, drawn: float) -> None:
         if drawn < self.p_fault:
@@ -156,11 +156,13 @@ class Day:
         if report is not None:
             self.put(*report)
 
-    def _act(self) -> None:
-        """The first act that people would do and may do; where there is none, the devices go first."""
+    def _act(self, calm: bool) -> None:
+        """The first act that people would do and may do; where there is none, the devices go first. `calm`: no whims."""
         kinds = self._phases[self.state.round.phase if self.state.round else None, self.state.held]
         for _ in range(TRIES):
             kind = self._people.kind(kinds, self.state)
+            if calm and kind and self._people.is_whim(kind, self.state):
+                continue
             act = kind and self._people.propose(kind, self.state)
             actor = act and self._who(act)
             if act and actor is not None:

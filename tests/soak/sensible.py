@@ -43,6 +43,8 @@ MOST: dict[str, float] = {
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.5, a.ReportIrregularity.kind: 2, a.BringSet.kind: 2, a.TakeSetAway.kind: 4,
 }  # fmt: skip
 """The largest weight of an act whose weight hangs on the table, such as a new set where one is missing."""
+WHIM = 0.03
+"""Acts of no more weight than this do not help a round to its end."""
 OTHERWISE = 0.5
 """Weight of an act that is not named."""
 
@@ -105,6 +107,12 @@ class People:
         (kind,) = self.rng.choices(kinds[0], cum_weights=kinds[1])
         most = MOST.get(kind)
         return kind if most is None or self.rng.random() * most < self._weight(kind, state) else None
+
+    def is_whim(self, kind: str, state: State) -> bool:
+        """True for what people seldom do and nothing asks of them: a device goes out where it is not well, else on a whim."""
+        if kind == a.TakeDeviceOut.kind:
+            return all(d.online and not d.jammed and not d.failed for d in state.devices.values() if d.in_service)
+        return self._weight(kind, state) <= WHIM
 
     def _weight(self, kind: str, state: State) -> float:
         """How likely people do this now."""
