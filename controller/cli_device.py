@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, reaching, show
-from controller.cli_recording import monitor, record, replay
+from controller.cli_recording import export, monitor, record, replay
 from controller.config import ConfigInvalid
 from controller.config_file import load_config, socket_of
 from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlFailed, ControlUnreachable
@@ -97,5 +97,5 @@ def probe(port: str, baud: int, as_json: bool) -> None:
     sys.exit(0 if seen.is_clean else WRONG)
 
 
-for command in (record, replay, monitor):
+for command in (record, replay, export, monitor):
     device.add_command(command)

@@ -21,11 +21,12 @@ from drivers.catalog import Codec
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.host_events import HostEvent
 from drivers.recording.format import RecordingInvalid, read_recording
+from drivers.recording.pcapng import pcapng
 from drivers.recording.replay import replay as run_again
 from drivers.recording.tap import recorder_to
 from drivers.recording.words import event_words
 
-__all__ = ["monitor", "record", "replay"]
+__all__ = ["export", "monitor", "record", "replay"]
 
 SOFTWARE = f"tablewarden {version('tablewarden')}"
 BAUD = click.option(
@@ -124,6 +125,32 @@ def replay(files: Sequence[Path], strict: bool, golden: Path | None, write: bool
     told = replayed_document(recording, found, lines, expected, strict)
     show(told, compare_page, as_json)
     sys.exit(0 if told["same"] else WRONG)
+
+
+@click.command()
+@FILES
+@click.option("--pcapng", "to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
+def export(files: Sequence[Path], to: Path) -> None:
+    """Make a pcapng file of a recording, for Wireshark, tshark and whatever else reads captures.
+
+    TDP/1 is read by a dissector that stands in tests/wireshark/tdp.lua; Modbus RTU by Wireshark's own.
+
+    \b
+    Example:
+      tablewarden device export shoe.jsonl --pcapng shoe.pcapng
+      tshark -X lua_script:tests/wireshark/tdp.lua -r shoe.pcapng
+    """
+    try:
+        data = pcapng(read_recording(files))
+        with to.open("xb") as file:
+            file.write(data)
+    except RecordingInvalid as exc:
+        end(str(exc), WRONG)
+    except FileExistsError:
+        end(f"{to}: the file is there already; choose another name", WRONG)
+    except OSError as exc:
+        end(f"{to}: {exc.strerror}", WRONG)
+    click.echo(f"{to}: {len(data)} bytes")
 
 
 @click.command()

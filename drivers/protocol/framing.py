@@ -79,13 +79,15 @@ def cobs_encode(data: bytes) -> bytes:
 
 def cobs_decode(data: bytes) -> bytes:
     """Undoes `cobs_encode`. Raises `FrameError` (cobs) for a zero inside, or a run that ends too early."""
+    if 0 in data:
+        raise FrameError(Cause.COBS, "zero inside a frame")
     out = bytearray()
     at, size = 0, len(data)
     while at < size:
         code = data[at]
         end = at + code
-        if code == 0 or end > size:
-            raise FrameError(Cause.COBS, "zero inside a frame" if code == 0 else "the last run is cut short")
+        if end > size:
+            raise FrameError(Cause.COBS, "the last run is cut short")
         out += data[at + 1 : end]
         at = end
         if code != 0xFF and at < size:

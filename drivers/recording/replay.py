@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from drivers.catalog import Codec
 from drivers.parts import link_end
 from drivers.protocol.host_events import HostEvent
 from drivers.protocol.reports import Level
@@ -61,6 +62,10 @@ class _Chance:
 
 def replay(recording: Recording) -> Replayed:
     """Runs the whole recording. Raises `RecordingInvalid` where no link begins in it, or it cannot be followed."""
+    if recording.header.speaks is Codec.MODBUS:
+        raise RecordingInvalid(
+            "what stands on a Modbus bus is not in its recording: it can be exported, not replayed"
+        )
     found = Replayed()
     for start, life in _lives(recording):
         _Life(recording, start, found).run(life)

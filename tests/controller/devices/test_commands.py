@@ -64,7 +64,7 @@ def test_list_without_a_daemon_names_the_devices_of_a_configuration(command: Com
     assert told["devices"] == []
 
 
-@pytest.mark.parametrize("name", ["list", "probe", "record", "replay", "monitor"])
+@pytest.mark.parametrize("name", ["list", "probe", "record", "replay", "export", "monitor"])
 def test_help_shows_an_example(command: Command, name: str) -> None:
     """For whoever has not seen it before."""
     assert "tablewarden device" in command("device", name, "--help").output
@@ -126,3 +126,12 @@ def test_a_line_of_text_from_a_device_is_never_shown() -> None:
     assert "AS" not in str(shown_input(record))
     hostile = Welcomed(Identity(DeviceKind.SHOE, "a\x1b[2J", "m", "1", "S\n9", "1"), 1, ResetCause.POWER, 1, 0)
     assert event_page(hostile).isprintable()
+
+
+def test_a_recording_is_exported_for_other_programs(command: Command, tmp_path: Path) -> None:
+    """Once: what is there is not written over."""
+    out = tmp_path / "out.pcapng"
+    done = command("device", "export", CAPTURES / "shoe-jam.jsonl", "--pcapng", out)
+    assert done.exit_code == 0, done.output
+    assert out.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
+    assert command("device", "export", CAPTURES / "shoe-jam.jsonl", "--pcapng", out).exit_code == 1
