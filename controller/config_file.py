@@ -22,6 +22,7 @@ from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.rules.model import Law
 from controller.rules.vocabulary import Method, Role
+from drivers.beetek import BAUD as BEETEK_BAUD
 from drivers.catalog import Codec, Firmware, codec_of
 from drivers.events import Back, DeviceKind
 from drivers.keys import KeyRefused, read_key
@@ -36,6 +37,8 @@ MAX_SEATS = 12
 """No felt has more; what the rulebook allows is checked against the rulebook."""
 
 BAUD = (1_200, 4_000_000)
+USUAL_BAUD = {Codec.MODBUS: BUS_BAUD, Codec.BEETEK: BEETEK_BAUD}
+"""Where a device speaks slower than TDP does."""
 UNSTABLE_NAME = re.compile(r"/dev/tty(?:USB|ACM)\d+")
 """Names that the kernel gives in the order of plugging in: after a restart they may be another device's."""
 
@@ -194,7 +197,7 @@ class _File:
                 kind=kind,
                 path=_port(section, self.base),
                 serial=section.maybe_text("serial"),
-                baud=section.whole("baud", *BAUD, BUS_BAUD if speaks is Codec.MODBUS else DEFAULT_BAUD),
+                baud=section.whole("baud", *BAUD, USUAL_BAUD.get(speaks, DEFAULT_BAUD)),
                 accept_test_only=not production,
                 speaks=speaks,
                 key_file=section.maybe_path("key_file", self.base),
@@ -361,6 +364,8 @@ def _verify_for_production(section: Section, device: DeviceConfig) -> None:
         )
     if device.path.startswith(USB_SCHEME) and UsbAddress.parse(device.path).usbip:
         section.fault("path", "a bus over USB/IP is for benches; name the socket of this computer alone")
+    if device.codec is Codec.BEETEK:
+        section.fault("speaks", "such a shoe cannot prove that its reports are complete; it is for benches")
     if device.kind is DeviceKind.LINE:
         section.fault("kind", "a line device cannot prove that its reports are complete; it is for benches")
     elif device.serial is None:

@@ -228,6 +228,11 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
     for device in config.devices:
         if device.kind is DeviceKind.LINE:
             yield f"that no report of {device.name} is missing: its lines carry no number"
+        elif device.codec is Codec.BEETEK:
+            yield (
+                f"that each card of {device.name} was told once, and that the shoe is there while it says nothing: its lines "
+                "carry no number"
+            )
         elif device.codec is Codec.MODBUS:
             yield (
                 f"that no chip came and went at {device.name} between two looks, or while a unit did not answer: remote I/O "

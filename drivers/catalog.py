@@ -13,8 +13,8 @@ from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind
 
 __all__ = [
-    "LEAST", "LINE_VENDOR", "MODBUS_VENDOR", "TEST_VENDORS", "Approval", "Codec", "Firmware", "Rejection", "codec_of",
-    "images_of", "judge",
+    "BEETEK_VENDOR", "LEAST", "LINE_VENDOR", "MODBUS_VENDOR", "TEST_VENDORS", "Approval", "Codec", "Firmware", "Rejection",
+    "codec_of", "images_of", "judge",
 ]  # fmt: skip
 
 LINE_VENDOR = "unidentified"
@@ -23,7 +23,10 @@ LINE_VENDOR = "unidentified"
 MODBUS_VENDOR = "remote i/o"
 """Vendor under which a progressive of remote I/O is listed, whoever made the units: they do not say."""
 
-TEST_VENDORS = frozenset({SIMULATED_VENDOR, LINE_VENDOR, MODBUS_VENDOR})
+BEETEK_VENDOR = "bee-tek"
+"""Vendor under which a shoe that sends its lines is listed: it does not say who it is."""
+
+TEST_VENDORS = frozenset({SIMULATED_VENDOR, LINE_VENDOR, MODBUS_VENDOR, BEETEK_VENDOR})
 """Vendors whose devices are for tests only, whatever a list says of them."""
 
 
@@ -33,6 +36,7 @@ class Codec(StrEnum):
     TDP = "tdp/1"
     LINE = "line"
     MODBUS = "modbus"  # remote I/O on an RS-485 bus
+    BEETEK = "bee-tek"  # the lines of one reading shoe
 
 
 class Approval(StrEnum):
@@ -63,11 +67,14 @@ class Rejection:
 
 LEAST: Mapping[DeviceKind, frozenset[Capability]] = {
     DeviceKind.SHUFFLER: frozenset(),
-    DeviceKind.SHOE: frozenset({Capability.DISPENSES_STACKS}),
+    DeviceKind.SHOE: frozenset(),
     DeviceKind.PROGRESSIVE: frozenset({Capability.LOCKOUT, Capability.SENSES_WAGERS}),
     DeviceKind.LINE: frozenset(),
 }
 """What a device of each kind must be able to do, however it is spoken to; one that speaks TDP keeps a log too."""
+
+SHOES = (Capability.DISPENSES_STACKS, Capability.TELLS_DRAWS)
+"""A shoe gives out stacks, or tells of each card that hands draw from it; one that does neither is of no use."""
 
 
 def codec_of(kind: DeviceKind) -> Codec:
@@ -96,6 +103,9 @@ def judge(
         return Rejection(Fault.AUTH_WRONG_DEVICE, f"serial number {identity.serial}, expected {serial}")
     if (reason := _not_approved(identity, approved, accept_test_only)) is not None:
         return Rejection(Fault.AUTH_NOT_APPROVED, reason)
+    if kind is DeviceKind.SHOE and not set(SHOES) & set(identity.capabilities):
+        lacks = " nor ".join(SHOES)
+        return Rejection(Fault.AUTH_NOT_APPROVED, f"{_named(identity)} can do neither {lacks}, as a shoe must")
     needed = LEAST[kind] | ({Capability.EVENT_LOG} if codec is Codec.TDP else set())
     if missing := needed - set(identity.capabilities):
         lacks = ", ".join(sorted(missing))

@@ -4,15 +4,15 @@ The daemon counts for them, so their reports have an identity like all others; t
 and each `Online` says so. Text is kept as it came. The link end has the face of `drivers.protocol.host.HostLink`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from drivers.catalog import LINE_VENDOR
 from drivers.protocol.constants import MAX_LINE
 from drivers.protocol.host import HostEvent, LevelRefused, Online, Reported, Welcomed
 from drivers.protocol.messages import ERR_UNSUPPORTED, Identity
-from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, ResetCause
+from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, Report, ResetCause
 
-__all__ = ["GAP_LIMIT_S", "LineCodec", "LineLink"]
+__all__ = ["GAP_LIMIT_S", "LineCodec", "LineLink", "line_link"]
 
 GAP_LIMIT_S = 0.5
 """Longest silence inside a line. A line that is cut off for longer is not a line."""
@@ -87,11 +87,13 @@ class LineCodec:
 class LineLink:
     """A link end for one line device, for as long as the daemon runs. Online from the moment its port is open.
 
-    `boot`: u64, drawn by the host for each run of the daemon; the counter goes on over losses of the port.
+    `identity`: who it is taken for, since it cannot say. `boot`: u64, drawn by the host for each run of the daemon; the
+    counter goes on over losses of the port. `read(line, now)`: what a line means, by the grammar of the device.
     """
 
-    def __init__(self, serial: str, *, boot: int) -> None:
-        self._identity = Identity(DeviceKind.LINE, LINE_VENDOR, "ascii line", "", serial, "")
+    def __init__(self, identity: Identity, *, boot: int, read: Callable[[str, float], Report]) -> None:
+        self._identity = identity
+        self._read = read
         self._boot = boot
         self._counter = 0
         self._codec = LineCodec()
@@ -113,7 +115,7 @@ class LineLink:
         tick_us = int(now * 1_000_000)
         for text in self._codec.feed(data, now):
             self._counter += 1
-            events.append(Reported(self._boot, self._counter, tick_us, LineUnparsed(text), False))
+            events.append(Reported(self._boot, self._counter, tick_us, self._read(text, now), False))
         return events
 
     def tick(self, now: float) -> list[HostEvent]:
@@ -159,3 +161,9 @@ class LineLink:
             "partial": codec.partial,
             "non_ascii": codec.non_ascii,
         }
+
+
+def line_link(serial: str, *, boot: int) -> LineLink:
+    """A link end for a device whose lines nobody here understands: each is kept as it came."""
+    identity = Identity(DeviceKind.LINE, LINE_VENDOR, "ascii line", "", serial, "")
+    return LineLink(identity, boot=boot, read=lambda line, _: LineUnparsed(line))

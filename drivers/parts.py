@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
+from drivers.beetek import beetek_link
 from drivers.catalog import Codec, images_of
 from drivers.device import DeviceConfig
 from drivers.keys import read_key
 from drivers.ledger import Key
-from drivers.line import LineLink
+from drivers.line import line_link
 from drivers.modbus.link import ModbusLink
 from drivers.modbus.timing import byte_time
 from drivers.protocol.auth import Trust
@@ -38,7 +39,7 @@ BITS_A_BYTE = 10
 """On a line with 8N1: a start bit, eight of data, a stop bit."""
 
 
-FILL: Mapping[Codec, bytes] = {Codec.TDP: b"\0", Codec.LINE: b""}
+FILL: Mapping[Codec, bytes] = {Codec.TDP: b"\0"}
 """What may stand between frames and mean nothing (docs/protocol.md 1), so that no USB transfer ends with a full packet."""
 
 
@@ -49,7 +50,7 @@ def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
         if address.usbip and not config.accept_test_only:
             raise ValueError(f"{config.path}: a bus over USB/IP is for benches, never for a table in play")
         bus = UsbIpBus(address.usbip) if address.usbip else LibusbBus()
-        return UsbTransport(address, bus, on_data, on_lost, fill=FILL[config.codec])
+        return UsbTransport(address, bus, on_data, on_lost, fill=FILL.get(config.codec, b""))
     return SerialTransport(config.path, SerialSettings(baud=config.baud), on_data, on_lost)
 
 
@@ -99,7 +100,11 @@ def _trust(config: DeviceConfig) -> Trust | None:
 
 
 def _line(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
-    return LineLink(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+    return line_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+
+
+def _beetek(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+    return beetek_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
 
 
 def _modbus(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
@@ -111,5 +116,7 @@ def _modbus(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link
     )
 
 
-LINKS: Mapping[Codec, LinkFactory] = {Codec.TDP: _tdp, Codec.LINE: _line, Codec.MODBUS: _modbus}
+LINKS: Mapping[Codec, LinkFactory] = {
+    Codec.TDP: _tdp, Codec.LINE: _line, Codec.MODBUS: _modbus, Codec.BEETEK: _beetek,
+}  # fmt: skip
 """The link end of each codec: a new way to speak is a file and a line here."""

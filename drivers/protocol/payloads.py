@@ -62,6 +62,7 @@ CAPABILITIES: Final = (
     r.Capability.KEEPS_LOG,
     r.Capability.SENSES_CARDS_INSIDE,
     r.Capability.RESHUFFLES,
+    r.Capability.TELLS_DRAWS,
 )
 LOCKOUTS: Final = (None, r.ENGAGED, r.RELEASED)
 DISPENSINGS: Final = (None, r.INHIBITED, r.ALLOWED)

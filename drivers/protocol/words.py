@@ -143,3 +143,4 @@ class Capability(StrEnum):
     KEEPS_LOG = "keeps_log"  # the log outlives a power cut
     SENSES_CARDS_INSIDE = "senses_cards_inside"
     RESHUFFLES = "reshuffles"  # by itself, without anybody asking
+    TELLS_DRAWS = "tells_draws"  # each card that hands take out of it

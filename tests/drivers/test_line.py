@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.line import GAP_LIMIT_S, LineCodec, LineLink
+from drivers.line import GAP_LIMIT_S, LineCodec, line_link
 from drivers.protocol.host import LevelRefused, Online, Reported, Welcomed
 from drivers.protocol.reports import ENGAGED, Level, LineUnparsed
 
@@ -87,7 +87,7 @@ def test_bytes_that_waited_for_us_are_no_silence():
 
 def test_a_line_device_is_online_at_once_and_claims_no_closed_gap():
     """It cannot say who it is or what was missed; the host counts for it, and the count goes on over a loss."""
-    link = LineLink("bench-line", boot=7)
+    link = line_link("bench-line", boot=7)
     link.connect(1.0)
     assert link.next_deadline() == 1.0
     welcomed, online = link.tick(1.0)
@@ -108,7 +108,7 @@ def test_a_line_device_is_online_at_once_and_claims_no_closed_gap():
 
 def test_a_line_device_refuses_every_command():
     """It does not listen; whoever wants something of it is told so, not left waiting."""
-    link = LineLink("bench-line", boot=7)
+    link = line_link("bench-line", boot=7)
     link.connect(1.0)
     link.tick(1.0)
     link.set_level(Level.LOCKOUT, ENGAGED, 5, 2.0)

@@ -23,6 +23,7 @@ KINDS = ["shuffler", "shoe", "progressive", "line"]
 CAPABILITIES = [
     "counts_each_shuffle", "reads_cards", "forms_hands", "two_sets", "dispenses_stacks", "lockout", "senses_wagers",
     "event_log", "keeps_log", "senses_cards_inside", "reshuffles",
+    "tells_draws",
 ]  # fmt: skip
 
 TEXTS = ["vendor", "model", "hardware", "serial", "firmware"]
