@@ -8,6 +8,7 @@ import asyncio
 import os
 import random
 import signal
+import time
 from importlib.metadata import version as installed_version
 
 import structlog
@@ -22,6 +23,7 @@ from controller.journal.errors import JournalError, JournalLocked
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.link_log import LinkLog
 from controller.publish.link import LinkFactory
 from controller.publish.memory import MemoryBroker
 from controller.publish.mqtt import MqttLink
@@ -31,7 +33,7 @@ from controller.status import state_documents
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, ServiceStarted, ServiceStopping
 from drivers.recording.tap import recorder_in
-from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionStatus
+from drivers.session import Delivery, DeviceConfig, DeviceSession
 
 log = structlog.get_logger()
 VERSION = installed_version("tablewarden")
@@ -163,11 +165,6 @@ class Daemon:
                 delivery.device, delivery.body, origin=delivery.origin, received_ns=delivery.received_ns
             )
 
-        def on_state(status: SessionStatus) -> None:
-            log.info(
-                "link", device=config.name, state=status.state.value, reason=status.reason, detail=status.detail
-            )
-
         last = journal.last_of(config.serial) if config.serial else None
         recorder = None
         if config.record:
@@ -179,8 +176,9 @@ class Daemon:
             entropy=os.urandom,
             rng=self._rng,
             last=last,
-            on_state=on_state,
+            on_state=LinkLog(config.name, log.info, time.monotonic),
             recorder=recorder,
+            frames=self.config.frames,
         )
 
     def _publisher(self, engine: Engine, journal: Journal) -> Publisher:

@@ -112,6 +112,11 @@ class Config:
             unit=self.table.unit_cents,
         )
 
+    @property
+    def frames(self) -> Path:
+        """Where the last frames of a link go when something has to be explained: a folder beside the record."""
+        return self.journal.with_name(f"{self.journal.name}.frames")
+
     def publish(self, version: str) -> PublishConfig | None:
         """What the publisher is told; `version` of this software stands in the birth message."""
         return replace(self.mqtt, version=version) if self.mqtt else None

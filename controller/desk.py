@@ -158,6 +158,18 @@ class TableDesk:
         return {"released": count, "by": who}
 
 
+def _proven(session: DeviceSession, now: float) -> Document:
+    """What the device has proven on this connection, beside what it only says: its key, and its firmware."""
+    authenticated, measured_at = session.proven
+    who = session.identity
+    return {
+        "authenticated": authenticated,
+        "measured_s": None if measured_at is None else round(now - measured_at, 1),
+        "firmware": None if who is None else who.firmware,
+        "firmware_sha256": None if who is None else who.firmware_hash.hex(),
+    }
+
+
 def _behind(journal: Journal, stream: Stream, after: int) -> int:
     """The last sequence of a stream whose place in the global order is not behind `after`."""
     low, high = journal.oldest()[stream] - 1, journal.heads()[stream]

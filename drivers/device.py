@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from drivers.catalog import Codec, Firmware, codec_of
+from drivers.catalog import Codec, Firmware, Rejection, codec_of, judge
 from drivers.events import LinkEvent, Origin, Report
 from drivers.modbus.units import Unit
 from drivers.protocol.constants import DEFAULT_BAUD
+from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind
 
 __all__ = ["Delivery", "DeviceConfig", "SessionState", "SessionStatus"]
@@ -24,6 +25,7 @@ class SessionState(StrEnum):
     ONLINE = "online"
     SUSPECT = "suspect"  # was online, no echo for a while
     STALE = "stale"  # was online, no echo for too long
+    FAULTED = "faulted"  # online, and the device itself says that it is out of order
     REJECTED = "rejected"  # the wrong device, or one that is not approved
 
 
@@ -64,6 +66,17 @@ class DeviceConfig:
     def codec(self) -> Codec:
         """How this device is spoken to."""
         return self.speaks or codec_of(self.kind)
+
+    def judge(self, identity: Identity) -> Rejection | None:
+        """None if the device that says this of itself may serve here; else why not."""
+        return judge(
+            identity,
+            kind=self.kind,
+            serial=self.serial,
+            accept_test_only=self.accept_test_only,
+            approved=self.approved,
+            codec=self.codec,
+        )
 
 
 @dataclass(frozen=True, slots=True)

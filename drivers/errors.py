@@ -43,6 +43,9 @@ class Fault(StrEnum):
     AUTH_BAD_MAC = "auth_bad_mac"  # a frame that was neither noise nor sealed by the other end
     AUTH_REPLAY = "auth_replay"  # a sealed frame for the second time
     AUTH_MEASURE = "auth_measure"  # the firmware is not the approved image
+    DATA_EVENTS_LOST = "data_events_lost"
+    DEVICE_SELF_TEST = "device_self_test"  # the device says that it is out of order
+    HOST_SUSPENDED = "host_suspended"  # this machine slept
     HOST_QUEUE_FULL = "host_queue_full"
     HOST_LOOP_LAG = "host_loop_lag"
 

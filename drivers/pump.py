@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from drivers.errors import Fault
-from drivers.protocol.constants import LOOP_LAG_S
+from drivers.protocol.constants import LOOP_LAG_S, SUSPEND_S
 from drivers.protocol.host import Failed, HostEvent
 from drivers.protocol.reports import Level
 from drivers.transport import WriteBufferFull
@@ -52,6 +52,7 @@ class Pump:
     ) -> None:
         self.link = link
         self.received_ns = 0  # CLOCK_MONOTONIC of what is being handled
+        self._asleep_s = asleep_s()
         self._lags = 0
         self._lag_ms = 0
         self._write = write
@@ -102,7 +103,7 @@ class Pump:
         self.received_ns = time.monotonic_ns()
         try:
             self._look_at_timer(now)
-            found = work(now)
+            found = self._slept() or work(now)
             self._over = bool(found) and isinstance(found[-1], Failed)
             for event in found:
                 if self._running:
@@ -112,6 +113,13 @@ class Pump:
             self._fail(exc)
             return
         self._settle()
+
+    def _slept(self) -> list[HostEvent]:
+        """The end of this connection where the machine slept: what the devices did meanwhile is asked of them anew."""
+        before, self._asleep_s = self._asleep_s, asleep_s()
+        if self._asleep_s - before <= SUSPEND_S:
+            return []
+        return [Failed(Fault.HOST_SUSPENDED, f"this machine slept for {self._asleep_s - before:.0f} s")]
 
     def _look_at_timer(self, now: float) -> None:
         """Puts a timer that is due aside. If our own loop stood still past it, the device is not to blame for that."""
@@ -143,6 +151,11 @@ class Pump:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def asleep_s() -> float:
+    """Seconds that this machine has slept since it started: what one clock counts and the other does not."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 def _now() -> float:

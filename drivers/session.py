@@ -10,15 +10,18 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import assert_never
 
 from drivers import events
 from drivers.backoff import Backoff
-from drivers.catalog import judge
+from drivers.catalog import Codec
 from drivers.commands import WantedLevel
 from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
 from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
+from drivers.flight import FlightRecorder
+from drivers.health import Health
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
@@ -28,25 +31,19 @@ from drivers.pump import Pump
 from drivers.recording.tap import Recorder
 
 __all__ = [
-    "Delivery",
-    "DeviceConfig",
-    "DeviceSession",
-    "SessionState",
-    "SessionStatus",
-    "TransportFactory",
-    "device_transport",
-]
+    "Delivery", "DeviceConfig", "DeviceSession", "SessionState", "SessionStatus", "TransportFactory", "device_transport",
+]  # fmt: skip
 
 REJECTED_RETRY_S = 60.0
 """Wait after a device was rejected: a person must act, and a wrong device is not asked more than once a minute."""
 
 PRESENCE_POLL_S = 0.25
-"""How often a missing port is looked for while the back-off runs: a device that is plugged in is opened at once."""
+"""How often a port is looked for while nothing is open: a device that is plugged in is opened at once."""
 
 KNOWN = (SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC)
 """States in which a safe level is asked for: it goes out as soon as the device takes it."""
 
-CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT)
+CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT, SessionState.FAULTED)
 """States in which an unsafe level can be asked for."""
 
 
@@ -56,6 +53,7 @@ class DeviceSession:
     `deliver(delivery)`: takes each delivery at once; False = the owner's queue is nearly full, then reports are no
     longer acknowledged until those delivered are durable. `last`: (boot, counter) of the last durable report, None =
     none. `on_state(status)`: told of each change. `rng` varies waits only. `recorder`: writes the wire down.
+    `frames`: folder for the last frames of the link when something has to be explained.
     """
 
     def __init__(
@@ -69,12 +67,16 @@ class DeviceSession:
         transport_factory: TransportFactory = device_transport,
         on_state: Callable[[SessionStatus], None] = lambda _: None,
         recorder: Recorder | None = None,
+        frames: Path | None = None,
     ) -> None:
         self.config = config
         self.identity: Identity | None = None  # of the device last welcomed
         self._deliver_to_owner = deliver
         self._entropy = entropy
-        self._on_state = on_state
+        self._health = Health(on_state)
+        self._flight = FlightRecorder(
+            frames, config.name, is_masked=config.codec is Codec.LINE, clock=time.monotonic
+        )
         self._backoff = Backoff(rng)
         self.recorder = recorder
         self._transport = tapped(transport_factory, recorder)(config, self._on_data, self._on_lost)
@@ -84,58 +86,59 @@ class DeviceSession:
         self._kept = None if counts_itself(config) else link_end(config, entropy, durable, recorder)
         self._pump: Pump | None = None
         self._ended: asyncio.Future[None] | None = None
-        self._status = SessionStatus(SessionState.DISABLED, time.monotonic())
         self._boot = durable[0] if durable else None
         self._rebooted = False
-        self._authenticated = False
         self._rejection: events.DeviceRejected | None = None
         self._online_at: float | None = None
-        self._counters: Counter[str] = Counter()
         self._ack_scheduled = False
 
     @property
     def status(self) -> SessionStatus:
         """What the session is doing now, since when, and why."""
-        return self._status
+        return self._health.status
 
     @property
     def state(self) -> SessionState:
         """Short for `status.state`."""
-        return self._status.state
+        return self._health.status.state
 
     @property
     def counters(self) -> Mapping[str, int]:
         """Counts since the session was made: its own and those of its link ends."""
-        total = Counter(self._counters)
+        total = Counter(self._health.counters)
         if link := self._kept or (self._pump.link if self._pump else None):
             total.update(link.counters)
         if self._pump is not None:
             total.update(self._pump.counters)
+        total.update(frames_kept=self._flight.files, frames_not_kept=self._flight.failed)
         return total
+
+    @property
+    def proven(self) -> tuple[bool, float | None]:
+        """Whether the device proved its key on this connection, and when (loop's clock) its firmware was last measured."""
+        return self._health.authenticated, self._health.measured_at
 
     async def run(self) -> None:
         """Serves the device until cancelled; then the port is closed and nothing is left. Raises what `deliver` raises."""
         try:
             while True:
                 online_s = await self._attempt()
-                if self.state is SessionState.REJECTED:
-                    await asyncio.sleep(REJECTED_RETRY_S)
-                else:
-                    await self._rest(self._backoff.wait_s(online_s))
+                is_rejected = self.state is SessionState.REJECTED
+                await self._rest(REJECTED_RETRY_S if is_rejected else self._backoff.wait_s(online_s))
         finally:
-            self._move(SessionState.DISABLED)
+            self._health.move(SessionState.DISABLED)
 
     async def _attempt(self) -> float:
         """One connection, from open to close. Returns for how many seconds the device was online."""
         if self.state is SessionState.DISABLED:
-            self._move(SessionState.OPENING)
+            self._health.move(SessionState.OPENING)
         try:
             await self._transport.open()
         except PortUnavailable as exc:
-            self._counters[f"open_{exc.fault}"] += 1
+            self._health.counters[f"open_{exc.fault}"] += 1
             self._closed_to_us(exc.fault, str(exc))
             return 0.0
-        self._counters["opened"] += 1
+        self._health.counters["opened"] += 1
         self._online_at = None
         self._ended = asyncio.get_running_loop().create_future()
         try:
@@ -147,14 +150,16 @@ class DeviceSession:
         return _now() - self._online_at if self._online_at is not None else 0.0
 
     async def _rest(self, wait_s: float) -> None:
-        """The back-off. Ends early, and starts small again, when a missing port appears."""
+        """Waits. Ends early, and the back-off starts small again, when a port that was gone appears."""
         end = _now() + wait_s
-        missing = self._status.reason == Fault.LINK_MISSING
+        is_gone = self.status.reason == Fault.LINK_MISSING
         while (left := end - _now()) > 0:
-            if missing and self._transport.present():
+            if not self._transport.present():
+                is_gone = True
+            elif is_gone:
                 self._backoff.reset()
                 return
-            await asyncio.sleep(min(left, PRESENCE_POLL_S) if missing else left)
+            await asyncio.sleep(min(left, PRESENCE_POLL_S))
 
     def want(self, wanted: WantedLevel) -> None:
         """Asks for a level from now on. Raises ValueError for a value that the level cannot have.
@@ -195,18 +200,22 @@ class DeviceSession:
     # --- one connection: all of this runs in callbacks of the loop --------------------------------------------------
 
     def _start(self) -> None:
-        self._move(SessionState.HELLO)
+        self._health.new_link()
         self._acks.new_link()
-        self._authenticated = False
         try:
             link = self._kept or link_end(self.config, self._entropy, self._acks.durable, self.recorder)
         except KeyRefused as exc:
             self._over(Fault.AUTH_KEY_FILE, str(exc))
             return
-        self._pump = Pump(link, write=self._transport.write, handle=self._handle, fail=self._fail)
+        self._pump = Pump(link, write=self._write, handle=self._handle, fail=self._fail)
         self._pump.start()
 
+    def _write(self, data: bytes) -> None:
+        self._flight.went(data)
+        self._transport.write(data)
+
     def _on_data(self, data: bytes) -> None:
+        self._flight.came(data)
         if self._pump is not None:
             self._pump.feed(data)
 
@@ -223,12 +232,9 @@ class DeviceSession:
             case host.Welcomed():
                 self._welcome(event)
             case host.Authenticated(measuring):
-                self._authenticated = True
-                self._move(SessionState.MEASURE if measuring else SessionState.SYNC)
+                self._health.proven(measuring=measuring)
             case host.FirmwareMeasured():
-                self._counters["measured"] += 1
-                if self.state is SessionState.MEASURE:
-                    self._move(SessionState.SYNC)
+                self._health.measured()
             case host.Online():
                 self._online(event)
             case host.Lost(boot, first, last):
@@ -242,12 +248,12 @@ class DeviceSession:
                 self._deliver(events.LevelsRead(levels))
             case host.Suspect(half_dead):
                 detail = "it sends, but answers nothing" if half_dead else "nothing comes"
-                self._move(SessionState.SUSPECT, Fault.TIMEOUT_LIVENESS, detail)
+                self._health.move(SessionState.SUSPECT, Fault.TIMEOUT_LIVENESS, detail)
                 self._deliver(events.DeviceSuspect(half_dead))
             case host.Recovered():
-                self._move(SessionState.ONLINE)
+                self._health.online(Fault.DEVICE_SELF_TEST)
             case host.Restarted():
-                self._counters["restarted"] += 1
+                self._health.counters["restarted"] += 1
             case host.Failed(fault, detail):
                 self._end(Fault(fault), detail)
             case _:
@@ -255,10 +261,14 @@ class DeviceSession:
 
     def _report(self, event: host.Reported) -> None:
         if not self._acks.take(event.boot, event.counter):
-            self._counters["repeated"] += 1  # handed over before the link was lost; it may be durable by now
+            self._health.counters["repeated"] += (
+                1  # handed over before the link was lost; it may be durable by now
+            )
             self._acknowledge_soon()
             return
-        self._counters["reports"] += 1
+        self._health.counters["reports"] += 1
+        if isinstance(event.report, events.SelfTestFailed):
+            self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
         serial = self.identity.serial if self.identity else ""
         origin = Origin(serial, _hex(event.boot), event.counter, event.tick_us, event.from_log)
         self._deliver(event.report, origin)
@@ -266,20 +276,13 @@ class DeviceSession:
     def _welcome(self, event: host.Welcomed) -> None:
         """Judges who answered before anything of it is believed or asked of it."""
         self.identity = event.identity
-        rejection = judge(
-            event.identity,
-            kind=self.config.kind,
-            serial=self.config.serial,
-            accept_test_only=self.config.accept_test_only,
-            approved=self.config.approved,
-            codec=self.config.codec,
-        )
+        rejection = self.config.judge(event.identity)
         if rejection is not None:
             self._end(rejection.fault, rejection.detail)
             return
         self._rebooted = self._boot is not None and self._boot != event.boot
         self._boot = event.boot
-        self._move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
+        self._health.move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
         for wanted in self._wishes.standing():
             self._ask_for(wanted)
 
@@ -289,11 +292,11 @@ class DeviceSession:
             raise AssertionError("online comes after welcome")
         self._online_at = _now()
         self._rejection = None
-        self._move(SessionState.ONLINE)
+        self._health.online(Fault.DEVICE_SELF_TEST)
         self._deliver(
             events.DeviceOnline(
                 who.kind, who.model, who.serial, who.firmware, _hex(boot), self._rebooted,
-                event.gap_closed, who.capabilities, event.levels, self._authenticated,
+                event.gap_closed, who.capabilities, event.levels, self._health.authenticated,
             )
         )  # fmt: skip
 
@@ -304,6 +307,7 @@ class DeviceSession:
             return
         self._acks.pass_over(boot, max(last, first - 1))
         serial = self.identity.serial if self.identity else ""
+        self._flight.keep(Fault.DATA_EVENTS_LOST, f"reports {first} to {last or 'the end'} of boot {_hex(boot)}")
         self._deliver(events.EventsLost(serial, _hex(boot), first, last))
 
     def _not_set(self, event: host.LevelRefused | host.LevelUnknown) -> None:
@@ -314,7 +318,7 @@ class DeviceSession:
             case host.LevelUnknown(level, value, operation, reason):
                 self._wishes.unanswered(level, operation)
             case host.LevelRefused(level, value, operation, code, text):
-                self._counters["refused"] += 1
+                self._health.counters["refused"] += 1
                 reason = f"refused ({code}): {text}"
                 if not self._wishes.refused(level, value, operation):
                     return
@@ -334,8 +338,9 @@ class DeviceSession:
         self._over(fault, detail)
 
     def _over(self, fault: Fault, detail: str) -> None:
+        self._flight.keep(fault, detail)
         if self._online_at is not None:
-            self._counters["lost"] += 1
+            self._health.counters["lost"] += 1
             self._deliver(events.DeviceOffline(fault, detail))
         for wanted in self._wishes.lose():
             self._level_unknown(wanted, f"the link was lost ({fault})")
@@ -347,13 +352,13 @@ class DeviceSession:
         """The state that follows from why there is no link. A device that may not serve is told of once."""
         if not fault.value.startswith("auth_"):
             stale = fault is Fault.TIMEOUT_LIVENESS
-            self._move(SessionState.STALE if stale else SessionState.ABSENT, fault, detail)
+            self._health.move(SessionState.STALE if stale else SessionState.ABSENT, fault, detail)
             return
         rejection = events.DeviceRejected(fault, detail)
         if rejection != self._rejection:
             self._rejection = rejection
             self._deliver(rejection)
-        self._move(SessionState.REJECTED, fault, detail)
+        self._health.move(SessionState.REJECTED, fault, detail)
 
     def _fail(self, error: Exception) -> None:
         """An error of ours or of the owner ends `run`."""
@@ -367,10 +372,9 @@ class DeviceSession:
             return
         pump.call(lambda link, now: link.bye(now))
         pump.stop()
-        self._counters.update(pump.counters)
+        self._health.keep(pump.counters)
         if self._kept is None:
-            mine = {name: n for name, n in pump.link.counters.items() if not name.startswith("peer_")}
-            self._counters.update(mine)  # the device's own counts go on over our links
+            self._health.keep(pump.link.counters)
 
     def _level_unknown(self, wanted: WantedLevel, reason: str) -> None:
         self._deliver(events.LevelUnknown(wanted.level, wanted.value, wanted.operation, reason))
@@ -379,16 +383,9 @@ class DeviceSession:
         received_ns = self._pump.received_ns if self._pump else time.monotonic_ns()
         if self._deliver_to_owner(Delivery(self.config.name, body, origin, received_ns)) or not self._acks.hold():
             return
-        self._counters[Fault.HOST_QUEUE_FULL] += 1
+        self._health.counters[Fault.HOST_QUEUE_FULL] += 1
         if self._kept is not None:
             self._transport.pause_reading()  # it cannot be told to wait, but the kernel can keep its bytes
-
-    def _move(self, state: SessionState, reason: str = "", detail: str = "") -> None:
-        """Changes the state; a repeated failure of the same kind keeps its `since`."""
-        status = self._status
-        if (status.state, status.reason, status.detail) != (state, reason, detail):
-            self._status = SessionStatus(state, _now(), reason, detail)
-            self._on_state(self._status)
 
 
 def _hex(boot: int) -> str:

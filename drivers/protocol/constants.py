@@ -119,6 +119,27 @@ STALE_AFTER_LOCKOUT_S = 3.0
 HOST_WATCHDOG_S = 3.0
 """A device that hears no valid frame of its session for this long takes its safe levels by itself; at most the host's STALE."""
 
+CLOCK_SAMPLES = 8
+"""PINGs at the start of a session that follow each other quickly, to know the device's clock at once."""
+
+CLOCK_SAMPLE_PERIOD_S = 0.053
+"""Time between them: above two 16 ms latency timers, so that one does not wait for the other, and in step with nothing."""
+
+CLOCK_DECAY = 1 / 30
+"""Weight of the newest echo in the estimate of the clock: half a minute is remembered."""
+
+CLOCK_KEPT = 30
+"""Echoes that the error of the estimate is taken over."""
+
+CLOCK_OUTLIER = 2.0
+"""An echo that took more than this many times the shortest round trip is left out."""
+
+CLOCK_AGING = 1.1
+"""Growth of the shortest round trip with each echo left out, for a line that has become slower for good."""
+
+CLOCK_JUMP_S = 0.5
+"""A device clock further off its line than this leapt, and the estimate begins anew."""
+
 HELLO_TIMEOUT_S = 2.5
 """Longest wait between two HELLOs; the first repeats come after 0.4, 0.8 and 1.6 s, as a HELLO may be lost."""
 
@@ -187,6 +208,12 @@ QUEUE_LIMIT = 1024
 
 LOOP_LAG_S = 0.5
 """A pause of the host's own loop above this extends the device's deadlines: do not blame it for our pause."""
+
+SUSPEND_S = 1.0
+"""A machine that slept for longer than this knows nothing of its devices any more, and asks them anew."""
+
+FLIGHT_FRAMES = 256
+"""Frames of each direction that are kept in memory, to be written down when something has to be explained."""
 
 DEFAULT_BAUD = 115_200
 """8N1; a device below `MIN_BAUD` cannot be certified for TDP/1."""

@@ -181,7 +181,10 @@ class HostLink:
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Frames in and out, repeats sent, unreadable reports, dropped frames by cause; `peer_`: the device's own."""
+        """Frames in and out, repeats sent, unreadable reports, dropped frames by cause; `peer_`: the device's own.
+
+        `clock_`: its clock now, how fast it runs beside ours and how far a time worked out from it may be off.
+        """
         own = {
             "frames_in": self._frames_in,
             "frames_out": self._outbox.frames,
@@ -189,6 +192,12 @@ class HostLink:
             "unreadable_reports": self._sequencer.unreadable,
         }
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
+        if (clock := self._liveness.clock.reading()) is not None:
+            own |= {
+                "clock_ppm": round((clock.rate - 1) * 1e6),
+                "clock_error_us": round(clock.error_s * 1e6),
+                "clock_jumps": clock.jumps,
+            }
         return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
 
     @property

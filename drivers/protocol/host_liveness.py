@@ -3,7 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Callable
 
-from drivers.protocol.constants import PING_PERIOD_S, SUSPECT_AFTER_S
+from drivers.protocol.constants import (
+    CLOCK_SAMPLE_PERIOD_S,
+    CLOCK_SAMPLES,
+    PING_PERIOD_S,
+    SUSPECT_AFTER_S,
+)
+from drivers.protocol.host_clock import DeviceClock
 from drivers.protocol.host_events import HostEvent, Recovered, Suspect
 from drivers.protocol.link import LinkFault
 
@@ -15,6 +21,11 @@ class Liveness:
         self._stale_after_s = stale_after_s
         self._sent: OrderedDict[bytes, float] = OrderedDict()  # nonce -> when
         self._highest_tick = (0, 0.0)  # device clock in an echo, and when that echo came
+        self.clock = DeviceClock()
+        self._quick = CLOCK_SAMPLES  # PINGs still to follow each other quickly
+        self._moved: set[bytes] = (
+            set()
+        )  # PINGs under way in a pause of ours: their times are not those of the line
         self._next_ping = 0.0
         self._echoed_at = 0.0
         self._heard_at = 0.0
@@ -37,11 +48,12 @@ class Liveness:
         """The nonce of a PING that is due now, else None."""
         if now < self._next_ping:
             return None
-        self._next_ping = now + PING_PERIOD_S
+        self._quick = max(0, self._quick - 1)
+        self._next_ping = now + (CLOCK_SAMPLE_PERIOD_S if self._quick else PING_PERIOD_S)
         nonce = entropy(8)
         self._sent[nonce] = now
         while next(iter(self._sent.values())) < now - self._stale_after_s:
-            self._sent.popitem(last=False)
+            self._moved.discard(self._sent.popitem(last=False)[0])
         return nonce
 
     def echo(self, nonce: bytes, tick_us: int, now: float) -> float | None:
@@ -58,6 +70,9 @@ class Liveness:
         if tick_us > highest:
             self._highest_tick = (tick_us, now)
         self._echoed_at = now
+        if nonce not in self._moved:
+            self.clock.sample(sent_at, now, tick_us)
+        self._moved.discard(nonce)
         return now - sent_at
 
     def verify_not_stale(self, now: float) -> None:
@@ -85,6 +100,7 @@ class Liveness:
         self._echoed_at += lag_s
         self._heard_at += lag_s
         self._highest_tick = (self._highest_tick[0], self._highest_tick[1] + lag_s)
+        self._moved = set(self._sent)
         self._sent = OrderedDict((nonce, sent + lag_s) for nonce, sent in self._sent.items())
 
     def _is_half_dead(self, now: float) -> bool:

@@ -173,7 +173,7 @@ class Bench:
     def _to_device(self, data: bytes) -> None:
         self.device.feed(data)
 
-    def new_session(self, last: tuple[str, int] | None) -> DeviceSession:
+    def new_session(self, last: tuple[str, int] | None, **more: Any) -> DeviceSession:
         def cable(_: DeviceConfig, on_data: Any, on_lost: Any) -> Any:
             return self.cable.host(on_data, on_lost)
 
@@ -185,6 +185,7 @@ class Bench:
             last=last,
             transport_factory=cable,
             on_state=self.owner.states.append,
+            **more,
         )
         return self.session
 

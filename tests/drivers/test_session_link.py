@@ -207,6 +207,22 @@ def test_the_wrong_device_is_rejected_and_nothing_of_it_is_believed(bench, virtu
     virtual(scene())
 
 
+def test_a_device_that_is_exchanged_is_asked_at_once(bench, virtual):
+    """The wrong one is taken out and the right one plugged in: nobody waits for the minute to be over."""
+
+    async def scene():
+        async with bench(serial="P-2") as b:
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 5.0)
+            await b.unplug()
+            await asyncio.sleep(1.0)
+            b.device.identity = replace(b.device.identity, serial="P-2")
+            b.device.power_up()
+            await b.plug()
+            assert await b.until_online(within_s=1.0) < 1.0
+
+    virtual(scene())
+
+
 def test_a_test_model_is_rejected_in_real_play(bench, virtual):
     """A simulator on a live table's port is not taken for a device."""
 

@@ -1,0 +1,117 @@
+"""The device's clock as the host sees it: when something with a tick happened, and by how much that may be off.
+
+Estimated from the echoes of PINGs, each of which says that the device's clock read its tick between our sending and our
+receiving. Nothing is ever put in order by it; order comes from counters.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+from drivers.protocol.constants import (
+    CLOCK_AGING,
+    CLOCK_DECAY,
+    CLOCK_JUMP_S,
+    CLOCK_KEPT,
+    CLOCK_OUTLIER,
+    CLOCK_SAMPLES,
+)
+
+__all__ = ["ClockReading", "DeviceClock"]
+
+MICROSECOND = 1e-6
+CREDIBLE = (0.5, 2.0)
+"""Device seconds for one of ours between which something may be a clock at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """`rate`: device seconds for one of ours. `error_s`: how far a time worked out from it may be off, either way.
+
+    `samples`: echoes it rests on. `jumps`: how often the device's clock leapt, and all before was forgotten.
+    """
+
+    rate: float
+    error_s: float
+    samples: int
+    jumps: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    sent_s: float
+    received_s: float
+    tick_s: float
+
+    @property
+    def middle_s(self) -> float:
+        return (self.sent_s + self.received_s) / 2
+
+
+class DeviceClock:
+    """Linear regression of tick over host time, older echoes fading. Times are monotonic seconds of the host."""
+
+    def __init__(self) -> None:
+        self._kept: deque[_Sample] = deque(maxlen=CLOCK_KEPT)
+        self._least_rtt_s = 0.0
+        self._time_avg = self._tick_avg = 0.0
+        self._variance = self._covariance = 0.0
+        self._samples = self._jumps = 0
+
+    def sample(self, sent_s: float, received_s: float, tick_us: int) -> None:
+        """Takes in one echo. One that took over twice the shortest round trip says too little and is left out."""
+        rtt_s = received_s - sent_s
+        if self._samples and rtt_s > CLOCK_OUTLIER * self._least_rtt_s:
+            self._least_rtt_s *= CLOCK_AGING  # a line that has become slower is believed after a while
+            return
+        self._least_rtt_s = min(rtt_s, self._least_rtt_s) if self._samples else rtt_s
+        found = _Sample(sent_s, received_s, tick_us * MICROSECOND)
+        if self._samples >= CLOCK_SAMPLES and self._off_by(found) > CLOCK_JUMP_S:
+            self._forget()
+        self._fade_in(found)
+
+    def reading(self) -> ClockReading | None:
+        """What is known of the clock now; None before two echoes, and for what is no clock."""
+        if not self._is_known:
+            return None
+        error_s = max((self._off_by(kept) for kept in self._kept), default=0.0)
+        return ClockReading(self._rate, error_s, self._samples, self._jumps)
+
+    def host_time(self, tick_us: int) -> float | None:
+        """When the device's clock read `tick_us`, in the host's monotonic seconds; None as for `reading`."""
+        if not self._is_known:
+            return None
+        return self._time_avg + (tick_us * MICROSECOND - self._tick_avg) / self._rate
+
+    @property
+    def _is_known(self) -> bool:
+        low, high = CREDIBLE
+        return self._samples >= 2 and low * self._variance <= self._covariance <= high * self._variance
+
+    @property
+    def _rate(self) -> float:
+        return self._covariance / self._variance if self._is_known and self._variance > 0 else 1.0
+
+    def _fade_in(self, found: _Sample) -> None:
+        self._kept.append(found)
+        self._samples += 1
+        if self._samples == 1:
+            self._time_avg, self._tick_avg = found.middle_s, found.tick_s
+            return
+        # The first echoes weigh alike, so that no single one of them decides; later each weighs a thirtieth.
+        weight = max(CLOCK_DECAY, 1 / self._samples)
+        time_off, tick_off = found.middle_s - self._time_avg, found.tick_s - self._tick_avg
+        self._time_avg += weight * time_off
+        self._tick_avg += weight * tick_off
+        self._variance = (1 - weight) * (self._variance + weight * time_off * time_off)
+        self._covariance = (1 - weight) * (self._covariance + weight * time_off * tick_off)
+
+    def _off_by(self, sample: _Sample) -> float:
+        """The furthest that the line may lie from where this echo was really taken."""
+        at = self._time_avg + (sample.tick_s - self._tick_avg) / self._rate
+        return max(at - sample.sent_s, sample.received_s - at)
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._samples = 0
+        self._variance = self._covariance = 0.0
+        self._jumps += 1
