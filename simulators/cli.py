@@ -36,7 +36,7 @@ from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .runtime import Simulator
 from .usb_capture import Capture
-from .usb_descriptors import Description
+from .usb_descriptors import PRODUCTS, Description
 from .usb_device import UsbDevice
 from .usb_port import UsbPort, arriving
 from .usbip import Exported
@@ -48,8 +48,6 @@ BITS_PER_BYTE = 10
 
 IMAGE_SIZE = 65_536
 
-PRODUCTS = {DeviceKind.SHUFFLER: 1, DeviceKind.SHOE: 2, DeviceKind.PROGRESSIVE: 3}
-"""Product ids on USB, of those that pid.codes keeps for tests."""
 PLACE = re.compile(r"[1-9]\d*-[1-9]\d*(?:\.[1-9]\d*)*")
 LISTEN = re.compile(r"[^:\s]+:\d{1,5}")
 

@@ -6,10 +6,14 @@ Field names are those of the USB specification (2.0, chapter 9.6), which is also
 import struct
 from dataclasses import dataclass
 
-__all__ = ["ACM", "BULK", "BULK_IN", "BULK_OUT", "Description", "Endpoint", "Interface"]
+from drivers.protocol.reports import DeviceKind
+
+__all__ = ["ACM", "BULK", "BULK_IN", "BULK_OUT", "PRODUCTS", "TEST_VENDOR", "Description", "Endpoint", "Interface"]
 
 TEST_VENDOR = 0x1209
 """pid.codes; its products 0001 to 0010 are for tests and belong to nobody."""
+PRODUCTS = {DeviceKind.SHUFFLER: 1, DeviceKind.SHOE: 2, DeviceKind.PROGRESSIVE: 3}
+"""Which of them a simulator of this kind is."""
 
 DEVICE, CONFIGURATION, STRING, INTERFACE, ENDPOINT = 1, 2, 3, 4, 5
 BULK_TRANSFER, INTERRUPT_TRANSFER = 2, 3

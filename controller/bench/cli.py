@@ -11,7 +11,7 @@ from controller.bench.broker import BrokerUnusable
 from controller.bench.children import ChildFailed
 from controller.bench.expected import EXPECTED
 from controller.bench.observer.evidence import State
-from controller.bench.options import METHODS, Options
+from controller.bench.options import LINKS, METHODS, Options
 from controller.bench.possible import why_not
 from controller.bench.report import document, page
 from controller.bench.run import Outcome, run
@@ -83,6 +83,9 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 @click.option("--reshuffling-shoe", "reshuffles", is_flag=True, help="The shoe shuffles by itself; no shuffler.")
 @click.option("--recognition", is_flag=True, help="What shuffles reads the cards.")
 @click.option("--no-count", is_flag=True, help="What shuffles does not count them.")
+@click.option(
+    "--link", type=click.Choice(LINKS), default="serial", show_default=True, help="How devices are connected."
+)
 @click.option("--slow-sync", type=click.IntRange(0, 1500), default=0, metavar="MS", help="Added to each sync.")
 @click.option("--kill", "kills", type=click.IntRange(min=0), default=0, help="Kill the daemon so many times.")
 @click.option("--seconds", type=click.FloatRange(min=0), default=0.0, help="Longest run; 0 = no limit.")

@@ -12,7 +12,7 @@ from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Method
 from controller.table.state import DISPENSERS
 
-__all__ = ["DEVICES", "METHODS", "SITE", "TABLE", "Options"]
+__all__ = ["DEVICES", "LINKS", "METHODS", "SITE", "TABLE", "Options"]
 
 SITE, TABLE = "bench", "uth-1"
 BACKS = ("red", "blue")
@@ -23,6 +23,8 @@ DEVICES: Mapping[Method, tuple[str, ...]] = {
     Method.HAND: ("shuffler", "progressive"),
 }
 """Kinds of device that may stand at the table, by dealing method. Each is called `<kind>-1`."""
+LINKS = ("serial", "usb")
+"""A pseudo-terminal each; or a USB device each, in a socket of its own, over USB/IP."""
 METHODS = tuple(method.value for method in DEVICES)
 OFFERED: Mapping[str, tuple[str, ...]] = {
     "md-uth": ("trips", "progressive"),
@@ -43,6 +45,7 @@ class Options:
     random moment. `keep`: where the private directory is kept, None = nowhere. `progressive`: how that device is built,
     tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house
     offers beside its usual ones. `reshuffles`: the shoe shuffles by itself, and there is no shuffler.
+    `link`: how devices are connected, one of `LINKS`.
     """
 
     rulebook: str = "md-uth"
@@ -64,6 +67,7 @@ class Options:
     progressive: str = "tdp"
     offer: tuple[str, ...] = ()
     reshuffles: bool = False
+    link: str = "serial"
 
     @property
     def elected(self) -> dict[str, str]:

@@ -8,7 +8,9 @@ from pathlib import Path
 from controller.bench.broker import Broker
 from controller.bench.options import SITE, TABLE, Options
 from controller.rules.vocabulary import Method
+from drivers.events import DeviceKind
 from simulators.terminals import described, wired
+from simulators.usb_descriptors import PRODUCTS, TEST_VENDOR
 
 __all__ = ["Rig"]
 
@@ -40,6 +42,13 @@ class Rig:
     def link(self, kind: str) -> Path:
         return self.directory / f"{kind}-1"
 
+    def path(self, kind: str) -> str:
+        """Where a device is, as the daemon's configuration says it."""
+        if not self._is_usb(kind):
+            return str(self.link(kind))
+        product = PRODUCTS[DeviceKind(kind)]
+        return f"usb:{TEST_VENDOR:04x}:{product:04x}/{serial(kind)}@{usb_place(kind)}?usbip={self.link(kind)}"
+
     def device_socket(self, kind: str) -> Path:
         return self.directory / f"{kind}-1.ctl"
 
@@ -53,6 +62,7 @@ class Rig:
         ]  # fmt: skip
         command += ["--units", str(BUS_UNITS)] if is_bus else ["--serial", serial(kind)]
         command += ["--seed", str(options.seed)] * seeded
+        command += ["--usb", usb_place(kind)] * self._is_usb(kind)
         match kind:
             case "shuffler":
                 plan = options.plan if options.dealt_by is Method.SHUFFLER else "none"
@@ -70,6 +80,10 @@ class Rig:
 
     def _is_bus(self, kind: str) -> bool:
         return kind == "progressive" and self.options.progressive == "modbus"
+
+    def _is_usb(self, kind: str) -> bool:
+        """A bus of remote I/O is a serial line, whatever the other devices are."""
+        return self.options.link == "usb" and not self._is_bus(kind)
 
     def _speaks(self, kind: str) -> list[str]:
         """How a device is known and spoken to: lines of its entry in the configuration."""
@@ -107,7 +121,7 @@ class Rig:
         for kind in self.options.kinds:
             lines += [
                 "", "[[device]]", f'name = "{kind}-1"', f'kind = "{kind}"',
-                f"path = {json.dumps(str(self.link(kind)))}", *self._speaks(kind),
+                f"path = {json.dumps(self.path(kind))}", *self._speaks(kind),
             ]  # fmt: skip
         lines += ["", "[journal]", f"path = {json.dumps(str(self.journal))}"]
         if broker.host:
@@ -120,6 +134,11 @@ class Rig:
             lines += ["", "[[control.people]]", f'name = "{name}"', f'roles = ["{role}"]']
         lines += ["", "[log]", 'format = "json"', 'level = "info"', ""]
         self.config.write_text("\n".join(lines))
+
+
+def usb_place(kind: str) -> str:
+    """A hub in the first socket of the PC, with a socket for each kind."""
+    return f"1-1.{PRODUCTS[DeviceKind(kind)]}"
 
 
 def serial(kind: str) -> str:
