@@ -20,6 +20,7 @@ from controller.deadlines import Deadlines
 from controller.desk import RunningTable, TableDesk
 from controller.engine import Engine, RecordFailed
 from controller.journal.errors import JournalError, JournalLocked
+from controller.journal.keys import SigningKey
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
@@ -29,6 +30,7 @@ from controller.publish.memory import MemoryBroker
 from controller.publish.mqtt import MqttLink
 from controller.publish.publisher import PublishConfig, Publisher
 from controller.rules.library import find_coverage
+from controller.sealer import Sealer
 from controller.status import state_documents
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, ServiceStarted, ServiceStopping
@@ -51,10 +53,11 @@ LAG_LIMIT_S = 1.0
 
 
 class Daemon:
-    """One table from start to stop."""
+    """One table from start to stop. Raises `KeyUnusable` where the record cannot be signed as configured."""
 
     def __init__(self, config: Config, clock: Clock | None = None) -> None:
         self.config = config
+        self._key = SigningKey.load(config.journal_key) if config.journal_key else None
         self.setup = config.setup()
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
@@ -114,15 +117,18 @@ class Daemon:
         engine.devices.update(sessions)
         publisher = self._publisher(engine, journal)
         deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
+        sealer = Sealer(self._key, engine, journal, self.clock) if self._key else None
         engine.on_news(publisher.wake)
         engine.on_news(self.desk.woken)
         engine.on_news(deadlines.wake)
+        if sealer is not None:
+            engine.on_news(sealer.wake)
         self.desk.table = RunningTable(engine, journal, sessions, publisher)
         book = self.setup.law.rulebook
         engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
-        await self._together(engine, recorder, sessions, publisher, deadlines)
+        await self._together(engine, recorder, sessions, publisher, deadlines, sealer)
 
     async def _together(
         self,
@@ -131,6 +137,7 @@ class Daemon:
         sessions: dict[str, DeviceSession],
         publisher: Publisher,
         deadlines: Deadlines,
+        sealer: Sealer | None,
     ) -> None:
         """Everything of one table runs in one group: what one part raises ends all, and nothing is left behind."""
         async with asyncio.TaskGroup() as group:
@@ -142,6 +149,8 @@ class Daemon:
             await self._stop.wait()
             log.info("stopping")
             await engine.note(ServiceStopping("a signal asked for it"))
+            if sealer is not None:
+                await engine.note(sealer.checkpoint())
             for task in (*links, reader, positions, timer):
                 task.cancel()
             publisher.stop("stopped")

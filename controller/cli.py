@@ -160,6 +160,7 @@ def run(config: Path) -> None:
     from controller.config_file import load_config
     from controller.control.endpoint import ControlUnavailable
     from controller.journal.errors import JournalLocked
+    from controller.journal.keys import KeyUnusable
     from controller.log import configure
     from controller.own import ForeignPackage, verify_own_packages
 
@@ -170,7 +171,7 @@ def run(config: Path) -> None:
         from controller.app import serve
 
         sys.exit(asyncio.run(serve(loaded)))
-    except (ConfigInvalid, ForeignPackage) as exc:
+    except (ConfigInvalid, ForeignPackage, KeyUnusable) as exc:
         end(str(exc), WRONG)
     except (ControlUnavailable, JournalLocked) as exc:
         end(str(exc), UNREACHABLE)

@@ -80,7 +80,10 @@ class LogConfig:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """One table. `path`: the file it came from; `mqtt` None = no broker, events stay on this machine."""
+    """One table. `path`: the file it came from; `mqtt` None = no broker, events stay on this machine.
+
+    `journal_key`: the file of the key that signs the record; None = nobody signs it.
+    """
 
     path: Path
     table: TableConfig
@@ -90,6 +93,7 @@ class Config:
     elections: Elections = field(default_factory=dict)
     mqtt: PublishConfig | None = None
     log: LogConfig = field(default_factory=LogConfig)
+    journal_key: Path | None = None
 
     def setup(self) -> Setup:
         """What the core decides by. Raises `ConfigInvalid` with all that does not fit the rulebook."""

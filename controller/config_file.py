@@ -119,7 +119,7 @@ class _File:
         table = self._table()
         devices = self._devices(table.production, self._approved(table.production))
         elections = self._elections(table.production)
-        journal = self._journal()
+        journal, journal_key = self._journal(table.production)
         mqtt = self._mqtt(table)
         control, log = self._control(), self._log()
         self.root.close()
@@ -128,7 +128,7 @@ class _File:
             kinds = {device.kind for device in devices} if self.can_compare else None
             law, faults = law_of(table, elections, kinds)
             self.faults += faults
-        config = Config(self.path, table, devices, journal, control, elections, mqtt, log)
+        config = Config(self.path, table, devices, journal, control, elections, mqtt, log, journal_key)
         return Reading(self.path, None if self.faults else config, law, tuple(self.faults), table.offered)
 
     def _table(self) -> TableConfig:
@@ -226,11 +226,16 @@ class _File:
             f"[[device]] {key}: {value!r} stands at {n} devices" for value, n in Counter(values).items() if n > 1
         ]
 
-    def _journal(self) -> Path:
+    def _journal(self, production: bool) -> tuple[Path, Path | None]:
         section = self.root.section("journal")
-        journal = section.path("path", self.base)
+        journal, key = section.path("path", self.base), section.maybe_path("key", self.base)
+        if production and key is None:
+            section.fault(
+                "key",
+                "is missing; in production the record is signed (`tablewarden journal key --new FILE` makes a key)",
+            )
         section.close()
-        return journal
+        return journal, key
 
     def _mqtt(self, table: TableConfig) -> PublishConfig | None:
         if "mqtt" not in self.root:

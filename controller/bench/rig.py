@@ -7,6 +7,7 @@ from pathlib import Path
 
 from controller.bench.broker import Broker
 from controller.bench.options import SITE, TABLE, Options
+from controller.journal.keys import make_key
 from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
 from simulators.terminals import described, wired
@@ -30,6 +31,11 @@ class Rig:
     @property
     def journal(self) -> Path:
         return self.options.journal or self.directory / "journal.sqlite"
+
+    @property
+    def key(self) -> Path:
+        """Beside the journal, as both outlive a run that goes on with a kept one."""
+        return self.journal.with_name(self.journal.name + ".key")
 
     @property
     def control(self) -> Path:
@@ -108,7 +114,12 @@ class Rig:
         return command
 
     def write_config(self, broker: Broker) -> None:
-        """The daemon's configuration: this table, every reading elected by the bench, simulators as devices."""
+        """The daemon's configuration: this table, every reading elected by the bench, simulators as devices.
+
+        Makes the key that signs the record, where there is none yet.
+        """
+        if not self.key.exists():
+            make_key(self.key)
         lines = [
             "[table]", f'site = "{SITE}"', f'id = "{TABLE}"', f"seats = {self.options.seats}",
             f'rulebook = "{self.options.rulebook}"', f'method = "{self.options.dealt_by}"',
@@ -123,7 +134,7 @@ class Rig:
                 "", "[[device]]", f'name = "{kind}-1"', f'kind = "{kind}"',
                 f"path = {json.dumps(self.path(kind))}", *self._speaks(kind),
             ]  # fmt: skip
-        lines += ["", "[journal]", f"path = {json.dumps(str(self.journal))}"]
+        lines += ["", "[journal]", f"path = {json.dumps(str(self.journal))}", f"key = {json.dumps(str(self.key))}"]
         if broker.host:
             lines += ["", "[mqtt]", f'host = "{broker.host}"', f"port = {broker.port}", f'client_id = "{TABLE}"']
         lines += ["", "[control]", f"socket = {json.dumps(str(self.control))}"]

@@ -9,6 +9,7 @@ __all__ = [
     "JournalLocked",
     "JournalMissing",
     "JournalNewer",
+    "JournalOlder",
     "JournalRepeat",
     "JournalWriteFailed",
 ]
@@ -48,6 +49,16 @@ class JournalNewer(JournalError):
 
     def __init__(self, path: Path, version: int, known: int) -> None:
         super().__init__(f"{path}: format {version}, and this release knows up to {known}; use the later release")
+        self.path, self.version, self.known = path, version, known
+
+
+class JournalOlder(JournalError):
+    """An earlier release wrote this file, in a format that this one does not read; it is not damaged."""
+
+    def __init__(self, path: Path, version: int, known: int) -> None:
+        super().__init__(
+            f"{path}: format {version}, and this release reads format {known}; read it with the release that wrote it"
+        )
         self.path, self.version, self.known = path, version, known
 
 

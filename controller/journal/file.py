@@ -14,7 +14,7 @@ from secrets import token_hex
 from urllib.parse import quote
 
 from controller.journal.chain import FORMAT, genesis_hash
-from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer
+from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer, JournalOlder
 from controller.journal.lock import MODE
 from controller.journal.record import Stream
 
@@ -187,7 +187,7 @@ def _open_uri(uri: str) -> sqlite3.Connection:
 
 
 def examine(db: sqlite3.Connection, path: Path) -> Description:
-    """What the file says of itself. Raises `JournalForeign`, `JournalNewer`, `JournalDamaged`; writes nothing."""
+    """What the file says of itself. Raises `JournalForeign`, `JournalNewer`, `JournalOlder`, `JournalDamaged`."""
     try:
         (application,) = db.execute("PRAGMA application_id").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -195,11 +195,11 @@ def examine(db: sqlite3.Connection, path: Path) -> Description:
             raise JournalForeign(path, "a database of another program", "a journal")
         if version > SCHEMA:
             raise JournalNewer(path, version, SCHEMA)
+        if version < SCHEMA:
+            raise JournalOlder(path, version, SCHEMA)
         rows = db.execute("SELECT id, site, tablename, created_us, order_before FROM journal").fetchall()
     except READ_ERRORS as exc:
         raise JournalDamaged(path, str(exc)) from exc
-    if version < SCHEMA:
-        raise JournalDamaged(path, f"format {version}, which no release has written")
     if len(rows) != 1:
         raise JournalDamaged(path, f"{len(rows)} descriptions of the journal instead of one")
     return Description(*rows[0])

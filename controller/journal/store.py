@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -17,11 +18,11 @@ from controller.journal.errors import (
 from controller.journal.file import connect_readonly, connect_writer, create_file, examine, prime
 from controller.journal.lock import WriterLock
 from controller.journal.record import FACTS, Position, Record, Stream, Transaction
-from controller.journal.seal import Batch, seal
+from controller.journal.seal import Batch, Head, seal
 from controller.journal.verify import check_tail
 from controller.journal.view import JournalView
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "opened"]
 
 POSITIONS_EVERY_NS = 1_000_000_000
 """Positions ride on a commit at most this often. After a crash a reader repeats at most what it did since."""
@@ -57,7 +58,7 @@ class Journal:
         self.path, self.id = path, view.description.id
         self.site, self.table = view.description.site, view.description.table
         self._view, self._writer, self._lock = view, writer, lock
-        self._heads, self._order = view.last()
+        self._last = view.last()  # replaced as a whole, so that another thread never sees half of a commit
         self._failed: str | None = None if writer else "it was opened for reading only"
         self._writing = Lock()  # one commit at a time, whichever thread it comes from
         self._moving = Lock()
@@ -116,7 +117,7 @@ class Journal:
         """
         with self._writing:
             writer = self._writable()
-            batch = seal(self.id, self._heads, self._order, transactions, recorded)
+            batch = seal(self.id, *self._last, transactions, recorded)
             moved: dict[tuple[str, str], Position] = {}
             if self._moved and recorded.mono_ns - self._positions_ns >= POSITIONS_EVERY_NS:
                 self._positions_ns, moved = recorded.mono_ns, self._take_moved()
@@ -132,7 +133,7 @@ class Journal:
             except sqlite3.IntegrityError as exc:
                 self._give_back(moved)
                 raise self._explain(batch, exc) from exc
-            self._heads, self._order = batch.heads, batch.order
+            self._last = batch.heads, batch.order
             self._remember(batch.records)
             return batch.records
 
@@ -150,8 +151,16 @@ class Journal:
 
     def heads(self) -> dict[Stream, int]:
         """Sequence of the newest record of each stream; 0 = none yet."""
-        heads = self._heads if self._writer else self._view.last()[0]
-        return {stream: head.sequence for stream, head in heads.items()}
+        return {stream: head.sequence for stream, head in self.last()[0].items()}
+
+    def last(self) -> tuple[dict[Stream, Head], int]:
+        """The head of each stream and the order of the newest record, both of one instant."""
+        return self._last if self._writer else self._view.last()
+
+    @property
+    def order(self) -> int:
+        """Order of the newest record; 0 = none yet."""
+        return self.last()[1]
 
     def oldest(self) -> dict[Stream, int]:
         """Sequence of the oldest record of each stream, there or to come; above its head while there is none."""
@@ -280,6 +289,19 @@ class Journal:
 def _write_positions(writer: sqlite3.Connection, moved: dict[tuple[str, str], Position]) -> None:
     rows = [(reader, stream, at.through, at.extra) for (reader, stream), at in moved.items()]
     writer.executemany(_UPSERT_POSITION, rows)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[JournalView]:
+    """The reading side of any journal, live or at rest. Raises as `Journal.open_readonly` does."""
+    path = path.resolve()
+    if not path.exists():
+        raise JournalMissing(path)
+    view = _open_view(path, None, None)
+    try:
+        yield view
+    finally:
+        view.close()
 
 
 def _open_view(path: Path, site: str | None, table: str | None) -> JournalView:

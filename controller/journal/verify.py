@@ -1,14 +1,12 @@
 """The proof: reads a journal from outside, recomputes every hash, and names what is not as it was written.
 
-A chain alone cannot show that its newest end was cut off in all streams at once: compare `Report.heads` with a head that
-someone else holds.
+A chain alone cannot show that its newest end was cut off in all streams at once, nor that it was written anew as a whole:
+a head that someone else holds shows the first, a signature the second.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -25,73 +23,41 @@ from controller.journal.file import (
     quick_check,
     read_anchors,
 )
+from controller.journal.findings import Cause, Fault, Findings, Report
+from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.journal.view import BATCH, MASK_64, SELECT
+from controller.journal.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
+from controller.table.inputs import CheckpointSigned
 
-__all__ = ["Cause", "Fault", "Report", "check_tail", "verify"]
+__all__ = ["check_tail", "verify"]
 
 TAIL = 64
 """Records of each stream that are proved at open: what a crash or a stray write most likely hit."""
 Row = tuple[Any, ...]
+Progress = Callable[[int, int], None]
+"""Told now and then: how many records were proved, of how many."""
 
 
-class Cause(StrEnum):
-    """What is wrong with a record or with the file."""
-
-    CHANGED = "changed"  # the record, its number, or the one before it is not what was hashed
-    BODY_CHANGED = "body_changed"  # the body is not the one committed to
-    BODY_MISSING = "body_missing"
-    MISSING = "missing"  # a number is skipped
-    ORDER = "order"  # the order over all streams has a hole, a repeat or a step back
-    UNREADABLE = "unreadable"  # SQLite cannot read it
-    ANCHOR = "anchor"  # the chain does not begin where this journal begins
-    SCHEMA = "schema"  # tables or triggers are not those of a journal
-    FILE = "file"  # the file itself is damaged
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One finding. `first`..`last`: sequences in `stream`, or orders if `stream` is None; None = the file as a whole."""
-
-    cause: Cause
-    stream: Stream | None
-    first: int | None
-    last: int | None
-    detail: str = ""
-
-    def __str__(self) -> str:
-        where = f"{self.stream or 'order'}/{self.first}" if self.first is not None else "file"
-        if self.last is not None and self.last != self.first:
-            where += f"..{self.last}"
-        return f"{where}: {self.cause.value.replace('_', ' ')}" + (f" ({self.detail})" if self.detail else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The verdict. `heads`: last record of each stream as found; `records`: how many were proved or found wrong."""
-
-    path: Path
-    journal: str | None
-    faults: tuple[Fault, ...]
-    heads: dict[Stream, Head]
-    records: int
-
-    @property
-    def ok(self) -> bool:
-        return not self.faults
-
-
-def verify(path: Path) -> Report:
+def verify(
+    path: Path,
+    *,
+    keys: Sequence[PublicKey] = (),
+    against: Sequence[HeadKept] = (),
+    progress: Progress | None = None,
+) -> Report:
     """Proves a journal, live or at rest, without writing to it.
 
-    Raises `JournalMissing`, `JournalForeign`, `JournalNewer`: those are not damage. All damage is in the report.
+    `keys`: by which the checkpoints are to be signed; none = signatures are not looked at. `against`: heads that somebody
+    else holds. Raises `JournalMissing`, `JournalForeign`, `JournalNewer`, `JournalOlder`: those are not damage. All damage
+    is in the report.
     """
     if not path.exists():
         raise JournalMissing(path)
     try:
         with closing(connect_readonly(path)) as db:
-            return _Proof(db, path, examine(db, path)).whole()
+            return _Proof(db, path, examine(db, path)).whole(keys, against, progress)
     except (JournalDamaged, *READ_ERRORS) as exc:
         detail = exc.found if isinstance(exc, JournalDamaged) else str(exc)
         return Report(path, None, (Fault(Cause.FILE, None, None, None, detail),), {}, 0)
@@ -114,58 +80,41 @@ def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> 
     return proof.anchors
 
 
-class _Findings:
-    """Faults in the order they were found; neighbours with one cause become one range."""
-
-    def __init__(self) -> None:
-        self._faults: list[Fault] = []
-        self._newest: dict[tuple[Cause, Stream | None], int] = {}
-
-    def add(
-        self,
-        cause: Cause,
-        stream: Stream | None = None,
-        first: int | None = None,
-        last: int | None = None,
-        detail: str = "",
-    ) -> None:
-        last = first if last is None else last
-        at = self._newest.get((cause, stream))
-        if at is not None and first is not None and self._faults[at].last == first - 1:
-            before = self._faults[at]
-            self._faults[at] = Fault(cause, stream, before.first, last, before.detail)
-            return
-        self._newest[cause, stream] = len(self._faults)
-        self._faults.append(Fault(cause, stream, first, last, detail))
-
-    def all(self) -> tuple[Fault, ...]:
-        return tuple(self._faults)
-
-
 class _Proof:
     """One pass over one file. Every finding goes to `findings`; only what prevents a pass raises."""
 
     def __init__(self, db: sqlite3.Connection, path: Path, description: Description) -> None:
         self._db, self._path, self._about = db, path, description
-        self.findings = _Findings()
+        self.findings = Findings()
         self._newest = 0  # order of the record before, within the stream being walked
+        self._checkpoints: list[Checkpoint] = []
+        self._proved = 0
         self.anchors = self._read_anchors()
 
-    def whole(self) -> Report:
+    def whole(self, keys: Sequence[PublicKey], against: Sequence[HeadKept], progress: Progress | None) -> Report:
         self._check_pages()
         self._check_schema()
-        heads, count = self._heads(), 0
+        heads = self._heads()
+        count = sum(heads[stream].sequence - self.anchors[stream].sequence for stream in Stream)
         for stream, head in heads.items():
-            count += head.sequence - self.anchors[stream].sequence
-            self.walk(stream, self.anchors[stream].sequence, head.sequence)
-        return Report(self._path, self._about.id, self.findings.all(), heads, count)
+            for _ in self.walk(stream, self.anchors[stream].sequence, head.sequence):
+                if progress is not None:
+                    progress(self._proved, count)
+        prove_heads(against, self._path, self._about, heads, self._hash_or_none, self.findings)
+        seals = prove_checkpoints(self._checkpoints, self._about, keys, self._hash_or_none, self.findings)
+        if keys and not seals.found:
+            self.findings.add(Cause.CHECKPOINT, detail="nothing in it was ever signed")
+        order = self._about.order_before + count
+        return Report(self._path, self._about.id, self.findings.all(), heads, count, order, seals)
 
     def tail(self) -> None:
         if self._path.stat().st_size <= QUICK_CHECK_BYTES:
             self._check_pages()
         self._check_schema()
         for stream, head in self._heads(all_orders=False).items():
-            self.walk(stream, max(self.anchors[stream].sequence, head.sequence - TAIL), head.sequence)
+            begin = max(self.anchors[stream].sequence, head.sequence - TAIL)
+            for _ in self.walk(stream, begin, head.sequence):
+                pass
 
     def _read_anchors(self) -> dict[Stream, Anchor]:
         about = self._about
@@ -244,14 +193,17 @@ class _Proof:
         for (order,) in self._db.execute(_ORPHANS):
             self.findings.add(Cause.ORDER, None, order, detail="the record that had this place is gone")
 
-    def walk(self, stream: Stream, after: int, through: int) -> None:
-        """Proves the records after `after` up to `through`, one by one."""
+    def walk(self, stream: Stream, after: int, through: int) -> Iterator[None]:
+        """Proves the records after `after` up to `through`, one by one; stops for a look around after each batch."""
         add = self.findings.add
         prevhash: bytes | None = self._hash_at(stream, after)
         otherwise: bytes | None = None  # what the hash of a changed record should have been
         expected, self._newest = after + 1, 0
         for row in self._rows(stream, after, through):
             sequence = row[0]
+            self._proved += 1
+            if self._proved % BATCH == 0:
+                yield
             if sequence != expected:
                 add(Cause.MISSING, stream, expected, sequence - 1)
                 prevhash = otherwise = None  # what follows a hole cannot be linked, only its own body be proved
@@ -279,6 +231,8 @@ class _Proof:
         origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
         header = header_bytes(self._about.id, stream.value, sequence, row[15], row[1:11], origin)
         data, recordhash, datahash, salt, order = row[11:16]
+        if row[1] == CheckpointSigned.kind and stream is Stream.DIAG:
+            self._checkpoints.append(Checkpoint(sequence, order, data))
         if data is None:
             add(Cause.BODY_MISSING, stream, sequence)
         elif data_hash(salt, data) != datahash:
@@ -302,6 +256,12 @@ class _Proof:
         sql = f"SELECT recordhash FROM {stream.value} WHERE sequence = ?"  # noqa: S608
         row = self._db.execute(sql, (sequence,)).fetchone()
         return row[0] if row else None
+
+    def _hash_or_none(self, stream: Stream, sequence: int) -> bytes | None:
+        try:
+            return self._hash_at(stream, sequence)
+        except READ_ERRORS:
+            return None
 
     def _rows(self, stream: Stream, after: int, through: int) -> Iterator[Row]:
         """Rows in sequence; a row that cannot be read is its bare number."""

@@ -70,7 +70,29 @@ class GamingDayTold:
     ends_us: int
 
 
-ServiceEvent = ServiceStarted | ServiceStopping | BrokerChanged | SetDue | GamingDayTold
+@dataclass(frozen=True, slots=True)
+class CheckpointSigned:
+    """The heads of the record were signed. `statement`: the very text; `signature`: hex digits; what both are stands in
+    docs/record.md."""
+
+    kind: ClassVar[str] = "checkpoint_signed"
+    statement: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordChecked:
+    """The whole record was proved in the background. `records`: how many; `faults`: how many were found, `first` of them."""
+
+    kind: ClassVar[str] = "record_checked"
+    records: int
+    faults: int = 0
+    first: str = ""
+
+
+ServiceEvent = (
+    ServiceStarted | ServiceStopping | BrokerChanged | SetDue | GamingDayTold | CheckpointSigned | RecordChecked
+)
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 
 Body = Report | LinkEvent | Act | ServiceEvent

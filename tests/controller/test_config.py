@@ -37,6 +37,7 @@ backs = ["red"]
 path = "t1.journal"
 """
 
+SEALED = '[journal]\nkey = "journal.key"'
 SIGNED = f'rulebook_sha256 = "{library.find("md-uth").sha256}"\napproved_devices = "{LIST}"\n'
 DEVICES = """
 [[device]]
@@ -313,13 +314,13 @@ def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str
     """What a bench may do freely is refused for real play, and only there."""
     text = _changed(old, new)
     assert _faults(tmp_path, text) == ()
-    (found,) = _faults(tmp_path, text.replace("[journal]", f"production = true\n{SIGNED}[journal]"))
+    (found,) = _faults(tmp_path, text.replace("[journal]", f"production = true\n{SIGNED}{SEALED}"))
     assert found.startswith("[[device]] 2 (shoe-1) " + fault)
 
 
 def test_in_production_the_list_of_approved_devices_is_named(tmp_path: Path) -> None:
     """Without it no device could serve, and nobody would know before the table opens."""
-    text = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED.splitlines()[0]}\n[journal]")
+    text = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED.splitlines()[0]}\n{SEALED}")
     assert _faults(tmp_path, text) == (
         "[table] approved_devices: is missing; in production a device serves only with firmware of that list",
     )
@@ -354,10 +355,21 @@ def test_a_device_that_writes_lines_has_no_key(tmp_path: Path) -> None:
 
 def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) -> None:
     """Without its hash nobody knows which file that is; the fault says where it is shown."""
-    listed = f'approved_devices = "{LIST}"\nproduction = true\n[journal]'
+    listed = f'approved_devices = "{LIST}"\nproduction = true\n{SEALED}'
     (found,) = _faults(tmp_path, (LEAST + DEVICES).replace("[journal]", listed))
     assert found.startswith("[table] rulebook_sha256: is missing; in production")
     assert "rulebook list" in found
+
+
+def test_in_production_the_record_is_signed(tmp_path: Path) -> None:
+    """Without a key nobody could ever prove that it was not written anew; the fault says how to make one."""
+    text = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED}[journal]")
+    (found,) = _faults(tmp_path, text)
+    assert found.startswith("[journal] key: is missing; in production the record is signed")
+    assert "journal key --new" in found
+    config = load_config(_write(tmp_path, text.replace("[journal]", SEALED)))
+    assert config.journal_key == tmp_path / "journal.key"
+    assert load_config(_write(tmp_path, LEAST)).journal_key is None
 
 
 def test_a_rulebook_that_was_changed_after_it_was_signed_is_refused(tmp_path: Path) -> None:
@@ -384,7 +396,7 @@ def test_in_production_nothing_is_elected_by_the_bench_and_no_test_device_is_tak
     """A person answers for each reading; simulators are turned away at their handshake too."""
     text = LEAST + DEVICES + '[elections]\n"R-01" = { choice = "hold", by = " Bench" }\n'
     assert _faults(tmp_path, text) == ()
-    text = text.replace("[journal]", f"production = true\n{SIGNED}[journal]")
+    text = text.replace("[journal]", f"production = true\n{SIGNED}{SEALED}")
     assert _faults(tmp_path, text) == (
         "[elections] R-01 by: in production a person answers for each reading, not the bench",
     )
@@ -532,7 +544,7 @@ def test_in_production_limits_that_the_document_has_posted_are_set(tmp_path: Pat
     """Those of each wager that is offered and whose amount the player chooses. Clause: nj-pikit 39.3(a)."""
     bench = LEAST.replace("md-uth", "nj-pikit").replace("[journal]", 'offered = ["three_card_bonus"]\n[journal]')
     signed = f'production = true\nrulebook_sha256 = "{library.find("nj-pikit").sha256}"\n'
-    text = bench.replace("[journal]", f"{signed}[journal]")
+    text = bench.replace("[journal]", f"{signed}{SEALED}")
     both, most = (
         f"{lacks} (39.3(a)); in production it stands here" for lacks in ("no least and no most", "no most")
     )

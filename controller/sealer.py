@@ -1,0 +1,53 @@
+"""Signs the heads of the record at the end of each round and after so many records, and has the signature recorded.
+
+What is recorded is published, so the back office holds every checkpoint outside this PC. Nothing waits for a signature.
+"""
+
+from typing import Protocol
+
+from controller.clock import Clock
+from controller.journal.checkpoint import signed_statement
+from controller.journal.keys import SigningKey
+from controller.journal.store import Journal
+from controller.table.inputs import CheckpointSigned
+from controller.table.state import State
+
+__all__ = ["EVERY_RECORDS", "Sealer"]
+
+EVERY_RECORDS = 1000
+"""Within a long round, or where none is played, a checkpoint comes after so many records."""
+
+
+class Table(Protocol):
+    """What the sealer needs of the engine; `controller.engine.Engine` is one."""
+
+    @property
+    def state(self) -> State: ...
+    def submit(self, subject: str, body: CheckpointSigned) -> bool: ...
+
+
+class Sealer:
+    """Keeps the checkpoints of one open journal. The first one comes with the first commit after a start."""
+
+    def __init__(self, key: SigningKey, table: Table, journal: Journal, clock: Clock) -> None:
+        self._key, self._table, self._journal, self._clock = key, table, journal, clock
+        self._signed: int | None = None  # order of the newest record that is under a signature
+        self._round: str | None = None
+
+    def wake(self) -> None:
+        """Called after each commit, from the loop's thread. Costs nothing unless a checkpoint is due."""
+        round_ = self._table.state.round
+        before, self._round = self._round, round_.id if round_ else None
+        has_ended = before is not None and before != self._round
+        if has_ended or self._signed is None or self._journal.order - self._signed >= EVERY_RECORDS:
+            self._table.submit("table", self.checkpoint())
+
+    def checkpoint(self) -> CheckpointSigned:
+        """The heads as they are now, signed."""
+        heads, order = self._journal.last()
+        self._signed = order
+        journal = self._journal
+        text, signature = signed_statement(
+            self._key, journal.id, journal.site, journal.table, heads, order, self._clock.stamp()
+        )
+        return CheckpointSigned(text, signature)

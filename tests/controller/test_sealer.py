@@ -1,0 +1,101 @@
+"""When the record is signed: with the first commit after a start, at the end of each round, and after so many records."""
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+
+from controller import app
+from controller.clock import ManualClock
+from controller.config_file import load_config
+from controller.journal.checkpoint import read_statement
+from controller.journal.keys import SigningKey, make_key
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal
+from controller.journal.verify import verify
+from controller.sealer import EVERY_RECORDS, Sealer
+from controller.table.inputs import CheckpointSigned
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
+
+
+class Round:
+    def __init__(self, id_: str) -> None:
+        self.id = id_
+
+
+class Table:
+    """An engine that records what it is given at once."""
+
+    def __init__(self, journal: Journal, clock: ManualClock) -> None:
+        self.journal, self.clock = journal, clock
+        self.state = self
+        self.round: Round | None = None
+        self.signed: list[CheckpointSigned] = []
+
+    def submit(self, subject: str, body: CheckpointSigned) -> bool:
+        self.signed.append(body)
+        self.put(body.kind, msgspec.json.encode(body), Stream.DIAG)
+        return True
+
+    def put(self, kind: str = "button_pressed", data: bytes = b"{}", stream: Stream = Stream.MAIN) -> None:
+        at = self.clock.stamp()
+        said = Draft(Stream.INPUT, kind, 1, "table", None, b"{}")
+        self.journal.append([Transaction(at, said, None, (Draft(stream, kind, 1, "table", None, data),))], at)
+
+
+def test_the_record_is_signed_at_start_at_each_round_end_and_after_so_many_records(tmp_path: Path) -> None:
+    """A checkpoint names the heads as they were just before it, and is not itself a reason for the next one."""
+    make_key(tmp_path / "k")
+    key, clock = SigningKey.load(tmp_path / "k"), ManualClock()
+    journal = Journal.open(tmp_path / "j", site="lv01", table="t1")
+    table = Table(journal, clock)
+    sealer = Sealer(key, table, journal, clock)  # type: ignore[arg-type]  # a table is all that it asks for
+    orders = []
+
+    def commit() -> None:
+        table.put()
+        sealer.wake()
+        sealer.wake()
+        orders.append(len(table.signed))
+
+    commit()  # the first one after a start
+    table.round = Round("r-1")
+    commit()
+    commit()
+    table.round = Round("r-2")  # ended, and the next one begun, in one commit
+    commit()
+    table.round = None
+    commit()
+    commit()
+    assert orders == [1, 1, 1, 2, 3, 3]
+    while len(table.signed) == 3:
+        commit()
+    statements = [read_statement(signed.statement) for signed in table.signed]
+    assert statements[-1].order - statements[-2].order == EVERY_RECORDS
+    assert (statements[0].order, statements[0].key) == (2, key.public.id)
+    journal.close()
+    report = verify(tmp_path / "j", keys=[key.public])
+    assert report.ok, report.faults
+    assert report.seals.proved == 4
+
+
+async def test_a_daemon_signs_its_record_from_start_to_stop(tmp_path: Path) -> None:
+    """Its last word is under a signature too; only the checkpoint itself comes after."""
+    text = EXAMPLE.read_text().replace("/var/lib/tablewarden/example.journal", str(tmp_path / "j"))
+    text = text.replace("/run/tablewarden/", f"{tmp_path}/").replace("[mqtt]\n", "[mqtt_]\n")
+    text = text[: text.index("# Without this section")] + text[text.index("# The socket through") :]
+    text = text.replace("[journal]\n", f'[journal]\nkey = "{tmp_path}/k"\n')
+    (tmp_path / "t.toml").write_text(text)
+    public = make_key(tmp_path / "k")
+    daemon = app.Daemon(load_config(tmp_path / "t.toml"))
+    serving = asyncio.create_task(daemon.serve())
+    while daemon.desk.table is None or daemon.desk.table.journal.order < 4:
+        await asyncio.sleep(0.01)
+        assert not serving.done(), serving.result()
+    daemon._stop.set()
+    assert await asyncio.wait_for(serving, 20) == 0
+    report = verify(tmp_path / "j", keys=[public])
+    assert report.ok, report.faults
+    assert report.seals.proved == report.seals.found >= 2
+    assert report.order - report.seals.through == 2
