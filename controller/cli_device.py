@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, reaching, show
-from controller.cli_recording import export, monitor, record, replay
+from controller.cli_conformance import conformance
+from controller.cli_recording import BAUD, KEY_FILE, export, monitor, record, replay
 from controller.config import ConfigInvalid
 from controller.config_file import load_config, socket_of
 from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlFailed, ControlUnreachable
@@ -20,15 +21,11 @@ from controller.devices.port import PortTrouble, on_port
 from drivers.device import DeviceConfig
 from drivers.probe import Silence
 from drivers.probe import probe as look_at
-from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.transport.ports import holder_of, ports
 
 __all__ = ["device"]
 
 PORT = click.argument("port", metavar="PORT")
-BAUD = click.option(
-    "--baud", type=click.IntRange(1200, 4_000_000), default=DEFAULT_BAUD, show_default=True, help="Bits a second."
-)
 
 
 @click.group()
@@ -75,8 +72,9 @@ def _status(socket: Path) -> tuple[dict[str, Any] | None, str]:
 @device.command()
 @PORT
 @BAUD
+@KEY_FILE
 @AS_JSON
-def probe(port: str, baud: int, as_json: bool) -> None:
+def probe(port: str, baud: int, key_file: Path | None, as_json: bool) -> None:
     """Say who answers at a port, what it says of itself, and how good its line is. Changes nothing.
 
     No level is asked for, no report acknowledged. Takes some four seconds. Exit code 1 if the line is not clean.
@@ -86,7 +84,7 @@ def probe(port: str, baud: int, as_json: bool) -> None:
       tablewarden device probe /dev/table/shoe-1
     """
     try:
-        seen = on_port(port, baud, look_at)
+        seen = on_port(port, baud, look_at, key_file=key_file)
     except PortTrouble as exc:
         end(str(exc), UNREACHABLE)
     if isinstance(seen, Silence):
@@ -97,5 +95,5 @@ def probe(port: str, baud: int, as_json: bool) -> None:
     sys.exit(0 if seen.is_clean else WRONG)
 
 
-for command in (record, replay, export, monitor):
+for command in (record, replay, export, monitor, conformance):
     device.add_command(command)

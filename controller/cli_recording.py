@@ -18,6 +18,7 @@ from controller.devices.port import PortTrouble
 from controller.devices.recordings import compare_page, replayed_document
 from controller.devices.watching import follow, who_is_there
 from drivers.catalog import Codec
+from drivers.keys import KeyRefused
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.host_events import HostEvent
 from drivers.recording.format import RecordingInvalid, read_recording
@@ -41,6 +42,7 @@ ACKNOWLEDGE = click.option(
     "--acknowledge", is_flag=True,
     help="Tell the device that its reports are kept, so that more than the first eight come. Bench only.",
 )  # fmt: skip
+KEY_FILE = click.option("--key-file", type=A_FILE, help="The device's key, where it has one.")
 FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
 
 
@@ -51,10 +53,12 @@ FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type
 @ACKNOWLEDGE
 @BAUD
 @SPEAKS
+@KEY_FILE
 @AS_JSON
 def record(
-    port: str, to: Path, for_s: float | None, acknowledge: bool, baud: int, speaks: str, as_json: bool
-) -> None:
+    port: str, to: Path, for_s: float | None, acknowledge: bool, baud: int, speaks: str, key_file: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Write down every byte at a port, while this command is the device's host. No level is asked for.
 
     In the daemon: `record = "FOLDER"` at its `[[device]]`, then the daemon does it while it serves the device.
@@ -75,7 +79,7 @@ def record(
             click.echo(f"{time.strftime('%H:%M:%S')}  {event_page(event)}", err=True)
 
     try:
-        config = who_is_there(port, baud, Codec(speaks))
+        config = who_is_there(port, baud, Codec(speaks), key_file)
         stopped = follow(
             config, on_event, for_s=for_s, acknowledges=acknowledge,
             make_recorder=lambda clock: recorder_to(to, config, SOFTWARE, clock),
@@ -96,8 +100,11 @@ def record(
     "--golden", type=click.Path(path_type=Path, dir_okay=False), help="Compare the events with this list."
 )
 @click.option("--write", is_flag=True, help="Write the list of --golden anew: a decision, not a repair.")
+@KEY_FILE
 @AS_JSON
-def replay(files: Sequence[Path], strict: bool, golden: Path | None, write: bool, as_json: bool) -> None:
+def replay(
+    files: Sequence[Path], strict: bool, golden: Path | None, write: bool, key_file: Path | None, as_json: bool
+) -> None:
     """Put a recording to the driver again, with the same chance at the same instants, and say what is different.
 
     Without --strict or --golden the events are printed. Exit code 1 where something differs.
@@ -111,14 +118,14 @@ def replay(files: Sequence[Path], strict: bool, golden: Path | None, write: bool
         raise click.UsageError("--write writes the list that --golden names")
     try:
         recording = read_recording(files)
-        found = run_again(recording)
+        found = run_again(recording, key_file)
         lines = [event_words(event) for _, event in found.events]
         expected = None
         if golden is not None and write:
             golden.write_text("".join(f"{line}\n" for line in lines))
         elif golden is not None:
             expected = golden.read_text().splitlines()
-    except RecordingInvalid as exc:
+    except (RecordingInvalid, KeyRefused) as exc:
         end(str(exc), WRONG)
     except OSError as exc:
         end(f"{golden}: {exc.strerror}", WRONG)
@@ -159,10 +166,11 @@ def export(files: Sequence[Path], to: Path) -> None:
 @ACKNOWLEDGE
 @BAUD
 @SPEAKS
+@KEY_FILE
 @reaching
 @click.option("--json", "as_json", is_flag=True, help="For a program: one JSON object a line.")
 def monitor(
-    port: str | None, for_s: float | None, acknowledge: bool, baud: int, speaks: str,
+    port: str | None, for_s: float | None, acknowledge: bool, baud: int, speaks: str, key_file: Path | None,
     socket: Path | None, config: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Print what devices report as it comes. Cards are never shown.
@@ -186,7 +194,7 @@ def monitor(
             click.echo(f"{time.strftime('%H:%M:%S')}  {event_page(event)}")
 
     try:
-        follow(who_is_there(port, baud, Codec(speaks)), on_event, for_s=for_s, acknowledges=acknowledge)
+        follow(who_is_there(port, baud, Codec(speaks), key_file), on_event, for_s=for_s, acknowledges=acknowledge)
     except PortTrouble as exc:
         end(str(exc), UNREACHABLE)
 

@@ -13,7 +13,9 @@ from typing import Any, Self, TypeVar
 
 from drivers.errors import Fault
 from drivers.protocol import messages as m
+from drivers.protocol.auth import Seal, SessionKeys, Unseal
 from drivers.protocol.codec import decode, encode
+from drivers.protocol.constants import HEADER_SIZE
 from drivers.protocol.framing import Cause, Deframer, FrameError, encode_frame
 from drivers.transport import DataCallback, LostCallback, Transport
 
@@ -24,6 +26,9 @@ ANSWER_S = 1.0
 
 KEPT = 4096
 """Frames kept; a device that floods loses the oldest, and `Heard.number` says so."""
+
+PLAIN = (m.Welcome, m.AuthOk, m.Restarted)
+"""What a device says without a seal also in a session with a key."""
 
 M = TypeVar("M", bound=m.Message)
 Connect = Callable[[DataCallback, LostCallback], Transport]
@@ -44,7 +49,7 @@ class Heard:
     number: int
     at: float
     frame: m.Frame
-    size: int  # bytes of its body
+    body: bytes
 
     @property
     def session(self) -> int:
@@ -59,10 +64,24 @@ class Heard:
 
 
 class BareHost:
-    """One port, from `async with` on to its end. `connect`: makes the transport. Raises `PortUnavailable` on entering."""
+    """One port, from `async with` on to its end. `connect`: makes the transport. Raises `PortUnavailable` on entering.
 
-    def __init__(self, connect: Connect, *, entropy: Callable[[int], bytes], byte_time_s: float = 0.0) -> None:
+    `key`: the device's, 32 bytes; with it each session begins with a proof, and every frame is sealed.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        entropy: Callable[[int], bytes],
+        byte_time_s: float = 0.0,
+        key: bytes | None = None,
+    ) -> None:
         self.entropy = entropy
+        self.key = key
+        self.bad_seals = 0
+        self._seal: Seal | None = None
+        self._unseal: Unseal | None = None
         self.byte_time_s = byte_time_s
         self.heard: list[Heard] = []
         self.bytes_in = 0
@@ -99,8 +118,17 @@ class BareHost:
         self.send_bytes(encode_frame(self.body(message, seq, **header)))
 
     def body(self, message: m.Message, seq: int = 0, **header: Any) -> bytes:
-        """The body that `send` would put on the wire."""
-        return encode(m.Frame(message, **{"session": self.session, "seq": seq, **header}))
+        """The body that `send` would put on the wire, with its seal where there is a key."""
+        return self.sealed(encode(m.Frame(message, **{"session": self.session, "seq": seq, **header})))
+
+    def sealed(self, body: bytes) -> bytes:
+        """A body as it travels in this session."""
+        return body if self._seal is None else self._seal(body)
+
+    @property
+    def needs_key(self) -> bool:
+        """The device said that it obeys only a host that proves its key."""
+        return any(getattr(heard.frame.message, "code", 0) == m.ERR_NOT_PROVEN for heard in self.heard)
 
     def send_bytes(self, data: bytes) -> None:
         """Bytes as they are. Raises `LinkLost`, and `WriteBufferFull` where the device takes nothing."""
@@ -116,18 +144,30 @@ class BareHost:
         """Draws the number of a session, and begins to count anew."""
         self.session = int.from_bytes(self.entropy(4), "little") or 1
         self.seq = 0
+        self._seal = self._unseal = None
         return self.session
 
     async def greet(self, within_s: float = ANSWER_S, tries: int = 1, **hello: Any) -> m.Welcome | None:
-        """HELLO with a new session until its WELCOME comes; None where none does. `hello`: fields of `Hello`."""
+        """HELLO with a new session until its WELCOME comes, then the proof; None where none does. `hello`: of `Hello`."""
         session, nonce = self.new_session(), self.entropy(16)
+        said = encode(m.Frame(m.Hello(nonce, **hello), session))[HEADER_SIZE:]
         for again in range(tries):
             since = self.mark
             self.send(m.Hello(nonce, **hello), retransmit=again > 0)
             found = await self.wait(m.Welcome, since, within_s, lambda h: (h.session, h.nonce) == (session, nonce))
             if found is not None:
+                await self._prove(said, found[0].body[HEADER_SIZE:])
                 return found[1]
         return None
+
+    async def _prove(self, hello: bytes, welcome: bytes) -> None:
+        """AUTH and its answer, for the payloads of this session; without a key nothing. A device may not agree."""
+        if self.key is None:
+            return
+        keys = SessionKeys(self.key, self.session, hello, welcome)
+        answer = await self.ask(m.Auth(keys.host_proof), m.AuthOk)
+        if answer is not None and answer.proof == keys.device_proof:
+            self._seal, self._unseal = Seal(keys.host_seal), Unseal(keys.device_seal)
 
     async def ask(self, message: m.Message, answer: type[M], within_s: float = ANSWER_S) -> M | None:
         """A question under a new number, and its answer by that number."""
@@ -186,7 +226,9 @@ class BareHost:
                 self._unreadable[error.cause] += 1
                 continue
             self._count += 1
-            self.heard.append(Heard(self._count, now, frame, len(body)))
+            self.heard.append(Heard(self._count, now, frame, body))
+            if self._unseal is not None and frame.session == self.session and not isinstance(frame.message, PLAIN):
+                self.bad_seals += bool(self._unseal.fault(body))
         del self.heard[:-KEPT]
         self._news.set()
 

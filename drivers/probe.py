@@ -36,6 +36,7 @@ class Probe:
 
     `round_trips_s`: of the PINGs that were echoed, of `pings`. `dropped`: bad frames here; `peer_dropped`: those that the
     device counted while we looked. `reports`: those that it sent by itself and that wait for the daemon.
+    `needs_key`: it obeys only a host that proves its key, so nothing but its WELCOME is known.
     `clock_ppm`: how fast its clock ran beside ours, None = too short to tell; `clock_error_ppm`: how far that may be off.
     """
 
@@ -50,6 +51,7 @@ class Probe:
     dropped: Mapping[str, int]
     peer_dropped: Mapping[str, int]
     reports: tuple[m.Event, ...]
+    needs_key: bool = False
 
     @property
     def is_clean(self) -> bool:
@@ -92,6 +94,7 @@ async def probe(host: BareHost, pings: int = PINGS) -> Probe | Silence:
         {cause: n - before.get(cause, 0) for cause, n in _named(host).items() if n > before.get(cause, 0)},
         _peer(echoes),
         tuple(_reports(host)),
+        host.needs_key,
     )
 
 

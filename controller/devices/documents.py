@@ -47,6 +47,7 @@ def probe_document(port: str, seen: Probe) -> Document:
         "up_s": round(seen.tick_us / 1e6, 1) if seen.tick_us else None,
         "levels": asdict(seen.levels) if seen.levels else None,
         "why_not": clean(seen.why_not),
+        "needs_key": seen.needs_key,
         "log": {
             "first": welcome.log_first,
             "last": welcome.log_last,

@@ -215,6 +215,8 @@ def _report(report: Document) -> str:
 
 def _advice(seen: Document) -> str:
     line = seen["line"]
+    if seen["needs_key"]:
+        return "NEXT: it obeys only a host with its key: probe again with --key-file."
     if not seen["levels"]:
         return "NEXT: it is there but does not say its levels: switch it off and on, and probe again."
     if line["dropped"] or line["peer_dropped"] or line["echoed"] < line["pings"]:

@@ -3,11 +3,13 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 from drivers.bare import BareHost, LinkLost
 from drivers.device import DeviceConfig
 from drivers.errors import Fault, PortUnavailable
+from drivers.keys import KeyRefused, read_key
 from drivers.parts import BITS_A_BYTE, TransportFactory, device_transport
 from drivers.protocol.reports import DeviceKind
 from drivers.transport.ports import holder_of
@@ -25,9 +27,11 @@ def on_port(
     path: str,
     baud: int,
     work: Callable[[BareHost], Awaitable[T]],
+    key_file: Path | None = None,
     transport_factory: TransportFactory = device_transport,
 ) -> T:
     """What `work` gives with the port open for it alone. Raises `PortTrouble`."""
+    key = _key(key_file)
     config = DeviceConfig("port", DeviceKind.SHUFFLER, path, baud=baud)  # the kind is not known yet, nor asked for
 
     async def run() -> T:
@@ -35,6 +39,7 @@ def on_port(
             lambda on_data, on_lost: transport_factory(config, on_data, on_lost),
             entropy=os.urandom,
             byte_time_s=BITS_A_BYTE / baud,
+            key=key,
         )
         async with host:
             return await work(host)
@@ -45,6 +50,15 @@ def on_port(
         raise PortTrouble(why_unavailable(exc)) from exc
     except LinkLost as exc:
         raise PortTrouble(f"{path}: {exc}; look at the cable and the device's power, then try again") from exc
+
+
+def _key(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        return read_key(path)
+    except KeyRefused as exc:
+        raise PortTrouble(str(exc)) from exc
 
 
 def why_unavailable(exc: PortUnavailable) -> str:

@@ -5,12 +5,14 @@ import os
 import random
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 from controller.devices.port import PortTrouble, on_port, why_unavailable
 from drivers.bare import BareHost
 from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.errors import PortUnavailable
+from drivers.keys import KeyRefused
 from drivers.protocol.host_events import HostEvent
 from drivers.protocol.messages import Bye, Welcome
 from drivers.protocol.reports import DeviceKind
@@ -23,7 +25,7 @@ HELLO_S, HELLO_TRIES = 1.0, 4
 STATE_LOOK_S = 0.2
 
 
-def who_is_there(path: str, baud: int, speaks: Codec) -> DeviceConfig:
+def who_is_there(path: str, baud: int, speaks: Codec, key_file: Path | None = None) -> DeviceConfig:
     """The device at this port as a configuration: by its own word, where it has one. Raises `PortTrouble`."""
     name = os.path.basename(path) or "port"
     if speaks is not Codec.TDP:
@@ -38,7 +40,8 @@ def who_is_there(path: str, baud: int, speaks: Codec) -> DeviceConfig:
     welcome = on_port(path, baud, ask)
     if welcome is None:
         raise PortTrouble(f"{path}: nobody answers; `tablewarden device probe {path}` says more")
-    return DeviceConfig(name, welcome.identity.kind, path, welcome.identity.serial, baud, accept_test_only=True)
+    who = welcome.identity
+    return DeviceConfig(name, who.kind, path, who.serial, baud, accept_test_only=True, key_file=key_file)
 
 
 def follow(
@@ -78,6 +81,8 @@ def follow(
             ends = await asyncio.gather(following, stopping, return_exceptions=True)
         if isinstance(ends[0], PortUnavailable):
             raise PortTrouble(why_unavailable(ends[0])) from ends[0]
+        if isinstance(ends[0], KeyRefused):
+            raise PortTrouble(str(ends[0])) from ends[0]
         if isinstance(ends[0], Exception):
             raise ends[0]
         return recorder.writer.state if recorder and recorder.writer.state.startswith("stopped") else ""

@@ -5,11 +5,13 @@ it sends something else than it sent then.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from drivers.catalog import Codec
+from drivers.device import DeviceConfig
 from drivers.parts import link_end
 from drivers.protocol.host_events import HostEvent
 from drivers.protocol.reports import Level
@@ -60,15 +62,18 @@ class _Chance:
         return taken
 
 
-def replay(recording: Recording) -> Replayed:
-    """Runs the whole recording. Raises `RecordingInvalid` where no link begins in it, or it cannot be followed."""
+def replay(recording: Recording, key_file: Path | None = None) -> Replayed:
+    """Runs the whole recording. `key_file`: the device's key, which is in no recording.
+
+    Raises `RecordingInvalid` where no link begins in it, or it cannot be followed; `KeyRefused`.
+    """
     if recording.header.speaks is Codec.MODBUS:
         raise RecordingInvalid(
             "what stands on a Modbus bus is not in its recording: it can be exported, not replayed"
         )
     found = Replayed()
     for start, life in _lives(recording):
-        _Life(recording, start, found).run(life)
+        _Life(replace(recording.header.config, key_file=key_file), start, found).run(life)
     if not found.connections:
         raise RecordingInvalid(
             f"{recording.header.device}: no connection begins in this recording; name its earlier parts before it"
@@ -88,8 +93,8 @@ def _lives(recording: Recording) -> Iterator[tuple[int, list[Entry]]]:
 class _Life:
     """One link end from its begin to the next one's."""
 
-    def __init__(self, recording: Recording, start: int, found: Replayed) -> None:
-        self._config = recording.header.config
+    def __init__(self, config: DeviceConfig, start: int, found: Replayed) -> None:
+        self._config = config
         self._start = start
         self._found = found
         self._is_open = True  # until its port was lost or it said its last

@@ -55,7 +55,7 @@ class Scene:
         self.kind = KINDS[kind]
         found = [parse(fault, self.kind) for fault in faults]
         self.wire = Wire([f for f in found if f.name in WIRE], random.Random(7))
-        self.model = _model(self.kind, FaultBook([f for f in found if f.name not in WIRE]), keeps_log)
+        self.model = model_of(self.kind, FaultBook([f for f in found if f.name not in WIRE]), keeps_log)
         identity = Identity(
             self.kind, SIMULATED_VENDOR, f"simulated {kind}", "cable", f"SIM-{kind}-1", "1.0.0",
             capabilities=self.model.capabilities,
@@ -171,7 +171,7 @@ class Scene:
         self._settle()
 
 
-def _model(kind: DeviceKind, faults: FaultBook, keeps_log: bool) -> Model:
+def model_of(kind: DeviceKind, faults: FaultBook, keeps_log: bool) -> Model:
     rng = random.Random(11)
     if kind is DeviceKind.SHOE:
         return shoe.build(CardSettings((2, 2, 2), remembers=keeps_log, prefix="S"), rng, faults)

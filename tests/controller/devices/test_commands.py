@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import serial
@@ -10,6 +11,8 @@ from click.testing import Result
 
 from controller.devices.documents import event_document, shown_input
 from controller.devices.page import event_page
+from drivers.conformance import frames
+from drivers.protocol.framing import Cause
 from drivers.protocol.host_events import Reported, Welcomed
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind, LineUnparsed, ResetCause
@@ -64,7 +67,7 @@ def test_list_without_a_daemon_names_the_devices_of_a_configuration(command: Com
     assert told["devices"] == []
 
 
-@pytest.mark.parametrize("name", ["list", "probe", "record", "replay", "export", "monitor"])
+@pytest.mark.parametrize("name", ["list", "probe", "record", "replay", "export", "monitor", "conformance"])
 def test_help_shows_an_example(command: Command, name: str) -> None:
     """For whoever has not seen it before."""
     assert "tablewarden device" in command("device", name, "--help").output
@@ -135,3 +138,44 @@ def test_a_recording_is_exported_for_other_programs(command: Command, tmp_path: 
     assert done.exit_code == 0, done.output
     assert out.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
     assert command("device", "export", CAPTURES / "shoe-jam.jsonl", "--pcapng", out).exit_code == 1
+
+
+def test_conformance_tells_clause_by_clause(command: Command, progressive: Path) -> None:
+    """On a bench, and only where somebody said that it is one."""
+    assert command("device", "conformance", progressive, "--clause", "1.2").exit_code == 1, "nobody said yes"
+    done = command("device", "conformance", progressive, "--yes", "--clause", "1.2", "--clause", "6.9(1)")
+    assert done.exit_code == 0, done.output
+    assert "meets    1.2     a frame whose check is wrong is dropped in silence" in done.output
+    assert "left out 6.9(1)" in done.output
+    assert "1 checks met, 0 failed, 1 left out" in done.output
+    told = json.loads(command("device", "conformance", progressive, "--yes", "--json", "--clause", "1.2").output)
+    assert (told["meets"], told["fails"]) == (1, 0)
+    assert told["results"][0]["check"] == "wrong_check"
+    assert command("device", "conformance", progressive, "--json").exit_code == 2
+    assert command("device", "conformance", progressive, "--yes", "--clause", "99").exit_code == 2
+
+
+def test_conformance_of_a_broken_device_ends_with_one(
+    command: Command, progressive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clauses that are broken stand in the last line."""
+    monkeypatch.setattr(
+        frames, "Cause", SimpleNamespace(CRC=Cause.COBS)
+    )  # what is counted is then never what is awaited
+    done = command("device", "conformance", progressive, "--yes", "--clause", "1.2")
+    assert done.exit_code == 1
+    assert "FAILS    1.2" in done.output
+    assert "-> a wrong check was not counted as cobs (counted: crc)" in done.output
+    assert "NOT CONFORMING: clauses 1.2 of docs/protocol.md" in done.output
+
+
+@pytest.mark.full
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("kind", ["progressive", "shoe"])
+def test_a_simulator_on_a_port_meets_every_clause(
+    command: Command, kind: str, request: pytest.FixtureRequest
+) -> None:
+    """In real time, through the kernel: a minute each. `make test` tries the same device on virtual time."""
+    done = command("device", "conformance", request.getfixturevalue(kind), "--yes")
+    assert done.exit_code == 0, done.output
+    assert " 0 failed" in done.output

@@ -1,0 +1,117 @@
+"""`tablewarden device conformance`: does a device keep docs/protocol.md? Clause by clause, on a bench."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli_recording import BAUD, KEY_FILE
+from controller.devices.documents import clean
+from controller.devices.port import PortTrouble, on_port
+from drivers.bare import BareHost
+from drivers.conformance.run import CHECKS, run_checks
+from drivers.conformance.trial import Check, Outcome, Result
+
+__all__ = ["conformance"]
+
+MARKS = {Outcome.MEETS: "meets", Outcome.FAILS: "FAILS", Outcome.NOT_TRIED: "left out"}
+
+WARNING = (
+    "This moves the device's levels: its lock-out is released, or dispensing is allowed, and its reports are acknowledged. "
+    "It must stand on a bench. Go on?"
+)
+
+
+@click.command()
+@click.argument("port", metavar="PORT")
+@click.option("--clause", "clauses", multiple=True, help="Only this clause or section; may be repeated.")
+@click.option("--with-reboot", is_flag=True, help="Somebody is there who switches it off and on when asked to.")
+@click.option("--yes", is_flag=True, help="The device stands on a bench; do not ask.")
+@KEY_FILE
+@BAUD
+@AS_JSON
+def conformance(
+    port: str,
+    clauses: Sequence[str],
+    with_reboot: bool,
+    yes: bool,
+    key_file: Path | None,
+    baud: int,
+    as_json: bool,
+) -> None:
+    """Try a TDP/1 device against docs/protocol.md, clause by clause. On a bench only: it moves the device's levels.
+
+    Takes about a minute. Exit code 1 if a clause is not met. docs/conformance.md says what each check does.
+
+    \b
+    Example:
+      tablewarden device conformance /dev/ttyUSB0 --yes
+      tablewarden device conformance /dev/ttyUSB0 --yes --clause 6.3 --clause "6.2(3)"
+    """
+    checks = _chosen(clauses)
+    if not yes:
+        if as_json:
+            raise click.UsageError("--json asks nothing, so it needs --yes")
+        click.confirm(WARNING, abort=True, err=True)
+
+    async def work(host: BareHost) -> list[Result]:
+        async def person(wish: str) -> bool:
+            if with_reboot:
+                click.echo(f"NOW: {wish}", err=True)
+            return with_reboot
+
+        def on_result(result: Result) -> None:
+            if not as_json:
+                click.echo("\n".join(_lines(_document(result))))
+
+        return await run_checks(host, on_result, person=person, checks=checks)
+
+    try:
+        results = on_port(port, baud, work, key_file=key_file)
+    except PortTrouble as exc:
+        end(str(exc), UNREACHABLE)
+    told = {
+        "port": port,
+        "results": [_document(result) for result in results],
+        **{outcome.value: sum(r.outcome is outcome for r in results) for outcome in Outcome},
+    }
+    show(told, _summary, as_json)
+    sys.exit(WRONG if told["fails"] else 0)
+
+
+def _chosen(clauses: Sequence[str]) -> tuple[Check, ...]:
+    """The checks of these clauses; a section stands for all its items."""
+    if not clauses:
+        return CHECKS
+    known = {check.clause for check in CHECKS} | {check.clause.partition("(")[0] for check in CHECKS}
+    for clause in clauses:
+        if clause not in known:
+            raise click.UsageError(f"no check of clause {clause!r}; there are {', '.join(sorted(known))}")
+    return tuple(c for c in CHECKS if c.clause in clauses or c.clause.partition("(")[0] in clauses)
+
+
+def _document(result: Result) -> dict[str, Any]:
+    return {
+        "clause": result.check.clause,
+        "check": result.check.name,
+        "says": result.check.says,
+        "outcome": result.outcome.value,
+        "detail": clean(result.detail),
+    }
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    line = f"{MARKS[Outcome(told['outcome'])]:9}{told['clause']:8}{told['says']}"
+    return [line, *([f"{'':17}-> {told['detail']}"] if told["detail"] else [])]
+
+
+def _summary(told: dict[str, Any]) -> list[str]:
+    met, failed, left = told["meets"], told["fails"], told["not_tried"]
+    lines = ["", f"{told['port']}: {met} checks met, {failed} failed, {left} left out"]
+    if failed:
+        clauses = sorted({r["clause"] for r in told["results"] if r["outcome"] == Outcome.FAILS})
+        return [*lines, f"NOT CONFORMING: clauses {', '.join(clauses)} of docs/protocol.md"]
+    return [*lines, "no clause that was tried is broken"]

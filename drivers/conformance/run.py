@@ -1,0 +1,39 @@
+"""All checks in their order, each in a session of its own; what one of them leaves behind does not reach the next."""
+
+from collections.abc import Awaitable, Callable, Iterable
+
+from drivers.bare import BareHost
+from drivers.conformance import frames, keys, reboot, reports, requests, safety, sessions
+from drivers.conformance.trial import Check, Fails, NotTried, Outcome, Result, Trial
+from drivers.protocol.messages import Bye
+
+__all__ = ["CHECKS", "run_checks"]
+
+CHECKS: tuple[Check, ...] = (
+    *sessions.CHECKS, *frames.CHECKS, *requests.CHECKS, *reports.CHECKS, *safety.CHECKS, *keys.CHECKS, *reboot.CHECKS,
+)  # fmt: skip
+
+
+async def run_checks(
+    host: BareHost,
+    on_result: Callable[[Result], None],
+    *,
+    person: Callable[[str], Awaitable[bool]],
+    checks: Iterable[Check] = CHECKS,
+) -> list[Result]:
+    """Tries each check and tells its result at once. Leaves the device at its safe side. Raises `LinkLost`."""
+    trial = Trial(host, person)
+    results = []
+    for check in checks:
+        try:
+            await check.run(trial)
+        except Fails as failure:
+            result = Result(check, Outcome.FAILS, str(failure))
+        except NotTried as reason:
+            result = Result(check, Outcome.NOT_TRIED, str(reason))
+        else:
+            result = Result(check, Outcome.MEETS)
+        results.append(result)
+        on_result(result)
+    host.send(Bye())
+    return results
