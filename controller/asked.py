@@ -68,7 +68,8 @@ def _answer(setup: Setup, stage: Stage, answer: Answer) -> Document:
 
 
 def _ending(setup: Setup, round_: Round, ending: Ending) -> Document:
-    """The act, the street that it turns up, and the cards that leave the deck with it: its burn and, if dealt only now, its own.
+    """The act, the street that it turns up with so many cards, and the cards that leave the deck with it: its burn and, if
+    dealt only now, its own.
 
     `asks`: what the dealer says of the hand that is turned up.
     """
@@ -78,7 +79,7 @@ def _ending(setup: Setup, round_: Round, ending: Ending) -> Document:
             dealing = law.dealing[round_.method]
             burn = 1 if round_.streets < dealing.burns.value else 0
             from_deck = burn + cards if dealing.community_after else 0
-            return {"act": a.RevealCommunity.kind, "street": street.value, "from_deck": from_deck}
+            return {"act": a.RevealCommunity.kind, "street": street.value, "cards": cards, "from_deck": from_deck}
         case ShowDealer():
             asks = ["qualifies"] * must_qualify(setup, round_.game)
             asks += ["natural"] * (law.play.dealer_natural is not None)

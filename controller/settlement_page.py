@@ -3,7 +3,9 @@
 from typing import Any
 
 from controller.games.model import Phase
+from controller.games.settling.engine import settler_of
 from controller.games.settling.settled import Line
+from controller.rules.vocabulary import Area
 from controller.settle_filter import lean
 from controller.table import acts as a
 from controller.table.announced import announced
@@ -29,7 +31,7 @@ def offer_document(setup: Setup, state: State) -> Document | None:
         "currency": setup.currency,
         "lines": [_line(line) for line in found.lines],
         "cuts": lean(found.cuts),
-        "asks": [_asked(missing) for missing in found.missing],
+        "asks": [_asked(setup, missing) for missing in found.missing],
         "refused": found.refused,
     }
 
@@ -46,7 +48,12 @@ def _line(line: Line) -> Document:
     return document
 
 
-def _asked(missing: Missing) -> Document:
+def _asked(setup: Setup, missing: Missing) -> Document:
+    """The act that is asked for, with what it needs: the least of a meter, how many cards are chosen to be played or shown."""
+    settler = settler_of(setup.law)
     if missing.area is None:
-        return {"act": a.RecordMeter.kind, "meter": missing.meter}
-    return {"act": a.RecordHand.kind, "area": missing.area.value, "seat": missing.seat}
+        least, _ = settler.resets[missing.meter]
+        return {"act": a.RecordMeter.kind, "meter": missing.meter, "least": least}
+    asked: Document = {"act": a.RecordHand.kind, "area": missing.area.value, "seat": missing.seat}
+    chooses = {"played": settler.played, "shown": settler.shown} if missing.area is Area.PLAYER else {}
+    return asked | {name: count for name, count in chooses.items() if count}

@@ -144,6 +144,7 @@ def _settings(argv: list[str] | None) -> Settings:
     parser.add_argument("--speed", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mishap", action="append", default=[], metavar="NAME@ROUND", dest="mishaps")
+    parser.add_argument("--pays", action="store_true", help="tell cards and settle wager by wager, as is offered")
     given = parser.parse_args(argv)
     try:
         devices = {kind: (name, Path(path)) for kind, name, path in (d.split("=", 2) for d in given.devices)}
@@ -152,7 +153,9 @@ def _settings(argv: list[str] | None) -> Settings:
         parser.error(str(exc))
     except ValueError:
         parser.error("--device is written KIND=NAME=SOCKET")
-    return Settings(given.control, devices, given.seats, given.rounds, given.speed, given.seed, mishaps_given)
+    return Settings(
+        given.control, devices, given.seats, given.rounds, given.speed, given.seed, mishaps_given, pays=given.pays
+    )
 
 
 async def _run(settings: Settings) -> int:

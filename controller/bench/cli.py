@@ -81,6 +81,7 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 )
 @click.option("--offer", multiple=True, metavar="WAGER", help="One more optional wager, as cover_all or six_card.")
 @click.option("--reshuffling-shoe", "reshuffles", is_flag=True, help="The shoe shuffles by itself; no shuffler.")
+@click.option("--pays", is_flag=True, help="Tell the cards, and settle wager by wager as the table offers it.")
 @click.option("--recognition", is_flag=True, help="What shuffles reads the cards.")
 @click.option("--no-count", is_flag=True, help="What shuffles does not count them.")
 @click.option(

@@ -46,6 +46,7 @@ class Options:
     tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house
     offers beside its usual ones. `reshuffles`: the shoe shuffles by itself, and there is no shuffler.
     `link`: how devices are connected, one of `LINKS`.
+    `pays`: cards are told, and each wager is settled as the table offers it.
     """
 
     rulebook: str = "md-uth"
@@ -68,6 +69,7 @@ class Options:
     offer: tuple[str, ...] = ()
     reshuffles: bool = False
     link: str = "serial"
+    pays: bool = False
 
     @property
     def elected(self) -> dict[str, str]:

@@ -39,6 +39,9 @@ def document(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+PAID = ("wager_settled", "round_settled")
+
+
 def _round(evidence: Evidence, current: Fates) -> dict[str, Any]:
     return {
         "round": current.round,
@@ -91,6 +94,7 @@ def _counts(outcome: Outcome) -> dict[str, int]:
         "acts": sum(line["what"] == "act" for line in outcome.people),
         "refused": sum(row.kind == "input_refused" for row in rows),
         "restarts": evidence.restarts,
+        "payments_compared": sum(row.data.get("difference") is not None for row in rows if row.kind in PAID),
     }
 
 

@@ -111,7 +111,7 @@ class Rig:
             command += ["--device", f"{kind}={kind}-1={self.device_socket(kind)}"]
         for mishap in options.mishaps:
             command += ["--mishap", mishap]
-        return command
+        return command + ["--pays"] * options.pays
 
     def write_config(self, broker: Broker) -> None:
         """The daemon's configuration: this table, every reading elected by the bench, simulators as devices.

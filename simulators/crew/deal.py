@@ -133,8 +133,8 @@ class Deal:
                 stub = stub[short:]
         layout.stub = stub
 
-    async def street(self, layout: Layout, from_deck: int) -> None:
-        """Where the community cards are dealt only now: a burn and the street, from the stub or from the shoe."""
+    async def street(self, layout: Layout, from_deck: int, cards: int) -> None:
+        """Where the community cards are dealt only now: a burn and the street of so many, from the stub or from the shoe."""
         if not from_deck:
             return
         wanted = from_deck + layout.wrong_street
@@ -143,6 +143,7 @@ class Deal:
             layout.stub = layout.stub[wanted:]
         else:
             layout.by_hand += await self.sets.draw(wanted)
+        layout.community += layout.by_hand[-cards:]
         if layout.wrong_street:
             layout.to_report.append(("wrong_count_community", 0, layout.wrong_street))
             layout.wrong_street = 0

@@ -13,6 +13,8 @@ class Layout:
     stacks: list[list[str]] = field(default_factory=list)
     stub: list[str] | None = None
     by_hand: list[str] = field(default_factory=list)
+    community: list[str] = field(default_factory=list)
+    """Cards for all that were dealt by hand, street by street."""
     chips: int | None = None
     miscounted: bool = False
     counts_stub: bool = False
@@ -27,6 +29,10 @@ class Layout:
     cutting_card_seen: bool = False
     hands_told: bool = False
     """The hands that the shuffler found were read off its front."""
+    told: set[str] = field(default_factory=set)
+    """What was told of the cards that lie face up, and of meters."""
+    pays_no_more: bool = False
+    """What is left is settled with the round."""
     waiting_since: float | None = None
 
     @property

@@ -6,6 +6,7 @@ No game is known here: what may be bet and answered, and which act ends a stage,
 from .chips import Chips
 from .deal import STEP_S, Deal
 from .layout import Layout
+from .payout import Payout
 from .players import answers, bets, says_of_dealer
 from .report import Reports
 from .scenario import Cue
@@ -29,6 +30,7 @@ class Play:
         self.layout = Layout(0)
         self.reports = Reports(table)
         self.chips = Chips(table)
+        self.payout = Payout(table)
         self.deal = Deal(table, sets, self.chips, self.reports)
 
     async def go_on(self) -> bool:
@@ -160,15 +162,17 @@ class Play:
         """The act that ends a stage, once everybody has answered."""
         if not ends or self.table.view.stage is None or self.table.view.stage.waiting:
             return False
-        if ends["act"] == "settle_round" and await self._hands_found():
+        settles = ends["act"] == "settle_round"
+        if settles and (await self._hands_found() or await self.payout.go_on(self.layout)):
             return True
         given = {"street": ends["street"]} if "street" in ends else {}
         if not self.layout.wrong_street:  # a scenario about cards for all wants them dealt
             given |= says_of_dealer(self.table, ends.get("asks", []))
+        given |= self.payout.handed_back() if settles else {}
         await self.table.pause(STEP_S)
         if not await self.table.act(str(ends["act"]), **given):
             return False
-        await self.deal.street(self.layout, int(ends.get("from_deck", 0)))
+        await self.deal.street(self.layout, int(ends.get("from_deck", 0)), int(ends.get("cards", 0)))
         return True
 
     async def _hands_found(self) -> bool:

@@ -36,7 +36,10 @@ class Crew:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`rounds`: how many to play, 0 = for ever. `speed`: table seconds a real second. `devices`: kind -> (name, socket)."""
+    """`rounds`: how many to play, 0 = for ever. `speed`: table seconds a real second. `devices`: kind -> (name, socket).
+
+    `pays`: cards are told, and each wager is settled as the table offers it.
+    """
 
     control: Path
     devices: Mapping[str, tuple[str, Path]]
@@ -46,6 +49,7 @@ class Settings:
     seed: int = 1
     mishaps: tuple[Mishap, ...] = ()
     crew: Crew = field(default_factory=Crew)
+    pays: bool = False
 
 
 class Impossible(Exception):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 __all__ = ["ASK", "HANDS_MEDDLED_WITH", "Case", "Clauses", "Document", "under"]
 
@@ -33,6 +34,7 @@ class Document:
     that place a wager, with its name. `halves`: answers that give up half of a wager at once, and the clauses.
     `sends_back`: what is said of the dealer's hand, when it is so, the wagers that go back then, and the clauses. `full`:
     cards in a set, by the house's choice where there is one. `swaps`: the sets take turns by round or by shoe.
+    `blind`: what a winning Blind wager is paid to one, by category from 4 = straight to 9 = royal flush.
     `chapters`: a clause of the chapter on dealing by device -> its like in that of a method.
     """
 
@@ -45,6 +47,7 @@ class Document:
     sends_back: Mapping[str, tuple[bool, tuple[str, ...], Clauses]] = field(default_factory=dict)
     full: Mapping[str, int] = field(default_factory=lambda: {"": 52})
     swaps: str = "round"
+    blind: Mapping[int, Fraction] = field(default_factory=dict)
     chapters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def case(self, trigger: str, guards: frozenset[str], method: str) -> Case | None:

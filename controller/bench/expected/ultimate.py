@@ -4,6 +4,8 @@ Chapter and section numbers are those of dealing from an automated shoe or shuff
 chapter of another method says the same, `chapters` has its number.
 """
 
+from fractions import Fraction
+
 from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
 
 __all__ = ["MARYLAND", "MASSACHUSETTS"]
@@ -328,8 +330,10 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
 }  # fmt: skip
 
 _PLAYS = {"play": "play"}
+_BLIND = {4: Fraction(1), 5: Fraction(3, 2), 6: Fraction(3), 7: Fraction(10), 8: Fraction(50), 9: Fraction(500)}
+"""Clauses: ma-uth 11(c), md-uth 12.B(1)."""
 MARYLAND = Document(
-    _MARYLAND, _PLAYS, collects=("ante", "blind"), by=("11.F(2)",),
+    _MARYLAND, _PLAYS, collects=("ante", "blind"), by=("11.F(2)",), blind=_BLIND,
     # Chapters 8 and 9 repeat the count of the stub for the manual shoe and for dealing from the hand.
     chapters={
         "manual_shoe": {"10.C": "8.E", "10.E(1)": "8.G(1)", "10.E(2)": "8.G(2)"},
@@ -337,6 +341,6 @@ MARYLAND = Document(
     },
 )  # fmt: skip
 MASSACHUSETTS = Document(
-    _MASSACHUSETTS, _PLAYS, collects=("ante", "blind"), by=("10(e)(2)",),
+    _MASSACHUSETTS, _PLAYS, collects=("ante", "blind"), by=("10(e)(2)",), blind=_BLIND,
     chapters={"manual_shoe": {"9(e)": "7(f)"}, "hand": {"9(e)": "8(e)"}},
 )  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from controller.bench.expected import EXPECTED, Document
 from controller.bench.observer.evidence import Evidence, Verdict
+from controller.bench.observer.paid import payments
 from controller.bench.observer.record import Row
 
 __all__ = ["Fates", "fates", "wagers"]
@@ -115,7 +116,9 @@ def wagers(evidence: Evidence) -> Verdict:
             f"{current.round} seat {seat} {wager}: not collected at the fold"
             for seat, wager in current.not_collected()
         ]
-    problems += _chips(evidence) + _halves(evidence)
+    paid, wrong = payments(evidence)
+    problems += _chips(evidence) + _halves(evidence) + wrong
+    checked += paid
     return Verdict.of(NAME, checked, problems, "no round ended")
 
 

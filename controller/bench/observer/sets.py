@@ -12,22 +12,27 @@ __all__ = ["cards_stay", "sets_armed"]
 FACE = rb'"(?:\?\? )*(?:10|[2-9TJQKA])[cdhsCDHS](?: (?:\?\?|(?:10|[2-9TJQKA])[cdhsCDHS]))*"'
 """Cards' faces as a JSON string of their own: rank and suit of one, or of several as they are told at the table."""
 BACKS = rb"(?:red|blue|green|black)"
+TOLD = ("record_hand", "hand_recorded")
 RANDOMISING = ("shuffle", "cover_all")
 BY_HAND = ("hand", "manual_shoe")
 """Methods by which no device deals."""
 
 
 def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
-    """No written card, no uid of one and no face stands in a journal body, a delivered payload, or the daemon's log."""
+    """No written card, no uid of one and no face stands in a journal body, a delivered payload, or the daemon's log.
+
+    Faces that people told of hands that are turned up stand in the journal, and nowhere else.
+    """
     cards = [card for line in evidence.device_lines("brought") for card in line.data.get("cards", ())]
     if not cards:
         return Verdict.of("1 cards stay at the table", 0, [], "nobody brought cards")
     prefixes = {card.split("/")[2].rpartition(".")[0] for card in cards}
     uids = b"|".join(re.escape(prefix).encode() + rb"\.\d+\b" for prefix in sorted(prefixes))
-    leak = re.compile(FACE + b"|[2-9TJQKA][cdhs]/" + BACKS + b"|" + uids + b"|[\xe2]\x99[\xa0-\xa7]")
+    things = b"[2-9TJQKA][cdhs]/" + BACKS + b"|" + uids + b"|[\xe2]\x99[\xa0-\xa7]"
+    thing, leak = re.compile(things), re.compile(FACE + b"|" + things)
     problems = []
     for row in evidence.rows:
-        if found := leak.search(row.raw):
+        if found := (thing if row.kind in TOLD else leak).search(row.raw):
             problems.append(f"{row.stream} {row.sequence} {row.kind}: {found.group().decode()}")
     for message in evidence.delivered or ():
         if found := leak.search(message.payload):

@@ -1,6 +1,8 @@
 """The observer judges: a sound record holds every promise, and each way of breaking one is named."""
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,7 +132,11 @@ def test_a_card_in_the_journal_or_the_log_is_a_leak():
     case = Case().did("shuffler-1", "brought", cards=["4c/red/SIM-shuffler.3"], to="table")
     assert broken(cards_stay(case.evidence, b'card="As"'), "log")
     assert broken(cards_stay(case.evidence, b'{"cards":"?? Kd 10h"}'), "log")
+    told = case.given("record_hand", cards="As Kd").fact("hand_recorded", cards="As Kd")
+    assert cards_stay(told.evidence).state == "held", "faces of hands that are turned up may stand in the journal"
     assert broken(cards_stay(case.fact("odd", cards=["As"]).evidence), "odd")
+    thing = Case().did("shuffler-1", "brought", cards=["4c/red/SIM-shuffler.3"], to="table")
+    assert broken(cards_stay(thing.given("record_hand", cards="4c/red/SIM-shuffler.3").evidence), "record_hand")
 
 
 # ---- 2: sets
@@ -420,7 +426,7 @@ def deliver(case: Case, *numbers: int, retained: bool = False, **changes: Any) -
             "sequence": f"{row.sequence:020d}", "type": f"org.tablewarden.tg.table.{row.kind}.v1",
             "recordhash": row.recordhash.hex(), "prevhash": before, "data": dict(row.data), **changes,
         }  # fmt: skip
-        payload = repr(event).replace("'", '"').encode()
+        payload = json.dumps({name: value for name, value in event.items() if value is not None}).encode()
         messages.append(Delivered(number, "tablewarden/v1/bench/uth-1/evt/main", retained, payload))
     case.evidence.delivered = messages
     return case
@@ -433,6 +439,22 @@ def three_facts() -> Case:
 def test_deliveries_with_repeats_are_the_record():
     """At least once, in order of first sight."""
     assert delivery(deliver(three_facts(), 1, 2, 1, 2, 3).evidence).state == "held"
+
+
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        ({"data": None, "withheld": True, "datahash": "aa"}, "held"),
+        ({}, "broken"),
+        ({"withheld": True, "datahash": "aa"}, "broken"),
+        ({"data": None, "withheld": True, "datahash": "bb"}, "broken"),
+    ],
+)
+def test_a_fact_that_names_cards_is_delivered_by_its_hash_alone(changes, state):
+    """With its body, or with another hash, it is not as it should be."""
+    case = Case().given("open_table").fact("hand_recorded", cards="As Kd")
+    case.evidence.rows[-1] = replace(case.evidence.rows[-1], datahash=b"\xaa")
+    assert delivery(deliver(case, 1, **changes).evidence).state == state
 
 
 @pytest.mark.parametrize(

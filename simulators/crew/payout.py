@@ -1,0 +1,89 @@
+"""The settlement as the table offers it: cards are told face up, and each wager is paid by its line, seat by seat.
+
+No game is known here: which cards are asked for, what each wager comes to and in which order stands in the table's status. In
+every other round the dealer settles all at once, and adds up what went back.
+"""
+
+from .layout import Layout
+from .table import Table
+from .view import Document
+
+__all__ = ["Payout"]
+
+PAY_S = 0.1
+"""Seconds of the table: a wager is paid or collected."""
+ABOVE_LEAST = 123_456
+"""Cents that a progressive meter shows above the least with which it starts."""
+SETTLED = ("win", "lose", "push", "return")
+
+
+class Payout:
+    """Tells cards and pays wagers in one round, as far as the table offers it."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    async def go_on(self, layout: Layout) -> bool:
+        """Does one thing towards the settlement; False where the rest is settled with the round."""
+        offer = self.table.view.status.get("offer")
+        if not self.table.settings.pays or not offer or layout.pays_no_more:
+            return False
+        for ask in offer["asks"]:
+            if (told := self._told(ask, layout)) is not None and await self.table.act(str(ask["act"]), **told):
+                return True
+        return not self._at_once() and await self._pay(offer, layout)
+
+    def handed_back(self) -> dict[str, int]:
+        """What goes back with the round, added up: where all of it is offered, and nothing waits for a person."""
+        offer = self.table.view.status.get("offer")
+        if not self.table.settings.pays or not offer or offer["asks"] or offer["refused"]:
+            return {}
+        lines = offer["lines"]
+        known = all(line["outcome"] in SETTLED for line in lines)
+        return {"handed_back": sum(line["returned"] + line["paid"] for line in lines)} if known else {}
+
+    def _at_once(self) -> bool:
+        return self.table.view.number % 2 == 0
+
+    def _told(self, ask: Document, layout: Layout) -> dict[str, object] | None:
+        """What is asked for, as it lies there; None for cards that came in another number than planned, or were told."""
+        key = str(ask.get("meter") or f"{ask['area']} {ask['seat']}")
+        if key in layout.told:
+            return None
+        layout.told.add(key)
+        if "meter" in ask:
+            least = int(ask["least"])
+            return {"meter": ask["meter"], "cents": least + ABOVE_LEAST, "reset": least}
+        faces = [card.split("/")[0] for card in self._lies(ask, layout)]
+        if not faces:
+            return None
+        given: dict[str, object] = {"area": ask["area"], "seat": ask["seat"], "cards": " ".join(faces)}
+        return given | {name: " ".join(faces[: ask[name]]) for name in ("played", "shown") if ask.get(name)}
+
+    def _lies(self, ask: Document, layout: Layout) -> list[str]:
+        """The cards of an area, as they came; [] where they came in another number than planned."""
+        if ask["area"] == "community" and layout.community:
+            return layout.community
+        for stack, planned in zip(layout.stacks, self.table.view.plan, strict=False):
+            if (planned.to, planned.seat) == (ask["area"], ask["seat"]) and len(stack) == planned.cards:
+                return stack
+        return []
+
+    async def _pay(self, offer: Document, layout: Layout) -> bool:
+        """The first wager of the offer that is not for a person to decide."""
+        line = next((line for line in offer["lines"] if line["outcome"] in SETTLED), None)
+        if line is None:
+            return False
+        given = {name: line[name] for name in ("seat", "wager", "outcome", "paid")}
+        if line["outcome"] in ("win", "lose"):
+            given["returned"] = line["returned"]
+        given |= {"coupon": True} if line.get("coupon") else {}
+        given |= {"holder": line["holder"]} if line.get("holder") else {}
+        await self.table.pause(PAY_S)
+        if await self.table.act("settle_wager", **given):
+            return True
+        if (line["wager"], line["outcome"]) == ("progressive", "win") and "validated" not in layout.told:
+            layout.told.add("validated")
+            return await self.table.act("validate_progressive", seat=line["seat"], light_on=True)
+        layout.pays_no_more = True
+        return False
