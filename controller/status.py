@@ -16,6 +16,7 @@ from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
+from controller.table.drawn import cutting_card_untold, teller
 from controller.table.law import (
     full_set,
     not_its_turn,
@@ -147,6 +148,7 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
         "stacks_out": round_.stacks_out,
         "plan": [{"to": s.area.value, "seat": s.seat, "cards": s.cards} for s in deal_plan(setup, round_)],
         "cards_out": round_.cards_out,
+        "drawn": round_.drawn if teller(state) else None,
         "in_play": list(round_.in_play),
         "stage": stage_document(setup, round_),
         "streets": round_.streets,
@@ -241,6 +243,8 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
         if wanted != "allowed":
             return f"Dealing was interrupted; let the cards out again ({a.StartDealing.kind})."
     stage = round_.game.stage(round_.phase)
+    if (untold := cutting_card_untold(setup, state)) is not None:
+        return f"{untold.reason[0].upper()}{untold.reason[1:]}."
     if stage is None:
         return _NEXT[round_.phase]
     if (

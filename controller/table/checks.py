@@ -27,7 +27,7 @@ from controller.table.law import full_set, not_its_turn, reshuffling_shoe, stub_
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan, still_in_device
-from drivers.events import ENGAGED, DeviceKind, Level
+from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -138,6 +138,8 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
         return Refusal(f"{name} is offline; look at its cable and its power")
     if device.jammed:
         return Refusal(f"{name} is jammed; take the cards out")
+    if needs is DeviceKind.SHOE and Capability.DISPENSES_STACKS not in device.capabilities:
+        return Refusal(f"{name} gives out no stacks: hands deal from it; deal another way (change_method)")
     dealing = setup.law.rulebook.dealing[state.method]
     if reshuffling_shoe(state) is not None and (dealing.reshuffles is None or not dealing.reshuffles.value):
         return Refusal(

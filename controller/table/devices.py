@@ -8,6 +8,7 @@ from controller.table.acts import Resolution
 from controller.table.between import RESHUFFLES
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
+from controller.table.drawn import drawn
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
 from controller.table.state import Fate, PlannedStack, Round, deal_plan, first_deal, still_in_device
@@ -51,6 +52,10 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _wager_sensed(draft, seat, locked)
         case e.LockoutReleased() | e.DispensingAllowed():
             _unwanted(draft, name, report)
+        case e.CardDrawn(back=back) if draft.state.round is None:
+            _left_a_set(draft, name, back)
+        case e.CardDrawn():
+            drawn(draft, name, report)
         case e.PoweredUp():
             _powered_up(draft, name)
         case e.SelfTestFailed(code=code):

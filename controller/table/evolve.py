@@ -15,7 +15,7 @@ from controller.table.card_set import GamingDay
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
-from controller.table.state import Device, Duty, Fate, Hold, LastRound, Round, State
+from controller.table.state import DISPENSERS, Device, Duty, Fate, Hold, LastRound, Round, State
 from drivers import events as e
 
 
@@ -140,12 +140,23 @@ def _device(state: State, name: str, event: f.Event) -> State:
             return replace(state, round=replace(state.round, accepted=state.round.accepted - {(seat, sensor)}))
         case e.FaceUpCard(activity=e.Activity.DEALING) if state.round is not None and device.in_service:
             return replace(state, round=replace(state.round, face_up_sensed=state.round.face_up_sensed + 1))
+        case e.CardDrawn() if state.round is not None and _deals_by_hand(state.round) and device.in_service:
+            return replace(state, round=replace(state.round, drawn=state.round.drawn + 1))
+        case e.CardDrawn() if state.round is not None and state.round.phase is Phase.BETS_CLOSED:
+            return replace(state, round=replace(state.round, drawn_before=state.round.drawn_before + 1))
+        case e.CuttingCardSensed() if state.round is not None and state.round.live and device.in_service:
+            return replace(state, round=replace(state.round, cutting_card_sensed=True))
         case e.StackDispensed(cards=cards) if state.round is not None and name == state.dispenser():
             round_ = replace(
                 state.round, stacks=(*state.round.stacks, cards), cards_out=state.round.cards_out + cards
             )
             return replace(state, round=round_)
     return state
+
+
+def _deals_by_hand(round_: Round) -> bool:
+    """True while a card that leaves a shoe is one of the first deal."""
+    return round_.phase is Phase.DEALING and round_.method not in DISPENSERS
 
 
 def _takes_bets(round_: Round | None) -> bool:

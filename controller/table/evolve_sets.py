@@ -122,6 +122,8 @@ def _proven(round_: Round | None, event: f.Event) -> Round | None:
     A new set of the same back that comes before the end has no part in the round. What a person said of a set that was
     not armed is over when it is disarmed again.
     """
+    if round_ is not None and isinstance(event, f.CardBurned):
+        return replace(round_, burned=round_.burned + 1)
     if round_ is not None and isinstance(event, f.SetDisarmed) and event.back == round_.back:
         return replace(round_, vouched=False)
     if round_ is None or not round_.collected:

@@ -13,6 +13,7 @@ from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
+from controller.table.drawn import compare_with_deal
 from controller.table.inputs import Actor
 from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips
 from controller.table.links import take_back
@@ -187,6 +188,7 @@ def _start_dealing(draft: Draft, actor: Actor) -> None:
 def _initial_deal(draft: Draft) -> None:
     out = sum(stack.cards for stack in first_deal(draft.setup, _round(draft)))
     draft.add(f.InitialDealCompleted(out))
+    compare_with_deal(draft, out)
 
 
 def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:

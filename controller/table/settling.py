@@ -9,6 +9,7 @@ from controller.table import acts as a
 from controller.table import beside
 from controller.table import facts as f
 from controller.table.draft import Draft
+from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
 from controller.table.offer import offer
@@ -119,7 +120,7 @@ def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     assert isinstance(act, a.SettleRound)
     if act.handed_back is not None and not 0 <= act.handed_back <= MOST_PAID:
         return Refusal(f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given")
-    return _uncounted(setup, state)
+    return cutting_card_untold(setup, state) or _uncounted(setup, state)
 
 
 def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:

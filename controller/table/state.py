@@ -201,6 +201,10 @@ class Round:
     voids: tuple[Irregularity, ...] = ()
     cutting_card: int | None = None  # seat at which it showed, 0 = at no player's
     face_up_sensed: int = 0  # of the cards found face up, those that a device told of
+    drawn: int = 0  # cards of the first deal, by a shoe that tells of each that hands take from it
+    drawn_before: int = 0  # by the same shoe, between "no more bets" and the deal
+    burned: int = 0  # cards that people burned before the deal
+    cutting_card_sensed: bool = False  # by the shoe
     vouched: bool = False  # a person let it go on although its set is not armed any more
     chips: bool = True  # a chip on a sensor may become a wager: the house offers it
 

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from controller.table.drawn import teller
 from controller.table.seats import unnamed
 from controller.table.state import DISPENSERS, Fate, Round, Setup, State
 from drivers.events import DeviceKind
@@ -30,7 +31,7 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
     settled += [w for seat in round_.seats.values() for w in seat.coupons.values() if w.fate is Fate.SETTLED]
     known = {
         Check.PLAYERS: not unnamed(round_),
-        Check.CARDS_DEALT: by_device or not round_.played,
+        Check.CARDS_DEALT: by_device or not round_.played or teller(state) is not None,
         Check.SET_COUNT: not round_.played
         or round_.count_proven
         or (card_set is not None and card_set.count_right is True),

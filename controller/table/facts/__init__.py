@@ -203,6 +203,7 @@ HEALTH = frozenset(
         "device_online", "device_offline", "device_suspect", "device_rejected", "level_confirmed", "level_unknown",
         "levels_read", "service_due", "self_test_failed", "broker_changed", "button_pressed", "powered_up",
         "checkpoint_signed", "record_checked",
+        "alarm_raised",
     }
 )  # fmt: skip
 """Kinds of the health of devices, links and the record: they go into the `diag` stream, everything else into `main`."""

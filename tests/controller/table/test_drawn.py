@@ -1,0 +1,185 @@
+"""A shoe that tells of each card that hands draw from it: its word against what people record, and no card by name."""
+
+import pytest
+
+from controller.rules.vocabulary import Method, Trigger
+from controller.status import next_step, table_document
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.state import Phase
+from drivers import events as e
+
+TELLS = (e.Capability.TELLS_DRAWS, e.Capability.READS_CARDS)
+BETS = ((1, "original", 1000), (2, "original", 700))
+IN_DEAL = 12
+
+
+def card(*, burned=False, recognition=e.Recognition.READ, again=False):
+    return e.CardDrawn(e.Back.UNKNOWN, recognition, burned, again, None)
+
+
+@pytest.fixture
+def table(make_table):
+    """Fast Action from a manual shoe that tells; no shuffler."""
+    made = make_table("fast-action", Method.MANUAL_SHOE, offered=(), backs=("red",), devices=("shoe-1",))
+    made.online("shoe-1", capabilities=TELLS, levels=e.Levels(), gap_closed=True)
+    made.open()
+    made.shuffled_by_hand("red")
+    return made
+
+
+def draw(table, cards, **how):
+    for _ in range(cards):
+        table.put(card(**how), "shoe-1")
+
+
+def let_out(table):
+    """Bets closed, the first card of a new shoe burned, cards let out."""
+    table.bet(*BETS)
+    table.act(a.AnnounceNoMoreBets())
+    draw(table, 1)
+    table.act(a.BurnCard())
+    table.act(a.StartDealing())
+    assert not table.state.held
+    return table
+
+
+def dealt(table, cards=IN_DEAL):
+    draw(let_out(table), cards)
+    return table.act(a.RecordInitialDeal())
+
+
+def holds(table):
+    return [hold.reason for hold in table.state.holds.values()]
+
+
+def test_a_deal_of_which_the_shoe_told_each_card_goes_on(table):
+    """The number is known, so this check was made; how many were told stands in the status."""
+    dealt(table)
+    assert not table.state.held
+    document = table_document(table.setup, table.state)["round"]
+    assert document["drawn"] == IN_DEAL
+    assert "cards_dealt" not in document["unchecked"]
+
+
+@pytest.mark.parametrize("told", [IN_DEAL - 1, IN_DEAL + 1, 0])
+def test_one_card_more_or_less_than_the_deal_is_held(table, told):
+    """A card missed, two drawn as one, a line lost: the shoe does not say which, so people count."""
+    dealt(table, told)
+    assert holds(table) == [
+        f"shoe-1 has told of {told} cards in the deal, and {IN_DEAL} make it up; count the hands"
+    ]
+
+
+def test_a_card_face_up_that_another_replaced_is_one_more(table):
+    """Clause: fast-action (i)(2)."""
+    let_out(table)
+    draw(table, IN_DEAL + 1)
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP))
+    table.act(a.RecordInitialDeal())
+    assert not any("has told of" in reason for reason in holds(table))
+
+
+def test_cards_for_the_board_are_no_cards_of_the_deal(table):
+    """Burn and board come from the same shoe afterwards."""
+    dealt(table)
+    draw(table, 6)
+    assert table.round.drawn == IN_DEAL
+    assert not table.state.held
+
+
+def test_unreadable_cards_and_lines_told_twice_are_counted_and_kept(table):
+    """Whether the shoe could read a card does not matter where hands deal; a repeat may be a card."""
+    let_out(table)
+    draw(table, 1, recognition=e.Recognition.UNREADABLE)
+    draw(table, 1, again=True)
+    draw(table, IN_DEAL - 2)
+    table.act(a.RecordInitialDeal())
+    assert not table.state.held
+
+
+def test_a_card_before_the_cards_are_let_out_is_held(table):
+    """While wagers are placed nothing leaves the shoe."""
+    table.bet(*BETS)
+    draw(table, 1)
+    (hold,) = table.state.holds.values()
+    assert "a card left shoe-1 before the cards were let out" in hold.reason
+    assert hold.cite == table.setup.law.rulebook.dealing[Method.MANUAL_SHOE].cite
+
+
+def test_the_card_to_be_burned_may_come_before_or_after_it_is_said_to_be(table):
+    """The shoe and the dealer tell of the same card, in whichever order; a second one is a card too many."""
+    table.bet(*BETS)
+    table.act(a.AnnounceNoMoreBets())
+    table.act(a.BurnCard())
+    draw(table, 1)
+    assert not table.state.held
+    draw(table, 1)
+    assert holds(table) == ["a card left shoe-1 before the cards were let out"]
+
+
+def test_a_key_turned_to_burning_in_the_deal_is_held(table):
+    """Cards that the shoe takes for burned ones are none of its game: somebody has turned its key."""
+    let_out(table)
+    draw(table, 3)
+    draw(table, 1, burned=True)
+    assert holds(table) == ["shoe-1 is set to burn cards while hands are dealt; look who turned its key"]
+
+
+def test_a_card_without_a_round_disarms_the_set(table):
+    """It is whole no more."""
+    draw(table, 1)
+    assert not table.state.sets["red"].armed
+    assert "while no round was in play" in holds(table)[0]
+
+
+def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
+    """The shoe cannot say at whose hand it showed, and the next cut hangs on that. Clause: fast-action (e)(7), (g)(4)."""
+    let_out(table)
+    draw(table, 4)
+    table.put(e.CuttingCardSensed(e.Back.UNKNOWN), "shoe-1")
+    draw(table, IN_DEAL - 4)
+    table.act(a.RecordInitialDeal())
+    for seat, _, _ in BETS:
+        table.answer(seat, "set")
+    table.act(a.RevealDealer())
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    assert table.round.phase is Phase.SHOWDOWN
+    refused = table.refused(a.SettleRound())
+    assert "the shoe has told of its cutting card" in refused.reason
+    assert refused.cite == ("(g)(4)", "(e)(7)")
+    assert next_step(table.setup, table.state).startswith("The shoe has told of its cutting card")
+    table.act(a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, 2))
+    table.act(a.SettleRound())
+
+
+def test_an_alarm_is_recorded_as_health_and_changes_nothing(table):
+    """The maker's own words; what follows from it, people decide."""
+    before = table.state
+    events = table.put(e.AlarmRaised(e.Severity.ALARM, 3, "Card Not Read"), "shoe-1")
+    assert [event.kind for event in events] == ["alarm_raised"]
+    assert table.state == before
+
+
+def test_such_a_shoe_gives_out_no_stacks(make_table):
+    """A table that deals by a dealing shoe is told so before its first card."""
+    made = make_table("md-uth", offered=("trips",), devices=("shuffler-1", "shoe-1"))
+    made.online("shuffler-1")
+    made.online("shoe-1", capabilities=TELLS, levels=e.Levels())
+    made.open()
+    made.shuffled("red")
+    made.begin().close_bets()
+    assert "shoe-1 gives out no stacks" in made.refused(a.StartDealing()).reason
+
+
+def test_where_no_shoe_tells_nothing_is_compared(make_table):
+    """A table of hands alone plays as before, and says what it could not check."""
+    made = make_table("fast-action", Method.MANUAL_SHOE, offered=(), backs=("red",), devices=())
+    made.open()
+    made.shuffled_by_hand("red")
+    made.bet(*BETS).let_out()
+    events = made.act(a.RecordInitialDeal())
+    assert not any(isinstance(event, f.HoldPlaced) for event in events)
+    document = table_document(made.setup, made.state)["round"]
+    assert document["drawn"] is None
+    assert "cards_dealt" in document["unchecked"]
