@@ -25,6 +25,7 @@ from . import shoe as shoe_model
 from . import shuffler as shuffler_model
 from .body import CardSettings
 from .cards import FACES, Witness
+from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
 from .cli_shared import folders_exist, record, seeded
 from .control import control_socket
@@ -34,6 +35,7 @@ from .log import EventLog
 from .model import Model
 from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
+from .reading_shoe import ReadingShoe
 from .runtime import Simulator
 from .usb_capture import Capture
 from .usb_descriptors import PRODUCTS, Description
@@ -190,6 +192,7 @@ def shuffler(
 )
 @click.option("--decks", type=click.IntRange(1, 8), default=1, show_default=True, help="In one set.")
 @click.option("--deal-on", is_flag=True, help="A set is dealt from in many deals.")
+@click.option("--reading", is_flag=True, help="Hands deal from it, and it tells each card.")
 @click.option("--reshuffles", is_flag=True, help="Cards that go back into it are shuffled in by itself.")
 @click.option(
     "--recognition", is_flag=True, help="It sees a card that lies face up; one that reshuffles reads them."
@@ -200,6 +203,7 @@ def shoe(
     backs: tuple[Back, ...],
     decks: int,
     deal_on: bool,
+    reading: bool,
     reshuffles: bool,
     recognition: bool,
     no_count: bool,
@@ -216,7 +220,8 @@ def shoe(
     options = Options(**given)
     counts = reshuffles and not no_count
     settings = CardSettings(plan, backs, counts, recognition, options.keep_log, _serial(options), decks, deal_on)
-    build = continuous.build if reshuffles else shoe_model.build
+    build: Callable[..., Model] = continuous.build if reshuffles else shoe_model.build
+    build = ReadingShoe if reading else build
     _start(
         DeviceKind.SHOE,
         options,
@@ -352,3 +357,4 @@ def _port(
 
 
 sim.add_command(remote_io)
+sim.add_command(bee_tek)

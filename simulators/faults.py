@@ -67,6 +67,17 @@ FAULTS: dict[str, FaultKind] = {
     "cycle_in_deal": FaultKind(
         "A shoe that reshuffles says before stack `stack` that it has done so.", (SHOE,), {"stack": "2"}
     ),
+    # a shoe that hands deal from, card by card; draw 0 is the next one
+    "drawn_double": FaultKind("Two cards leave at draw `card`, and one is told.", (SHOE,), {"card": "0"}),
+    "drawn_untold": FaultKind("The card of draw `card` is not told.", (SHOE,), {"card": "0"}),
+    "told_twice": FaultKind("The card of draw `card` is told twice.", (SHOE,), {"card": "0"}),
+    "misread": FaultKind("The card of draw `card` is read as another one.", (SHOE,), {"card": "0"}),
+    "key_turned": FaultKind(
+        "Before draw `card` somebody turns the key of the shoe to `to`.",
+        (SHOE,),
+        {"card": "0", "to": "burn|diagnostic"},
+    ),
+    "cutting_card_missing": FaultKind("No cutting card lies in the set.", (SHOE,)),
     # hands where they should not be
     "lid": FaultKind("Somebody opens the lid `after` seconds into the occasion.", DEALERS, {"after": "1"}),
     "late_chip": FaultKind(

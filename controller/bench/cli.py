@@ -82,6 +82,13 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 @click.option("--offer", multiple=True, metavar="WAGER", help="One more optional wager, as cover_all or six_card.")
 @click.option("--reshuffling-shoe", "reshuffles", is_flag=True, help="The shoe shuffles by itself; no shuffler.")
 @click.option("--pays", is_flag=True, help="Tell the cards, and settle wager by wager as the table offers it.")
+@click.option(
+    "--reading-shoe",
+    "reader",
+    type=click.Choice(("tdp", "bee-tek")),
+    default=None,
+    help="Hands deal from a shoe that tells each card; with --method manual_shoe.",
+)
 @click.option("--recognition", is_flag=True, help="What shuffles reads the cards.")
 @click.option("--no-count", is_flag=True, help="What shuffles does not count them.")
 @click.option(
@@ -93,7 +100,15 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
 @click.option("--keep", type=click.Path(path_type=Path), default=None, help="Keep logs and configuration here.")
-def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, method: str | None, **given: object) -> None:
+def bench(
+    watch: bool,
+    as_json: bool,
+    no_count: bool,
+    slow_sync: int,
+    method: str | None,
+    reader: str | None,
+    **given: object,
+) -> None:
     """Play rounds on simulated devices with simulated people, and check what must always hold.
 
     Exit code: 0 all that could be checked held, 1 something broke, 2 usage, 3 it could not run to its end.
@@ -102,7 +117,8 @@ def bench(watch: bool, as_json: bool, no_count: bool, slow_sync: int, method: st
     Example: a jam of the shoe in the fourth of ten rounds
       tablewarden bench --rulebook md-uth --rounds 10 --fault shoe_jam@4
     """
-    options = Options(**given, method=method or "", counting=not no_count, slow_sync_ms=slow_sync)  # type: ignore[arg-type]
+    given |= {"method": method or "", "reader": reader or "", "counting": not no_count, "slow_sync_ms": slow_sync}
+    options = Options(**given)  # type: ignore[arg-type]
 
     _refuse(options)
 
@@ -154,7 +170,11 @@ def _refuse(options: Options) -> None:
 
 
 def _refuse_reshuffling(options: Options) -> None:
-    """A shoe that reshuffles deals only where the document knows one."""
+    """A shoe that reshuffles deals only where the document knows one, and one that hands deal from only where hands deal."""
+    if options.reader and options.dealt_by is not Method.MANUAL_SHOE:
+        raise click.BadParameter(
+            f"cards are dealt by {options.dealt_by}; add --method manual_shoe", param_hint="--reading-shoe"
+        )
     knows = options.law.dealing[options.dealt_by].reshuffles
     if options.reshuffles and (options.dealt_by is not Method.DEALING_SHOE or knows is None or not knows.value):
         by = options.law.dealing.get(Method.DEALING_SHOE)

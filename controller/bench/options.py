@@ -43,10 +43,10 @@ class Options:
     directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,
     0 = no limit; rounds that are not through by then have failed. `kills`: how many times the daemon is killed at a
     random moment. `keep`: where the private directory is kept, None = nowhere. `progressive`: how that device is built,
-    tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house
-    offers beside its usual ones. `reshuffles`: the shoe shuffles by itself, and there is no shuffler.
-    `link`: how devices are connected, one of `LINKS`.
-    `pays`: cards are told, and each wager is settled as the table offers it.
+    tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house offers beside its usual ones. `reshuffles`:
+    the shoe shuffles by itself, and there is no shuffler. `link`: how devices are connected, one of `LINKS`. `pays`: cards
+    are told, and each wager is settled as the table offers it. `reader`: hands deal from a shoe that tells each card, tdp |
+    bee-tek; "" = none does.
     """
 
     rulebook: str = "md-uth"
@@ -70,6 +70,7 @@ class Options:
     reshuffles: bool = False
     link: str = "serial"
     pays: bool = False
+    reader: str = ""
 
     @property
     def elected(self) -> dict[str, str]:
@@ -97,7 +98,8 @@ class Options:
         absent = {"progressive"} if self.law.progressive is None else set()
         absent |= {kind.value for method, kind in DISPENSERS.items() if not self._may(method)}
         absent |= {"shuffler"} if self.reshuffles else set()
-        return tuple(kind for kind in DEVICES[self.dealt_by] if kind not in absent)
+        reads = ("shoe",) * bool(self.reader)
+        return tuple(kind for kind in (*DEVICES[self.dealt_by], *reads) if kind not in absent - set(reads))
 
     def _may(self, method: Method) -> bool:
         """Whether the device that deals so may be in service."""

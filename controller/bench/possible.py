@@ -67,6 +67,8 @@ def _needs(scene: Scene, options: Options) -> str:
     if scene.device != DISPENSER:
         return scene.device
     kind = DISPENSERS.get(options.dealt_by)
+    if kind is None and options.reader and not scene.trigger:
+        return "shoe"
     return kind.value if kind else "" if scene.more else DISPENSER
 
 

@@ -74,6 +74,13 @@ class Rig:
                 plan = options.plan if options.dealt_by is Method.SHUFFLER else "none"
                 command += ["--plan", plan, "--backs", ",".join(options.backs), "--decks", str(options.decks)]
                 command += ["--recognition"] * options.recognition + ["--no-count"] * (not options.counting)
+            case "shoe" if options.reader == "bee-tek":
+                return [
+                    sys.executable, "-m", "simulators", "bee-tek", "--link", str(self.link(kind)),
+                    "--decks", str(options.decks), *["--seed", str(options.seed)] * seeded,
+                ]  # fmt: skip
+            case "shoe" if options.reader:
+                command += ["--reading", "--recognition", "--backs", "none", "--decks", str(options.decks)]
             case "shoe":
                 command += ["--plan", options.plan, "--backs", "none", "--decks", str(options.decks)]
                 command += ["--deal-on"] * options.keeps_set
@@ -89,13 +96,16 @@ class Rig:
 
     def _is_usb(self, kind: str) -> bool:
         """A bus of remote I/O is a serial line, whatever the other devices are."""
-        return self.options.link == "usb" and not self._is_bus(kind)
+        return self.options.link == "usb" and not self._is_bus(kind) and not self._writes_lines(kind)
+
+    def _writes_lines(self, kind: str) -> bool:
+        return kind == "shoe" and self.options.reader == "bee-tek"
 
     def _speaks(self, kind: str) -> list[str]:
         """How a device is known and spoken to: lines of its entry in the configuration."""
         if self._is_bus(kind):
             return ['speaks = "modbus"', *described(wired(self.options.seats, 1, BUS_UNITS))]
-        return [f'serial = "{serial(kind)}"']
+        return [f'serial = "{serial(kind)}"', *['speaks = "bee-tek"'] * self._writes_lines(kind)]
 
     def daemon_command(self) -> list[str]:
         return [sys.executable, "-c", RUN_CLI, "run", "--config", str(self.config)]

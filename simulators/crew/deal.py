@@ -13,6 +13,10 @@ STEP_S, TAKE_S = 1.0, 0.7
 """Seconds of the table: an ordinary act of the dealer; a stack comes."""
 
 
+HEARD_S = 2.0
+"""Real seconds that people give the last card to be heard of, where a shoe tells each one."""
+
+
 class Deal:
     """From "no more bets" until all hands are out. Each method does one thing, or nothing and says False."""
 
@@ -101,11 +105,14 @@ class Deal:
             wanted = view.plan[number - 1].cards + layout.wrong_stacks.get(number, 0)
             layout.stacks.append(await self.sets.draw(wanted))
             if number == 1:
-                await self.reports.on(Cue.FIRST_STACK, layout)
+                await self.reports.on(Cue.FIRST_STACK, layout, self.sets.reader)
             return True
         if await self.reports.what_was_dealt_wrong(layout):
             return True
         await table.pause(STEP_S)
+        if self.sets.reader is not None:
+            out = sum(map(len, layout.stacks))
+            await table.until(lambda view: int(view.round.get("drawn") or 0) >= out, HEARD_S)
         return await table.act("record_initial_deal")
 
     async def take_stub(self, layout: Layout) -> bool:

@@ -37,11 +37,22 @@ class Laid:
         return self.dispenser is not None and bool(self.dispenser.state.get("reshuffles"))
 
     @property
+    def reader(self) -> Device | None:
+        """The shoe that hands deal from and that tells each card."""
+        shoe = self.table.devices.get("shoe")
+        return shoe if shoe is not None and self.dispenser is None and shoe.state.get("tells_draws") else None
+
+    @property
+    def holder(self) -> Device | None:
+        """The device in which the cards lie that are dealt, None where they lie in a manual shoe or in the hand."""
+        return self.dispenser or self.reader
+
+    @property
     def left(self) -> int:
         """Cards that lie where they are dealt from."""
         if not self.laid:
             return 0
-        return self.dispenser.inside if self.dispenser else len(self.deck)
+        return self.holder.inside if self.holder else len(self.deck)
 
     @property
     def next_back(self) -> str:
@@ -58,7 +69,7 @@ class Laid:
     async def empty(self, device: Device) -> list[str]:
         """Takes everything out of a device that stands still: closes an open deal, opens the lid of a broken one."""
         await self.table.pause(EMPTY_S)
-        if device is self.dispenser:
+        if device is self.holder:
             self.laid = ""
         if device is self.shuffler:
             self.in_shuffler = ""
@@ -96,19 +107,19 @@ class Laid:
             ready = self.shuffler is not None and self.in_shuffler == back and self.shuffler.phase == "ready"
             self.laid = back if ready else ""
             return ready
-        if self.dispenser is not None and (self.dispenser.inside or self.dispenser.is_broken):
-            self.hold(await self.empty(self.dispenser))
+        if self.holder is not None and (self.holder.inside or self.holder.is_broken):
+            self.hold(await self.empty(self.holder))
         cards = await self._shuffled(back)
         if not cards:
             return False
         await self.table.pause(LOAD_S)
-        if self.dispenser is None:
+        if self.holder is None:
             self.deck = cards
         else:
-            await self.dispenser.act("load", cards=cards)
-            await self.dispenser.look()
+            await self.holder.act("load", cards=cards)
+            await self.holder.look()
         self.laid = back
-        self.table.note("laid", back=back, where=self.dispenser.name if self.dispenser else self.table.view.method)
+        self.table.note("laid", back=back, where=self.holder.name if self.holder else self.table.view.method)
         return True
 
     async def _shuffled(self, back: str) -> list[str]:
@@ -126,16 +137,16 @@ class Laid:
 
     async def draw(self, cards: int) -> list[str]:
         """The next cards off what is dealt from, by hand."""
-        if self.dispenser is not None:
-            drawn = await self.dispenser.act("draw", cards=cards)
-            await self.dispenser.look()
+        if self.holder is not None:
+            drawn = await self.holder.act("draw", cards=cards)
+            await self.holder.look()
             return drawn
         drawn, self.deck = self.deck[:cards], self.deck[cards:]
         return drawn
 
     async def take_rest(self) -> list[str]:
         """All that is left where the set is dealt from."""
-        if self.dispenser is not None:
-            return await self.empty(self.dispenser)
+        if self.holder is not None:
+            return await self.empty(self.holder)
         rest, self.deck, self.laid = self.deck, [], ""
         return rest

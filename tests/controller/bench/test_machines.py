@@ -106,12 +106,42 @@ def test_stacks_of_four_five_and_two_come_in_the_order_of_the_document(played: C
     assert {cards for deal in deals for cards in deal[2:]} == {2}
 
 
+READING = (
+    "--rulebook",
+    "fast-action",
+    "--elect",
+    "R-18=house_procedure",
+    "--method",
+    "manual_shoe",
+    "--reading-shoe",
+)
+
+
+@pytest.mark.timeout(160)
+@pytest.mark.parametrize("speaks", ["bee-tek", pytest.param("tdp", marks=pytest.mark.full)])
+def test_a_shoe_that_tells_each_card_is_held_against_the_deal_and_names_no_card(
+    played: Callable[..., list[Row]], speaks: str
+) -> None:
+    """A card untold is found when the deal is compared, a key that was turned at once; promise 1 looks for faces."""
+    rows = played(
+        *READING, speaks, "--rounds", "4", "--fault", "shoe.drawn_untold@2", "--fault", "shoe.key_turned@3"
+    )
+    held = [row.data["reason"] for row in facts(rows, "hold_placed")]
+    assert any("has told of" in reason and "count the hands" in reason for reason in held)
+    assert any("is set to burn cards" in reason for reason in held)
+    told = facts(rows, "card_drawn")
+    assert len(told) > 50
+    assert {row.data["recognition"] for row in told} == {"read"}
+    assert {row.data["burned"] for row in told} == {True, False}
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("--offer", "dragon"), "md-uth has no optional wager 'dragon'; there are: "),
         (("--rulebook", "ma-uth", "--reshuffling-shoe"), "ma-uth knows no shoe that reshuffles"),
         (("--reshuffling-shoe", "--method", "shuffler"), "md-uth knows no shoe that reshuffles, dealt by shuffler"),
+        (("--reading-shoe", "tdp"), "add --method manual_shoe"),
         (("--fault", "cycle_in_deal@2"), "add --reshuffling-shoe"),
         (("--reshuffling-shoe", "--fault", "sorted@2"), "there is no shuffler here"),
     ],

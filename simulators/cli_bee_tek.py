@@ -1,0 +1,98 @@
+"""`sim bee-tek`: a reading shoe that writes Bee-Tek lines on a pseudo-terminal."""
+
+import asyncio
+import os
+import secrets
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from drivers.protocol.reports import DeviceKind
+
+from .bee_tek import BeeTekShoe
+from .body import CardSettings
+from .cli_shared import folders_exist, record, seeded
+from .control import control_socket
+from .faults import WIRE, Fault, FaultBook, FaultError, parse
+from .log import EventLog
+from .port import PtyPort
+from .reading_shoe import ReadingShoe
+from .runtime import Simulator
+from .wire import Wire
+
+BYTE_S = 10 / 9600
+"""Time of a byte at 9600 baud, 8N1."""
+
+
+@click.command("bee-tek")
+@click.option(
+    "--link", type=click.Path(path_type=Path), required=True, help="The port's name, a symlink to the pty."
+)
+@click.option("--decks", type=click.IntRange(1, 8), default=6, show_default=True, help="In one set.")
+@click.option(
+    "--fault", "faults", multiple=True, metavar="NAME[@N]", help="Of a reading shoe; N counts the sets loaded."
+)
+@click.option("--seed", type=int, help="Repeats what chance there is.")
+@click.option(
+    "--log", type=click.Path(path_type=Path), help="Record of what happened.  [default: standard output]"
+)
+@click.option("--control", type=click.Path(path_type=Path), help="Hands and faults.  [default: LINK.ctl]")
+@click.option("--paced", is_flag=True, help="Bytes leave as slowly as 9600 baud say.")
+def bee_tek(
+    link: Path,
+    decks: int,
+    faults: tuple[str, ...],
+    seed: int | None,
+    log: Path | None,
+    control: Path | None,
+    paced: bool,
+) -> None:
+    """A shoe that hands deal from, and that writes a line for each card it reads.
+
+    Hands: load (back, or cards as written), draw (cards), remove, key (to = game, burn or diagnostic), cutting_card
+    (behind), say (text: a line of the maker's own). Faults: `sim shoe --help`, of a shoe that hands deal from.
+
+    \b
+    Example: somebody turns its key at the seventh card of the first set
+      tablewarden sim bee-tek --link run/shoe0 --fault key_turned@1:card=7
+    """
+    try:
+        parsed = [parse(text, DeviceKind.SHOE) for text in faults]
+    except FaultError as exc:
+        raise click.BadParameter(str(exc), param_hint="--fault") from None
+    folders_exist(link, control)
+    with record(log) as out:
+        try:
+            asyncio.run(
+                _run(link, control or link.with_name(link.name + ".ctl"), decks, parsed, seed, out, paced=paced)
+            )
+        except OSError as exc:
+            raise click.ClickException(f"{link}: {exc}") from exc
+
+
+async def _run(
+    link: Path, control: Path, decks: int, faults: list[Fault], seed: int | None, out: TextIO, *, paced: bool
+) -> None:
+    chance = secrets.randbits(32) if seed is None else seed
+    log = EventLog(out)
+    about = {"kind": "bee-tek", "link": str(link), "control": str(control), "pid": os.getpid(), "seed": chance}
+    log("start", {**about, "settings": {"decks": decks}, "faults": [str(fault) for fault in faults]})
+    book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
+    settings = CardSettings((), (), False, True, prefix=f"SIM-{link.name}", decks=decks)
+    model = ReadingShoe(settings, seeded(chance, link.name, "cards"), book, log)
+    loop = asyncio.get_running_loop()
+    device = BeeTekShoe(model, log, now=loop.time())
+    wire = Wire([fault for fault in faults if fault.name in WIRE], seeded(chance, link.name, "wire"))
+
+    def port(on_data: Callable[[bytes], None]) -> PtyPort:
+        return PtyPort(link, on_data, wire, byte_time_s=BYTE_S if paced else 0.0)
+
+    simulator = Simulator(device, log, port)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, simulator.stop)
+    async with control_socket(simulator, control):
+        await simulator.run()
+    log("end", {"link": device.counters})
