@@ -34,8 +34,8 @@ BAUD = click.option(
     "--baud", type=click.IntRange(1200, 4_000_000), default=DEFAULT_BAUD, show_default=True, help="Bits a second."
 )
 SPEAKS = click.option(
-    "--speaks", type=click.Choice([Codec.TDP.value, Codec.LINE.value]), default=Codec.TDP.value, show_default=True,
-    help="How the device speaks.",
+    "--speaks", type=click.Choice([codec.value for codec in Codec if codec is not Codec.MODBUS]),
+    default=Codec.TDP.value, show_default=True, help="How the device speaks.",
 )  # fmt: skip
 FOR = click.option("--for", "for_s", type=click.FloatRange(0.1), metavar="SECONDS", help="[default: until Ctrl-C]")
 ACKNOWLEDGE = click.option(

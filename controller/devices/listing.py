@@ -6,6 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from drivers.device import DeviceConfig
+from drivers.errors import Fault
+from drivers.transport import USB_SCHEME
 from drivers.transport.ports import Holder, Port
 
 __all__ = ["UP", "listing"]
@@ -59,8 +61,12 @@ def _device(name: str, kind: str, path: str, serial: str | None) -> Document:
 def _find_port(device: Document, by_path: Mapping[str, Port], holder_of: Any) -> None:
     """Where the path of a device leads, what is there, and who has it."""
     path = device["path"]
-    device["present"] = bool(path) and os.path.exists(path)
-    device["leads_to"] = os.path.realpath(path) if device["present"] else ""
+    is_usb = path.startswith(
+        USB_SCHEME
+    )  # known by model, serial number and socket; only its link tells whether it is there
+    link = device["link"] or {}
+    device["present"] = link.get("reason") != Fault.LINK_MISSING if is_usb else bool(path) and os.path.exists(path)
+    device["leads_to"] = os.path.realpath(path) if device["present"] and not is_usb else ""
     port = by_path.get(device["leads_to"])
     device["port"] = {**asdict(port), "names": list(port.names)} if port else None
     device["holder"] = _holder(holder_of(path)) if device["present"] else None

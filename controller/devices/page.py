@@ -32,6 +32,7 @@ NEXT = {
     "auth_not_approved": "this device or its firmware may not serve this table: ask the supervisor",
     "auth_key_file": "the key file cannot be used: the line above says what to change",
     "auth": "it could not prove that it is the right device: take it out of play, and call the supervisor",
+    "device": "the device says that it is out of order: read its display, and its manual for what that means",
     "link": "look at its cable and its power, then plug it in again",
     "timeout": "switch the device off and on; if it stays so, record it (`tablewarden device record`)",
     "proto": "the device breaks the protocol: record it (`tablewarden device record`), and ask its maker",

@@ -29,7 +29,8 @@ def who_is_there(path: str, baud: int, speaks: Codec, key_file: Path | None = No
     """The device at this port as a configuration: by its own word, where it has one. Raises `PortTrouble`."""
     name = os.path.basename(path) or "port"
     if speaks is not Codec.TDP:
-        return DeviceConfig(name, DeviceKind.LINE, path, baud=baud, accept_test_only=True, speaks=speaks)
+        kind = DeviceKind.LINE if speaks is Codec.LINE else DeviceKind.SHOE
+        return DeviceConfig(name, kind, path, baud=baud, accept_test_only=True, speaks=speaks)
 
     async def ask(host: BareHost) -> Welcome | None:
         welcome = await host.greet(HELLO_S, HELLO_TRIES)

@@ -83,6 +83,17 @@ def test_a_port_of_no_device_is_offered_for_a_probe() -> None:
     assert "no device is configured" in _page([], None, "no", [], lambda _: None)
 
 
+def test_a_device_on_usb_is_asked_for_by_its_link_and_not_by_a_file() -> None:
+    """Its path is no name in the file system."""
+    usb = DeviceConfig("shoe-1", DeviceKind.SHOE, "usb:1209:7d01/S-1@1-2")
+    page = _page([usb], _status(**{"shoe-1": _link("online")}), "", [], lambda _: None)
+    assert "NEXT" not in page
+    page = _page([usb], _status(**{"shoe-1": _link("absent", "link_missing")}), "", [], lambda _: None)
+    assert NEXT["link_missing"] in page
+    page = _page([usb], None, "no daemon", [], lambda _: None)
+    assert "device probe usb:1209:7d01/S-1@1-2" in page
+
+
 def test_devices_are_known_from_the_daemon_alone() -> None:
     """Without a configuration at hand its status names them, and their ports."""
     link = {**_link("rejected", "auth_wrong_device", "serial number X, expected Y"), "path": "/dev/table/none"}
