@@ -9,18 +9,22 @@ import os
 import random
 import signal
 import time
+from collections.abc import Iterator
 from importlib.metadata import version as installed_version
+from typing import TypeVar
 
 import structlog
 
+from controller.checker import Checker
 from controller.clock import Clock, SystemClock
 from controller.config import Config
 from controller.control.server import ControlServer
 from controller.deadlines import Deadlines
 from controller.desk import RunningTable, TableDesk
 from controller.engine import Engine, RecordFailed
-from controller.journal.errors import JournalError, JournalLocked
+from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.keys import SigningKey
+from controller.journal.quarantine import TooManyDamaged, newest_aside, set_aside
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
@@ -33,12 +37,13 @@ from controller.rules.library import find_coverage
 from controller.sealer import Sealer
 from controller.status import state_documents
 from controller.systemd import Notifier
-from controller.table.inputs import BrokerChanged, ServiceStarted, ServiceStopping
+from controller.table.inputs import BrokerChanged, RecordReplaced, ServiceStarted, ServiceStopping
 from drivers.recording.tap import recorder_in
 from drivers.session import Delivery, DeviceConfig, DeviceSession
 
 log = structlog.get_logger()
 VERSION = installed_version("tablewarden")
+E = TypeVar("E", bound=Exception)
 
 RETRY_S = 5.0
 """Wait before a journal that failed is opened again."""
@@ -61,6 +66,7 @@ class Daemon:
         self.setup = config.setup()
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
+        self._replaced: RecordReplaced | None = None  # damage that is not yet on the new record
         self._stop = asyncio.Event()
         self._notify = Notifier()
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
@@ -86,10 +92,13 @@ class Daemon:
 
         Raises `JournalLocked`: another daemon plays this table, and there is nothing to wait for.
         """
+        damage: JournalDamaged | None = None
         try:
             journal = Journal.open(self.config.journal, site=self.setup.site, table=self.setup.table)
         except JournalLocked:
             raise
+        except JournalDamaged as error:
+            damage = error
         except JournalError as error:
             self._held(error)
         else:
@@ -98,11 +107,26 @@ class Daemon:
                 await self._play(journal, recorder)
             except* (JournalError, RecordFailed) as failed:
                 self._held(failed.exceptions[0])
+                damage = next(_leaves(failed, JournalDamaged), None)
             else:
                 self.desk.closed("the daemon is stopping")
             finally:
                 await recorder.close()
+        if damage is not None and self._put_aside(damage):
+            return
         await _unless(self._stop, RETRY_S)
+
+    def _put_aside(self, damage: JournalDamaged) -> bool:
+        """Keeps a damaged record under another name, so that a new one can begin; False where that cannot be done now."""
+        self._held(damage)
+        try:
+            aside = set_aside(self.config.journal)
+        except (JournalError, TooManyDamaged) as error:
+            self._held(error)
+            return False
+        log.error("record_put_aside", file=aside.name, size=aside.size, sha256=aside.sha256, found=damage.found)
+        self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, damage.found)
+        return True
 
     def _held(self, cause: BaseException) -> None:
         """Everyone who asks is told the cause, before the time that closing what failed may take."""
@@ -125,10 +149,20 @@ class Daemon:
             engine.on_news(sealer.wake)
         self.desk.table = RunningTable(engine, journal, sessions, publisher)
         book = self.setup.law.rulebook
+        if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
+            found = "told by a start that was cut off before it could say more"
+            self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
+        if self._replaced is not None:
+            engine.submit("table", self._replaced)
+            engine.on_news(self._replacement_recorded)
         engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
         await self._together(engine, recorder, sessions, publisher, deadlines, sealer)
+
+    def _replacement_recorded(self) -> None:
+        """With the first commit; until then a record that fails begins with the same words again."""
+        self._replaced = None
 
     async def _together(
         self,
@@ -146,12 +180,14 @@ class Daemon:
             reader = group.create_task(self._decide(engine), name="engine")
             positions = group.create_task(self._keep_positions(recorder), name="positions")
             timer = group.create_task(deadlines.run(), name="deadlines")
+            checker = Checker(engine, self.config.journal)
+            checking = group.create_task(checker.run(), name="checker")
             await self._stop.wait()
             log.info("stopping")
             await engine.note(ServiceStopping("a signal asked for it"))
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
-            for task in (*links, reader, positions, timer):
+            for task in (*links, reader, positions, timer, checking):
                 task.cancel()
             publisher.stop("stopped")
             await outbox
@@ -229,6 +265,15 @@ class Daemon:
 def _memory() -> LinkFactory:
     broker = MemoryBroker()
     return broker.link
+
+
+def _leaves(group: BaseExceptionGroup[Exception], kind: type[E]) -> Iterator[E]:
+    """The exceptions of this kind in a group of groups."""
+    for inner in group.exceptions:
+        if isinstance(inner, BaseExceptionGroup):
+            yield from _leaves(inner, kind)
+        elif isinstance(inner, kind):
+            yield inner
 
 
 async def _unless(stop: asyncio.Event, seconds: float) -> None:

@@ -202,6 +202,9 @@ def examine(db: sqlite3.Connection, path: Path) -> Description:
         raise JournalDamaged(path, str(exc)) from exc
     if len(rows) != 1:
         raise JournalDamaged(path, f"{len(rows)} descriptions of the journal instead of one")
+    kinds = (str, str, str, int, int)
+    if not all(isinstance(value, kind) for value, kind in zip(rows[0], kinds, strict=True)):
+        raise JournalDamaged(path, "its description of itself cannot be read")
     return Description(*rows[0])
 
 
@@ -212,6 +215,8 @@ def quick_check(db: sqlite3.Connection) -> list[str]:
 
 
 def read_anchors(db: sqlite3.Connection) -> dict[Stream, Anchor]:
-    """Where each stream begins in this file. Raises `READ_ERRORS`, `ValueError` on an unknown stream."""
-    rows = db.execute("SELECT stream, sequence, recordhash FROM anchor")
+    """Where each stream begins in this file. Raises `READ_ERRORS`, `ValueError` on what is no beginning."""
+    rows = db.execute("SELECT stream, sequence, recordhash FROM anchor").fetchall()
+    if not all(isinstance(sequence, int) and isinstance(recordhash, bytes) for _, sequence, recordhash in rows):
+        raise ValueError("a number or a hash is none")
     return {Stream(stream): Anchor(sequence, recordhash) for stream, sequence, recordhash in rows}

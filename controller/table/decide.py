@@ -14,7 +14,16 @@ from controller.table.deadlines import carry_over, gaming_day_told, set_due
 from controller.table.devices import decide_report
 from controller.table.draft import Draft
 from controller.table.evolve import evolve
-from controller.table.inputs import SERVICE_EVENTS, GamingDayTold, Input, ServiceEvent, ServiceStarted, SetDue
+from controller.table.inputs import (
+    SERVICE_EVENTS,
+    GamingDayTold,
+    Input,
+    RecordChecked,
+    RecordReplaced,
+    ServiceEvent,
+    ServiceStarted,
+    SetDue,
+)
 from controller.table.links import decide_link
 from controller.table.rounds import decide_act
 from controller.table.state import Setup, State
@@ -100,6 +109,16 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
             set_due(draft, event)
         case GamingDayTold():
             gaming_day_told(draft, event)
+        case RecordReplaced(file=file):
+            draft.add(event)
+            draft.hold(
+                f"the record was damaged and is kept as {file}; this new one knows nothing of rounds, sets and holds "
+                "before it: look at the table",
+                least_role=Role.SUPERVISOR,
+            )
+        case RecordChecked(faults=faults, first=first) if faults:
+            draft.add(event)
+            draft.hold(f"the record is not as it was written: {first}", least_role=Role.SUPERVISOR)
         case _:
             draft.add(event)
 

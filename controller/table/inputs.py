@@ -90,8 +90,27 @@ class RecordChecked:
     first: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RecordReplaced:
+    """The record was found damaged and put aside; this one begins after it. `file`: its name now; `size` in bytes; `sha256`
+    of the file as it was found, "" where only its log was left; `found`: what was wrong with it."""
+
+    kind: ClassVar[str] = "record_replaced"
+    file: str
+    size: int
+    sha256: str
+    found: str
+
+
 ServiceEvent = (
-    ServiceStarted | ServiceStopping | BrokerChanged | SetDue | GamingDayTold | CheckpointSigned | RecordChecked
+    ServiceStarted
+    | ServiceStopping
+    | BrokerChanged
+    | SetDue
+    | GamingDayTold
+    | CheckpointSigned
+    | RecordChecked
+    | RecordReplaced
 )
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 

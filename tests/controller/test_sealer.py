@@ -1,13 +1,10 @@
 """When the record is signed: with the first commit after a start, at the end of each round, and after so many records."""
 
-import asyncio
 from pathlib import Path
 
 import msgspec
 
-from controller import app
 from controller.clock import ManualClock
-from controller.config_file import load_config
 from controller.journal.checkpoint import read_statement
 from controller.journal.keys import SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
@@ -15,8 +12,6 @@ from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.sealer import EVERY_RECORDS, Sealer
 from controller.table.inputs import CheckpointSigned
-
-EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
 
 class Round:
@@ -78,24 +73,3 @@ def test_the_record_is_signed_at_start_at_each_round_end_and_after_so_many_recor
     report = verify(tmp_path / "j", keys=[key.public])
     assert report.ok, report.faults
     assert report.seals.proved == 4
-
-
-async def test_a_daemon_signs_its_record_from_start_to_stop(tmp_path: Path) -> None:
-    """Its last word is under a signature too; only the checkpoint itself comes after."""
-    text = EXAMPLE.read_text().replace("/var/lib/tablewarden/example.journal", str(tmp_path / "j"))
-    text = text.replace("/run/tablewarden/", f"{tmp_path}/").replace("[mqtt]\n", "[mqtt_]\n")
-    text = text[: text.index("# Without this section")] + text[text.index("# The socket through") :]
-    text = text.replace("[journal]\n", f'[journal]\nkey = "{tmp_path}/k"\n')
-    (tmp_path / "t.toml").write_text(text)
-    public = make_key(tmp_path / "k")
-    daemon = app.Daemon(load_config(tmp_path / "t.toml"))
-    serving = asyncio.create_task(daemon.serve())
-    while daemon.desk.table is None or daemon.desk.table.journal.order < 4:
-        await asyncio.sleep(0.01)
-        assert not serving.done(), serving.result()
-    daemon._stop.set()
-    assert await asyncio.wait_for(serving, 20) == 0
-    report = verify(tmp_path / "j", keys=[public])
-    assert report.ok, report.faults
-    assert report.seals.proved == report.seals.found >= 2
-    assert report.order - report.seals.through == 2

@@ -118,7 +118,8 @@ def _edit(draw: st.DataObject) -> str:
             return f"UPDATE OR IGNORE {table} SET {column} = {value} WHERE sequence = {at}"
         case "blob":
             column = draw.draw(st.sampled_from(BLOBS))
-            return f"UPDATE {table} SET {column} = f.{column} FROM {table} AS f WHERE f.sequence = {other} AND {table}.sequence = {at}"
+            taken = f"FROM {table} AS f WHERE f.sequence = {other} AND {table}.sequence = {at}"
+            return f"UPDATE {table} SET {column} = f.{column} {taken}"
         case "body":
             column = draw.draw(st.sampled_from(["salt", "data"]))
             return f"UPDATE body SET {column} = (SELECT {column} FROM body WHERE ord = {other}) WHERE ord = {at}"

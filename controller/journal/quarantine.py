@@ -1,0 +1,92 @@
+"""A damaged journal is put aside under a name of its own, whole and for ever; nothing here deletes or overwrites."""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import file_digest
+from pathlib import Path
+
+from controller.journal.errors import JournalWriteFailed
+from controller.journal.lock import WriterLock
+
+__all__ = ["MOST", "SetAside", "TooManyDamaged", "newest_aside", "set_aside"]
+
+MOST = 8
+"""So many damaged journals lie beside one path at most; a disk that made them all makes the next one too."""
+BESIDE = ("", "-wal", "-shm")
+"""The file first: a journal without its log would look sound and lack its newest records."""
+
+
+class TooManyDamaged(Exception):
+    """The store was damaged too often: it is held until somebody looks at the disk."""
+
+    def __init__(self, path: Path, found: list[Path]) -> None:
+        super().__init__(
+            f"{path}: {len(found)} damaged journals lie beside it ({found[-1].name} is the newest); no other is begun. "
+            "Look at the disk, and move them to a safe place"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """What was put aside. `name`: of the file beside the journal; `size` in bytes; `sha256` of the file, "" without one."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+def set_aside(path: Path, now: datetime | None = None) -> SetAside:
+    """Renames a damaged journal and what belongs to it. Raises `TooManyDamaged`, `JournalLocked`, `JournalWriteFailed`."""
+    path = path.resolve()
+    try:
+        lock = WriterLock.take(path)
+    except OSError as exc:
+        raise JournalWriteFailed(path, f"cannot be put aside: {exc.strerror}") from exc
+    try:
+        before = _aside(path)
+        if len(before) >= MOST:
+            raise TooManyDamaged(path, before)
+        aside = _free_name(path, now or datetime.now(UTC))
+        size, digest = (path.stat().st_size, _sha256(path)) if path.exists() else (0, "")
+        for suffix in BESIDE:
+            part = path.with_name(path.name + suffix)
+            if part.exists():
+                part.rename(aside.with_name(aside.name + suffix))
+        _sync(path.parent)
+        return SetAside(aside.name, size, digest)
+    except OSError as exc:
+        raise JournalWriteFailed(path, f"is damaged and cannot be put aside: {exc.strerror}") from exc
+    finally:
+        lock.release()
+
+
+def newest_aside(path: Path) -> SetAside | None:
+    """The last damaged journal that was put aside here: for a start that found nothing else, as the one before was cut off."""
+    before = _aside(path.resolve())
+    return SetAside(before[-1].name, before[-1].stat().st_size, _sha256(before[-1])) if before else None
+
+
+def _aside(path: Path) -> list[Path]:
+    return sorted(p for p in path.parent.glob(f"{path.name}.damaged-*") if not p.name.endswith(BESIDE[1:]))
+
+
+def _free_name(path: Path, now: datetime) -> Path:
+    stem = f"{path.name}.damaged-{now:%Y%m%dT%H%M%SZ}"
+    names = (path.with_name(stem + (f"-{n}" if n else "")) for n in range(MOST + 1))
+    return next(
+        name for name in names if not any(name.with_name(name.name + suffix).exists() for suffix in BESIDE)
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _sync(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,220 @@
+"""A daemon and its record: signed from start to stop, put aside and begun anew where it is damaged, proved in the background."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller import app
+from controller.checker import Checker
+from controller.config_file import load_config
+from controller.journal.errors import JournalLocked, JournalWriteFailed
+from controller.journal.keys import PublicKey, make_key
+from controller.journal.quarantine import MOST, TooManyDamaged, set_aside
+from controller.journal.store import Journal, opened
+from controller.journal.verify import verify
+from controller.rules.vocabulary import Role
+from controller.table.acts import Resolution, ResolveHold
+from controller.table.inputs import Actor, RecordChecked
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
+PATIENCE_S = 30
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "t.journal"
+
+
+@pytest.fixture
+def public(journal: Path) -> PublicKey:
+    return make_key(journal.with_name("k"))
+
+
+@pytest.fixture
+def config(tmp_path: Path, journal: Path, public: PublicKey) -> Path:
+    """The example's table without a broker, everything of it in a folder of the test."""
+    text = EXAMPLE.read_text().replace("/var/lib/tablewarden/example.journal", str(journal))
+    text = text.replace("/run/tablewarden/", f"{tmp_path}/")
+    text = text[: text.index("# Without this section")] + text[text.index("# The socket through") :]
+    path = tmp_path / "t.toml"
+    path.write_text(text.replace("[journal]\n", f'[journal]\nkey = "{tmp_path}/k"\n'))
+    return path
+
+
+@asynccontextmanager
+async def running(config: Path) -> AsyncIterator[app.Daemon]:
+    """A daemon in this process whose table is up and has its first records; it is stopped in order at the end."""
+    daemon = app.Daemon(load_config(config))
+    serving = asyncio.create_task(daemon.serve())
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while daemon.desk.table is None or daemon.desk.table.engine.order < 4:
+                await asyncio.sleep(0.01)
+                assert not serving.done(), serving.result()
+        yield daemon
+    finally:
+        daemon._stop.set()
+        async with asyncio.timeout(PATIENCE_S):
+            assert await serving == 0
+
+
+def bytes_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def kinds(journal: Path) -> list[str]:
+    with opened(journal) as view:
+        return [record.kind for record in view.merged([*app.Stream])]
+
+
+async def test_a_daemon_signs_its_record_from_start_to_stop(
+    config: Path, journal: Path, public: PublicKey
+) -> None:
+    """Its last word is under a signature too; only the checkpoint itself comes after."""
+    async with running(config):
+        pass
+    report = verify(journal, keys=[public])
+    assert report.ok, report.faults
+    assert report.seals.proved == report.seals.found >= 2
+    assert report.order - report.seals.through == 2
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:9000] if path.exists() else b"no journal")
+
+
+def _take_an_old_body(path: Path) -> None:
+    """Far from the end of the file, where a start does not look for itself; folding it finds the hole."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DROP TRIGGER body_no_delete")
+        db.execute("DELETE FROM body WHERE ord = 2")
+        sql = "CREATE TRIGGER body_no_delete BEFORE DELETE ON body BEGIN SELECT RAISE(ABORT, 'the record is append-only'); END"
+        db.execute(sql)
+        db.commit()
+
+
+@pytest.mark.parametrize("damage", [_cut, lambda path: path.write_bytes(b""), lambda path: path.write_text("log\n" * 99),
+                                    _take_an_old_body], ids=["cut", "empty", "text", "a body is gone"])  # fmt: skip
+async def test_a_damaged_record_is_kept_under_another_name_and_a_new_one_begins_held(
+    config: Path, journal: Path, damage: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No loop, nothing deleted: the new record begins with what was put aside, and a supervisor looks before play goes on."""
+    monkeypatch.setattr("controller.journal.verify.TAIL", 1)
+    async with running(config):
+        pass
+    damage(journal)
+    before = bytes_of(journal)
+    async with running(config) as daemon:
+        assert daemon.desk.table is not None
+        (hold,) = daemon.desk.table.engine.state.holds.values()
+        assert "damaged" in hold.reason
+        assert hold.least_role is Role.SUPERVISOR
+        answer = ResolveHold(hold.id, Resolution.GO_ON, "looked at the table")
+        await daemon.desk.table.engine.act(answer, Actor("sam", Role.SUPERVISOR))
+        assert not daemon.desk.table.engine.state.holds
+    (aside,) = [p for p in journal.parent.glob("t.journal.damaged-*") if not p.name.endswith(("-wal", "-shm"))]
+    kept = bytes_of(aside)
+    is_seen_at_open = damage is not _take_an_old_body
+    assert (kept == before) is is_seen_at_open, "what was found later had its log and its counters written before"
+    with opened(journal) as view:
+        first = next(view.merged([app.Stream.MAIN]))
+    told = json.loads(first.data)
+    assert first.kind == "record_replaced"
+    assert (told["file"], told["size"]) == (aside.name, len(kept))
+    assert told["sha256"] == sha256(kept).hexdigest()
+    async with running(config) as daemon:
+        assert daemon.desk.table is not None
+        assert not daemon.desk.table.engine.state.holds, "it is told once"
+    assert kinds(journal).count("record_replaced") == 2  # the input and its fact
+
+
+async def test_a_start_that_was_cut_off_after_it_put_the_record_aside_is_made_good(
+    config: Path, journal: Path
+) -> None:
+    """The next start finds a new record with nothing in it, and says what lies beside it."""
+    _cut(journal)
+    set_aside(journal)
+    async with running(config) as daemon:
+        assert daemon.desk.table is not None
+        assert len(daemon.desk.table.engine.state.holds) == 1
+    assert kinds(journal)[0] == "record_replaced"
+
+
+def test_so_many_damaged_records_are_a_disk_to_be_looked_at(journal: Path) -> None:
+    """No name is used twice, logs go along, and after the eighth nothing is moved any more."""
+    for n in range(MOST):
+        journal.write_text(f"damage {n}")
+        journal.with_name("t.journal-wal").write_text(f"log {n}")
+        aside = journal.with_name(set_aside(journal).name)
+        assert (aside.read_text(), Path(f"{aside}-wal").read_text()) == (f"damage {n}", f"log {n}")
+    journal.write_text("one more")
+    with pytest.raises(TooManyDamaged, match="8 damaged journals lie beside it"):
+        set_aside(journal)
+    assert journal.read_text() == "one more"
+
+
+def test_a_log_without_its_journal_is_put_aside_too(journal: Path) -> None:
+    """Else no journal could ever be made in its place."""
+    journal.with_name("t.journal-wal").write_text("log")
+    aside = set_aside(journal)
+    assert (aside.size, aside.sha256) == (0, "")
+    assert journal.with_name(f"{aside.name}-wal").read_text() == "log"
+
+
+def test_a_record_that_somebody_writes_or_that_cannot_be_moved_stays_where_it_is(journal: Path) -> None:
+    """The writer's lock is respected; a folder that is gone is a failed write like any other."""
+    held = Journal.open(journal, site="lv01", table="t1")
+    with pytest.raises(JournalLocked):
+        set_aside(journal)
+    held.close()
+    with pytest.raises(JournalWriteFailed):
+        set_aside(journal.parent / "none" / "j")
+
+
+class Engine:
+    def __init__(self) -> None:
+        self.told: asyncio.Queue[RecordChecked] = asyncio.Queue()
+
+    def submit(self, subject: str, body: RecordChecked) -> bool:
+        self.told.put_nowait(body)
+        return True
+
+
+COMMAND = ("-c", "from controller.cli import main; main()", "journal", "verify", "--json")
+
+
+@pytest.mark.parametrize("is_sound", [True, False])
+async def test_the_whole_record_is_proved_in_the_background(config: Path, journal: Path, is_sound: bool) -> None:
+    """The verdict comes back as news of the service, with the first fault where there is one."""
+    async with running(config):
+        pass
+    if not is_sound:
+        _take_an_old_body(journal)
+    engine = Engine()
+    checking = asyncio.create_task(Checker(engine, journal, first_s=0, command=COMMAND).run())  # type: ignore[arg-type]
+    async with asyncio.timeout(PATIENCE_S):
+        told = await engine.told.get()
+    checking.cancel()
+    await asyncio.gather(checking, return_exceptions=True)
+    assert told.records == verify(journal).records
+    assert (told.faults == 0, told.first == "") == (is_sound, is_sound)
+
+
+async def test_a_proof_that_cannot_be_made_tells_nothing_and_ends_nothing(journal: Path) -> None:
+    """A program that is not there to prove is no proof, and no reason to stop a table."""
+    engine = Engine()
+    checking = asyncio.create_task(
+        Checker(engine, journal, first_s=0, command=("-c", "raise SystemExit(1)")).run()
+    )  # type: ignore[arg-type]
+    await asyncio.sleep(0.5)
+    assert engine.told.empty()
+    assert not checking.done()
+    checking.cancel()
+    await asyncio.gather(checking, return_exceptions=True)
