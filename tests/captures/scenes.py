@@ -6,6 +6,7 @@ Everything is drawn from seeds, so a scene gives the same bytes as long as neith
 import asyncio
 import random
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from drivers.commands import WantedLevel
@@ -51,7 +52,14 @@ class Kept:
 class Scene:
     """One device of a kind, its session, and what passed between them."""
 
-    def __init__(self, kind: str, *faults: str, keeps_log: bool = False, serial: str | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        *faults: str,
+        keeps_log: bool = False,
+        serial: str | None = None,
+        key_file: Path | None = None,
+    ) -> None:
         self.kind = KINDS[kind]
         found = [parse(fault, self.kind) for fault in faults]
         self.wire = Wire([f for f in found if f.name in WIRE], random.Random(7))
@@ -63,11 +71,13 @@ class Scene:
         loop = asyncio.get_running_loop()
         self.device = SimulatedDevice(
             self.model, identity, lambda *_: None, entropy=random.Random(8).randbytes, now=loop.time(),
-            keeps_log=keeps_log,
+            keeps_log=keeps_log, key=key_file.read_bytes() if key_file else None,
         )  # fmt: skip
         self.cable = LoopbackCable()
         self.far = self.cable.device(self._to_device, lambda *_: None)
-        self.config = DeviceConfig(f"{kind}-1", self.kind, "cable", serial, accept_test_only=True)
+        self.config = DeviceConfig(
+            f"{kind}-1", self.kind, "cable", serial, accept_test_only=True, key_file=key_file
+        )
         self.kept = Kept()
         self.session = self._session(Recorder(self.kept, loop.time))
         self.deliveries: list[Delivery] = []

@@ -1,17 +1,26 @@
 """The corpus of recordings, put to the driver again: it sends the same bytes and says the same, whatever was changed since."""
 
+import asyncio
+import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from drivers.device import DeviceConfig
 from drivers.protocol import host_requests
-from drivers.recording.format import Recording, RecordingInvalid, read_recording
+from drivers.protocol.host_events import Reported
+from drivers.protocol.reports import DeviceKind, Level
+from drivers.recording.format import Header, Recording, RecordingInvalid, header_line, read_recording
 from drivers.recording.replay import replay
+from drivers.recording.tap import Recorder
 from drivers.recording.words import event_words
-from tests.captures.scenes import SCENES, Scene
+from drivers.session import DeviceSession
+from drivers.transport import LoopbackCable
+from tests.captures.scenes import SCENES, Kept, Scene
 
 CAPTURES = Path(__file__).parents[2] / "captures"
+LINE = DeviceConfig("line-1", DeviceKind.LINE, "cable", accept_test_only=True)
 CORPUS = sorted(CAPTURES.glob("*.jsonl"))
 
 
@@ -67,6 +76,71 @@ def test_what_is_recorded_now_replays_at_once(name, virtual, tmp_path):
     found = replay(read_recording([path]))
     assert found.differences == []
     assert found.events
+
+
+def test_a_sealed_session_replays_with_its_key_and_with_no_other(virtual, tmp_path):
+    """The key is in no recording; whoever replays has to have it."""
+    key_file, texts = tmp_path / "key", []
+    tmp_path.chmod(0o700)
+    key_file.touch(0o600)
+    key_file.write_bytes(bytes(range(32)))
+
+    async def life():
+        async with Scene("progressive", key_file=key_file) as scene:
+            await scene.want(Level.LOCKOUT, "released")
+            await scene.hands("put_chip", seat=1, sensor=1)
+        texts.append(scene.text)
+
+    virtual(life())
+    assert bytes(range(32)).hex() not in texts[0]
+    path = tmp_path / "now.jsonl"
+    path.write_text(texts[0])
+    found = replay(read_recording([path]), key_file)
+    assert found.differences == []
+    assert any("wager_sensed" in event_words(event) for _, event in found.events)
+    assert replay(read_recording([path])).differences, "without it the host never says AUTH"
+    key_file.write_bytes(bytes(range(1, 33)))
+    assert replay(read_recording([path]), key_file).differences
+
+
+def test_lines_of_a_device_without_a_protocol_replay_too(virtual, tmp_path):
+    """Its link end is kept over a loss of the port; each file begins it anew."""
+    kept, said = Kept(), []
+
+    async def life():
+        cable = LoopbackCable()
+        far = cable.device(lambda _: None, lambda *_: None)
+        await far.open()
+        session = DeviceSession(
+            LINE, deliver=lambda d: said.append(d) or True, entropy=random.Random(1).randbytes, rng=random.Random(2),
+            transport_factory=lambda _, on_data, on_lost: cable.host(on_data, on_lost),
+            recorder=Recorder(kept, asyncio.get_running_loop().time),
+        )  # fmt: skip
+        task = asyncio.ensure_future(session.run())
+        for line in (b"[game][7S]\r\n", b"[game]", b"[AH]\r\n"):
+            await asyncio.sleep(0.1)
+            far.write(line)
+        await asyncio.sleep(0.1)
+        cable.unplug()
+        await far.close(0)
+        await asyncio.sleep(1)
+        cable.plug()
+        await far.open()
+        await asyncio.sleep(8)
+        far.write(b"[game][]\r\n")
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await asyncio.wait({task})
+        await far.close(0)
+
+    virtual(life())
+    path = tmp_path / "line.jsonl"
+    path.write_text("\n".join([header_line(Header.of(LINE, "tests", "2026-01-01T00:00:00Z", 1)), *kept.lines, ""]))
+    found = replay(read_recording([path]))
+    assert found.connections == 2
+    told = [event.report.text for _, event in found.events if isinstance(event, Reported)]
+    assert told == [d.body.text for d in said if d.origin] == ["[game][7S]", "[game][AH]", "[game][]"]
+    assert "7S" not in "".join(event_words(event) for _, event in found.events)
 
 
 def test_a_driver_that_sends_something_else_is_found_out(monkeypatch):

@@ -16,7 +16,10 @@ from random import Random
 
 import pytest
 
+from drivers.device import DeviceConfig
 from drivers.errors import Fault
+from drivers.protocol.reports import DeviceKind
+from drivers.recording.tap import TappedTransport, recorder_in
 from drivers.transport import (
     LoopbackCable,
     SerialSettings,
@@ -166,6 +169,21 @@ class PtyWire(_DescriptorWire):
             os.close(self.fd)
 
 
+class TappedWire(PtyWire):
+    """The same with a tap in it that writes to a disk: to the owner it must be no other wire."""
+
+    def transport(self, owner: Owner) -> Transport:  # type: ignore[override]
+        config = DeviceConfig("shoe-1", DeviceKind.SHOE, str(self.path))
+        recorder = recorder_in(self.path.parent / "wire", config, "tests", asyncio.get_running_loop().time)
+        return TappedTransport(
+            lambda on_data, on_lost: SerialTransport(str(self.path), SerialSettings(), on_data, on_lost),
+            recorder,
+            str(self.path),
+            owner.on_data,
+            owner.on_lost,
+        )
+
+
 class SocatWire(_DescriptorWire):
     """socat between a pseudo-terminal and a socket of the test; killing socat pulls the plug."""
 
@@ -300,6 +318,7 @@ AnyWire = LoopbackWire | PtyWire | SocatWire | UsbWire
 _WIRES: dict[str, type[LoopbackWire] | type[PtyWire] | type[SocatWire] | type[UsbWire]] = {
     "loopback": LoopbackWire,
     "pty": PtyWire,
+    "tapped": TappedWire,
     "socat": SocatWire,
     "usb": UsbWire,
     "usbip": UsbIpWire,
