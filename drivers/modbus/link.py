@@ -130,7 +130,9 @@ class ModbusLink:
             self._master.ask(self._relay.request(), now)
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Our own pause is no silence of the bus."""
+        """Our own pause is no silence of the bus. A release under way is over: meanwhile the watchdog may have bitten."""
+        if self._relay.command is not None and self._relay.command.value == RELEASED:
+            self._make_safe(Cause.WATCHDOG)
         self._master.extend(lag_s)
         self._since += lag_s
         for member in self._members.values():
@@ -307,7 +309,7 @@ class ModbusLink:
     def _command(self, command: Command) -> None:
         before = self._relay.ask(command)
         if before is not None and before.operation:
-            reason = "superseded" if command.operation else f"the lock-out was engaged first ({command.cause})"
+            reason = "superseded" if command.operation else f"the lock-out was engaged instead ({command.cause})"
             self._events.append(host.LevelUnknown(Level.LOCKOUT, before.value, before.operation, reason))
 
     def _judge(self, verdict: Verdict | None, now: float) -> None:

@@ -1,7 +1,8 @@
 """The lock-out relay: its coil is written, read back, and its auxiliary contact must say the same, within 200 ms.
 
 De-energised is locked out. A coil that was written proves nothing, and a coil that reads back right proves little: only
-the contact is moved by the relay itself.
+the contact is moved by the relay itself. A release is asked for once: whatever became of it, it belongs to the moment in which a
+person gave it, and is never sent again.
 """
 
 from dataclasses import dataclass
@@ -40,21 +41,22 @@ class _Step(Enum):
 
 
 class Relay:
-    """One command at a time; a newer one replaces it. `written_at`: when the coil took the present one, None = not yet."""
+    """One command at a time; a newer one replaces it. `written`: what the coil took last, and when."""
 
     def __init__(self, unit: Unit) -> None:
         assert unit.lockout is not None
         self._unit, self._coil = unit, unit.lockout
         self.command: Command | None = None
-        self.written_at: float | None = None
+        self.written = (ENGAGED, 0.0)
         self._step = _Step.WRITE
         self._tries = self._agreeing = 0
         self._deadline = 0.0
 
     def ask(self, command: Command) -> Command | None:
-        """Begins a command; returns the one that will get no answer of its own."""
+        """Begins a command, or goes on where the same was under way; returns the one that will get no answer of its own."""
         before, self.command = self.command, command
-        self._step, self._tries, self._agreeing, self.written_at = _Step.WRITE, 0, 0, None
+        if before is None or before.value != command.value:
+            self._step, self._tries, self._agreeing = _Step.WRITE, 0, 0
         return before
 
     def give_up(self) -> Command | None:
@@ -82,13 +84,14 @@ class Relay:
             return None
         if outcome.values is None:
             self._tries += 1
+            once = self._step is _Step.WRITE and command.value != ENGAGED
+            if self._tries < TRIES and not once:
+                return None
             code = f" {outcome.code}" if outcome.code else ""
-            return (
-                self._over(f"the coil could not be set: {outcome.wrong}{code}") if self._tries >= TRIES else None
-            )
+            return self._over(f"whether the coil was set is not known: {outcome.wrong}{code}")
         self._tries = 0
         if self._step is _Step.WRITE:
-            self._step, self.written_at = _Step.READ_COIL, now
+            self._step, self.written = _Step.READ_COIL, (command.value, now)
             self._deadline = now + AGREE_S
         elif outcome.values != (int(command.value != ENGAGED),):
             return self._over(f"the coil took {command.value} and reads otherwise")

@@ -93,10 +93,12 @@ class Reporter:
     def _contact_moved(self, change: Change, relay: Relay) -> Cause | None:
         """By our command, or by itself: then its coil has to be made to say what is safe."""
         edge, command = change.edge, relay.command
-        is_ours = command is not None and command.value == self.lockout
-        cause, operation = (command.cause, command.operation) if command and is_ours else (Cause.WATCHDOG, 0)
-        taken_at = relay.written_at if is_ours else None  # the look comes later than the relay
-        self._locked_since = edge.since if taken_at is None else min(edge.since, taken_at)
+        value, taken_at = relay.written
+        is_ours = value == self.lockout and edge.since >= taken_at
+        cause, operation = (Cause.COMMAND, 0) if is_ours else (Cause.WATCHDOG, 0)
+        if is_ours and command is not None and command.value == value:
+            cause, operation = command.cause, command.operation
+        self._locked_since = taken_at if is_ours else edge.since  # the look comes later than the relay
         if not self.is_first_meeting:
             self.report((LockoutReleased if edge.on else LockoutEngaged)(cause, operation), self._locked_since)
         return None if is_ours else Cause.WATCHDOG
