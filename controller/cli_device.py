@@ -11,7 +11,7 @@ import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, reaching, show
 from controller.cli_conformance import conformance
-from controller.cli_recording import BAUD, KEY_FILE, export, monitor, record, replay
+from controller.cli_recording import BAUD, KEY_FILE, anonymise, export, monitor, record, replay
 from controller.config import ConfigInvalid
 from controller.config_file import load_config, socket_of
 from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlFailed, ControlUnreachable
@@ -95,5 +95,5 @@ def probe(port: str, baud: int, key_file: Path | None, as_json: bool) -> None:
     sys.exit(0 if seen.is_clean else WRONG)
 
 
-for command in (record, replay, export, monitor, conformance):
+for command in (record, replay, export, anonymise, monitor, conformance):
     device.add_command(command)

@@ -1,5 +1,6 @@
 """`tablewarden device record | replay | monitor`: the wire of a device written down, put to the driver again, and read."""
 
+import random
 import sys
 import time
 from collections.abc import Sequence
@@ -18,16 +19,17 @@ from controller.devices.port import PortTrouble
 from controller.devices.recordings import compare_page, replayed_document
 from controller.devices.watching import follow, who_is_there
 from drivers.catalog import Codec
-from drivers.keys import KeyRefused
+from drivers.keys import KeyRefused, read_key
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.host_events import HostEvent
-from drivers.recording.format import RecordingInvalid, read_recording
+from drivers.recording.anonymise import anonymise as without_names
+from drivers.recording.format import RecordingInvalid, header_line, line_of, read_recording
 from drivers.recording.pcapng import pcapng
 from drivers.recording.replay import replay as run_again
 from drivers.recording.tap import recorder_to
 from drivers.recording.words import event_words
 
-__all__ = ["export", "monitor", "record", "replay"]
+__all__ = ["anonymise", "export", "monitor", "record", "replay"]
 
 SOFTWARE = f"tablewarden {version('tablewarden')}"
 BAUD = click.option(
@@ -158,6 +160,35 @@ def export(files: Sequence[Path], to: Path) -> None:
     except OSError as exc:
         end(f"{to}: {exc.strerror}", WRONG)
     click.echo(f"{to}: {len(data)} bytes")
+
+
+@click.command()
+@FILES
+@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
+@KEY_FILE
+def anonymise(files: Sequence[Path], to: Path, key_file: Path | None) -> None:
+    """Make a recording that may leave the house: other cards, no serial number, no texts, no names of ports.
+
+    The wire keeps its life: the result replays as the recording does. A sealed session is sealed anew with a key that
+    docs/recordings.md prints, for which the device's own key is needed once.
+
+    \b
+    Example:
+      tablewarden device anonymise shoe.jsonl --to for-the-maker.jsonl
+    """
+    try:
+        key = read_key(key_file) if key_file else None
+        found = without_names(read_recording(files), random.SystemRandom(), key)
+        lines = [header_line(found.header), *(line_of(entry) for entry in found.entries), ""]
+        with to.open("x", encoding="ascii") as file:
+            file.write("\n".join(lines))
+    except (RecordingInvalid, KeyRefused) as exc:
+        end(str(exc), WRONG)
+    except FileExistsError:
+        end(f"{to}: the file is there already; choose another name", WRONG)
+    except OSError as exc:
+        end(f"{to}: {exc.strerror}", WRONG)
+    click.echo(f"{to}: {len(found.entries)} entries; look through it before it leaves the house")
 
 
 @click.command()

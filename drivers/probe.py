@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from drivers.bare import BareHost
 from drivers.protocol import messages as m
-from drivers.protocol.constants import HELLO_TIMEOUT_S, RTO_FIRST_S
+from drivers.protocol.constants import HELLO_TIMEOUT_S, RTO_FIRST_S, SUSPECT_AFTER_S
 from drivers.protocol.framing import CAUSES
 from drivers.protocol.payloads import decode_levels
 from drivers.protocol.reports import Levels
@@ -76,7 +76,7 @@ async def probe(host: BareHost, pings: int = PINGS) -> Probe | Silence:
     echoes = []
     for _ in range(pings):
         sent = asyncio.get_running_loop().time()
-        if (echo := await host.ping()) is not None:
+        if (echo := await host.ping(SUSPECT_AFTER_S)) is not None:
             echoes.append(_Echo(sent + echo[1] / 2, echo[1], echo[0]))
             await host.quiet(PING_PERIOD_S)
     levels, why_not = await _levels(host)

@@ -67,7 +67,9 @@ def test_list_without_a_daemon_names_the_devices_of_a_configuration(command: Com
     assert told["devices"] == []
 
 
-@pytest.mark.parametrize("name", ["list", "probe", "record", "replay", "export", "monitor", "conformance"])
+@pytest.mark.parametrize(
+    "name", ["list", "probe", "record", "replay", "export", "anonymise", "monitor", "conformance"]
+)
 def test_help_shows_an_example(command: Command, name: str) -> None:
     """For whoever has not seen it before."""
     assert "tablewarden device" in command("device", name, "--help").output
@@ -138,6 +140,16 @@ def test_a_recording_is_exported_for_other_programs(command: Command, tmp_path: 
     assert done.exit_code == 0, done.output
     assert out.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
     assert command("device", "export", CAPTURES / "shoe-jam.jsonl", "--pcapng", out).exit_code == 1
+
+
+def test_a_recording_is_made_fit_to_leave_the_house(command: Command, tmp_path: Path) -> None:
+    """It replays as before; a sealed one needs its key."""
+    out = tmp_path / "out.jsonl"
+    done = command("device", "anonymise", CAPTURES / "shoe-jam.jsonl", "--to", out)
+    assert done.exit_code == 0, done.output
+    assert "SIM-" not in out.read_text()
+    assert command("device", "replay", out, "--strict").exit_code == 0
+    assert command("device", "anonymise", CAPTURES / "shoe-jam.jsonl", "--to", out).exit_code == 1
 
 
 def test_conformance_tells_clause_by_clause(command: Command, progressive: Path) -> None:
