@@ -38,6 +38,7 @@ from controller.sealer import Sealer
 from controller.status import state_documents
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, RecordReplaced, ServiceStarted, ServiceStopping
+from controller.table.told_setup import setup_told
 from drivers.recording.tap import recorder_in
 from drivers.session import Delivery, DeviceConfig, DeviceSession
 
@@ -155,7 +156,7 @@ class Daemon:
         if self._replaced is not None:
             engine.submit("table", self._replaced)
             engine.on_news(self._replacement_recorded)
-        engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256))
+        engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup)))
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
         await self._together(engine, recorder, sessions, publisher, deadlines, sealer)

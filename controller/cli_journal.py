@@ -10,6 +10,7 @@ import click
 from msgspec import json
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli_replay import replay
 from controller.control.page import event_line
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.export import export_lines
@@ -193,3 +194,6 @@ def export(path: Path) -> None:
         end(str(exc), UNREACHABLE)
     except JournalError as exc:
         end(str(exc), WRONG)
+
+
+journal.add_command(replay)

@@ -85,7 +85,7 @@ class Engine:
         """Takes up the state where the record left it. Returns the number of facts. Raises `JournalDamaged`."""
         count = 0
         for record in self._journal.facts():
-            self.state = evolve(self.state, decode_fact(record.kind, record.subject, record.data))
+            self.state = evolve(self.state, decode_fact(record.kind, record.subject, record.data, record.version))
             self.order = record.order
             count += 1
         return count

@@ -24,7 +24,20 @@ NOBODY = (None, 0, "", "*")
 """Values of seat, wager, device and back that name none in particular."""
 
 QUIET = frozenset(
-    {"cite", "reading", "demands", "sha256", "says", "rulebook", "edition", "silent", "guards", "by", "role"}
+    {
+        "cite",
+        "reading",
+        "demands",
+        "sha256",
+        "says",
+        "rulebook",
+        "edition",
+        "silent",
+        "guards",
+        "by",
+        "role",
+        "setup",
+    }
 )
 """Fields of an event that are told in another way, or not on one line."""
 

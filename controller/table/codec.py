@@ -4,6 +4,7 @@ Unknown is absent, never null; words for enumerations; whole cents. The kind sta
 `VERSION` rises when a body changes in a way that an older reader would misread.
 """
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -47,9 +48,19 @@ def builtins(record: object) -> Any:
     return _present(msgspec.to_builtins(record))
 
 
-def decode_fact(kind: str, subject: str, data: bytes) -> Fact:
-    """A fact as it was recorded. Raises `UnknownKind` for a kind that this software does not know."""
-    return Fact(subject, _decode(FACTS, kind, msgspec.json.decode(data)))
+UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""(kind, version) -> what makes of a fact's body of that version one of the next; empty while all are of the first."""
+
+
+def decode_fact(kind: str, subject: str, data: bytes, version: int = VERSION) -> Fact:
+    """A fact as it was recorded, in its present form. Raises `UnknownKind` for what this software does not know."""
+    if version > VERSION:
+        raise UnknownKind(f"{kind} version {version}")
+    body = msgspec.json.decode(data)
+    for step in range(version, VERSION):
+        if (upcast := UPCASTS.get((kind, step))) is not None:
+            body = upcast(body)
+    return Fact(subject, _decode(FACTS, kind, body))
 
 
 def encode_input(given: Input) -> bytes:
@@ -120,6 +131,7 @@ def _present(value: Any) -> Any:
 
 __all__ = [
     "BODIES",
+    "UPCASTS",
     "VERSION",
     "WITHHELD",
     "UnknownKind",

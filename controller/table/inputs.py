@@ -1,6 +1,7 @@
 """What enters the core: a device's report, a finding of a session, a person's act, or news of the service itself."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from controller.rules.vocabulary import Role
@@ -25,14 +26,33 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSetup:
+    """The table by which it is decided from a start on, as configured. `devices`: name -> kind; `elections`: what was left
+    open -> (choice, who elected it); money in cents, `limits` by wager as (least, most)."""
+
+    seats: int
+    backs: tuple[str, ...]
+    method: str
+    devices: Mapping[str, str]
+    elections: Mapping[str, tuple[str, str]]
+    offered: tuple[str, ...] = ()
+    currency: str = "USD"
+    progressive_cents: int = 0
+    limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    payout_limit: int | None = None
+    unit: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceStarted:
-    """The daemon took up a journal. `version` of the software; `sha256` of the rulebook in force."""
+    """The daemon took up a journal. `version` of the software; `sha256` of the rulebook in force; `setup` of the table."""
 
     kind: ClassVar[str] = "service_started"
     version: str
     rulebook: str
     edition: str
     sha256: str
+    setup: TableSetup | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,163 @@
+"""A journal played again: the table as it was at any moment, and every recorded input decided anew.
+
+State is folded from the recorded facts, as a start does it. Deciding anew compares what the rules say of each input now with
+what was recorded then, always from the state as it was recorded, so that one difference does not breed others.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from controller.journal.record import Record, Stream
+from controller.journal.view import JournalView
+from controller.rules.library import RulebookUnknown, find
+from controller.rules.loader import RulebookInvalid
+from controller.rules.model import Rulebook
+from controller.table.codec import VERSION, decode_fact, decode_input, encode, stream_of
+from controller.table.decide import decide
+from controller.table.evolve import evolve
+from controller.table.facts import Fact, RoundEnded
+from controller.table.inputs import Input, Moment, ServiceStarted
+from controller.table.state import Setup, State
+from controller.table.told_setup import setup_from
+
+__all__ = ["Difference", "NotReplayable", "Seen", "differences", "table_at"]
+
+
+class NotReplayable(Exception):
+    """Something that this needs is not on record, or not here: which, and what to do."""
+
+
+class Seen(NamedTuple):
+    """The table at a moment. `record`: the last one that it is folded from."""
+
+    setup: Setup
+    state: State
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one input led to, then and now. `was`, `now`: stream, subject, kind and body of each fact, in order."""
+
+    input: Record
+    was: list[dict[str, Any]]
+    now: list[dict[str, Any]]
+
+    def lines(self) -> list[str]:
+        """For a person: facts that are gone and facts that are new."""
+        gone = [f"  was  {_fact_line(fact)}" for fact in self.was if fact not in self.now]
+        new = [f"  now  {_fact_line(fact)}" for fact in self.now if fact not in self.was]
+        order = ["  the same facts in another order"] if not gone and not new else []
+        return [f"input/{self.input.sequence} {self.input.kind}", *gone, *new, *order]
+
+
+class _Folding:
+    """The state as records come by, and the setup that the last start put on record."""
+
+    def __init__(self, view: JournalView, given: Setup | None) -> None:
+        self._site, self._table = view.description.site, view.description.table
+        self._given, self.setup = given, given
+        self.state: State | None = State.initial(given) if given else None
+
+    def take(self, record: Record) -> None:
+        """Folds a fact; a start may bring another setup, the state goes on."""
+        fact = decode_fact(record.kind, record.subject, record.data, record.version)
+        if isinstance(fact.event, ServiceStarted):
+            self.start(fact.event)
+        if self.state is None:
+            raise NotReplayable(
+                f"{record.stream}/{record.sequence} comes before any start that says what table this is; "
+                "give its configuration (--config)"
+            )
+        self.state = evolve(self.state, fact)
+
+    def start(self, started: ServiceStarted) -> None:
+        """From here on it is decided by what this start says, unless a configuration was given."""
+        if self._given is None and started.setup is not None:
+            self.setup = setup_from(started.setup, self._site, self._table, _rulebook(started))
+        if self.setup is not None and self.state is None:
+            self.state = State.initial(self.setup)
+
+
+def _rulebook(started: ServiceStarted) -> Rulebook:
+    """The one that was in force, by its hash: as the current file, or as one kept beside it."""
+    for name in (started.rulebook, f"{started.rulebook}@{started.edition}"):
+        try:
+            found = find(name)
+        except (RulebookUnknown, RulebookInvalid):
+            continue
+        if found.sha256 == started.sha256:
+            return found
+    raise NotReplayable(
+        f"rulebook {started.rulebook} {started.edition} with hash {started.sha256[:16]} is not here; "
+        f"put that file as {started.rulebook}@{started.edition}.toml among the rulebooks, or give --config"
+    )
+
+
+def table_at(
+    view: JournalView, *, time_us: int | None = None, round_id: str = "", given: Setup | None = None
+) -> Seen:
+    """The table after all that was known at a time, or as a round was before it ended. Raises `NotReplayable`.
+
+    `round_id`: its id, or its number. `time_us`: Unix time, microseconds, by the wall clock of the record.
+    """
+    folding, last, is_there = _Folding(view, given), None, False
+    for record in view.merged((Stream.MAIN, Stream.DIAG)):
+        if time_us is not None and record.time_us > time_us:
+            break
+        if is_there and record.kind == RoundEnded.kind:
+            break
+        folding.take(record)
+        last = record
+        now = folding.state.round if folding.state else None
+        is_there = bool(round_id and now and round_id in (now.id, str(now.number)))
+    if last is None or folding.setup is None or folding.state is None:
+        raise NotReplayable("nothing was on record by then")
+    if round_id and not is_there:
+        raise NotReplayable(f"no round {round_id} is in this journal")
+    return Seen(folding.setup, folding.state, last)
+
+
+def differences(view: JournalView, given: Setup | None = None) -> Iterator[tuple[Record, Difference | None]]:
+    """Each recorded input, with what it would lead to now where that differs. Raises `NotReplayable`."""
+    folding = _Folding(view, given)
+    pending: Record | None = None
+    facts: list[Record] = []
+    for record in view.merged(Stream):
+        if record.stream is not Stream.INPUT:
+            facts.append(record)
+            continue
+        if pending is not None:
+            yield pending, _compare(folding, pending, facts)
+        pending, facts = record, []
+    if pending is not None:
+        yield pending, _compare(folding, pending, facts)
+
+
+def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Difference | None:
+    at = Moment(given.time_us, given.mono_ns, given.boot, given.clock)
+    decoded = decode_input(given.kind, given.subject, at, given.data)
+    if isinstance(decoded.body, ServiceStarted):
+        folding.start(decoded.body)
+    if folding.setup is None or folding.state is None:
+        raise NotReplayable("the first start does not say what table this is; give its configuration (--config)")
+    now = [(stream_of(f), f.subject, f.event.kind, VERSION, encode(f.event)) for f in _decided(folding, decoded)]
+    was = [(r.stream.value, r.subject, r.kind, r.version, r.data) for r in facts]
+    for record in facts:
+        folding.take(record)
+    return None if was == now else Difference(given, [_plain(*f) for f in was], [_plain(*f) for f in now])
+
+
+def _decided(folding: _Folding, given: Input) -> tuple[Fact, ...]:
+    assert folding.setup is not None
+    assert folding.state is not None
+    return decide(folding.setup, folding.state, given)
+
+
+def _plain(stream: str, subject: str, kind: str, version: int, data: bytes) -> dict[str, Any]:
+    return {"stream": stream, "subject": subject, "kind": kind, "version": version, "data": data.decode()}
+
+
+def _fact_line(fact: dict[str, Any]) -> str:
+    return f"{fact['subject']} {fact['kind']} {fact['data']}"

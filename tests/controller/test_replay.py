@@ -1,0 +1,150 @@
+"""A record played again: the table at a moment, every input decided anew, and what is said where that cannot be done."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import cli
+from controller.clock import ManualClock, Stamp
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal, opened
+from controller.journal.view import JournalView
+from controller.replay import NotReplayable, differences, table_at
+from controller.rules.library import find
+from controller.table import codec
+from controller.table import facts as f
+from controller.table.codec import UnknownKind, decode_fact
+from controller.table.inputs import ServiceStarted
+from controller.table.state import Fate
+from controller.table.told_setup import setup_from, setup_told
+from tests.journals.test_journals import FOLDER
+
+KEPT = FOLDER / "0.1.0" / "md-uth.journal.gz"
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    """Four rounds of Maryland's game, the second one void after a jam."""
+    path = tmp_path / "played.journal"
+    path.write_bytes(gzip.decompress(KEPT.read_bytes()))
+    return path
+
+
+@pytest.fixture
+def view(played: Path) -> Iterator[JournalView]:
+    with opened(played) as view:
+        yield view
+
+
+def test_a_void_round_is_shown_with_what_became_of_its_wagers(view: JournalView) -> None:
+    """By its number as by its id, as it was before it ended."""
+    seen = table_at(view, round_id="2")
+    round_ = seen.state.round
+    assert round_ is not None
+    assert (round_.number, round_.void) == (2, True)
+    assert {w.fate for _, _, w in round_.wagers(*Fate)} == {Fate.RETURNED}
+    assert table_at(view, round_id=round_.id) == seen
+
+
+def test_a_moment_is_all_that_came_before_it(view: JournalView) -> None:
+    """The record at that very microsecond belongs to it, the next one does not."""
+    begun = [r for r in view.merged([Stream.MAIN]) if r.kind == "round_begun"][2]
+    at = table_at(view, time_us=begun.time_us)
+    assert at.state.round is not None
+    assert at.state.round.number == 3
+    before = table_at(view, time_us=begun.time_us - 1)
+    assert before.state.rounds == 2
+    assert before.record.order < begun.order <= at.record.order
+
+
+def test_the_setup_of_a_start_makes_the_same_table(view: JournalView) -> None:
+    """What is put on record is all by which the core decides."""
+    setup = table_at(view, round_id="1").setup
+    assert setup_from(setup_told(setup), setup.site, setup.table, find("md-uth")) == setup
+
+
+def test_what_is_decided_otherwise_today_is_listed_by_input_and_breeds_no_others(
+    view: JournalView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change of the core shows where it was felt, with what was and what is."""
+    assert [d for _, d in differences(view) if d] == []
+    decide = differences.__globals__["decide"]
+
+    def changed(setup: object, state: object, given: object) -> tuple[f.Fact, ...]:
+        facts = decide(setup, state, given)
+        return tuple(x for x in facts if not isinstance(x.event, f.CardsCollected))
+
+    monkeypatch.setitem(differences.__globals__, "decide", changed)
+    found = [d for _, d in differences(view) if d]
+    collected = [r for r in view.merged([Stream.MAIN]) if r.kind == "cards_collected"]
+    assert collected
+    assert [view.description.id + f"-input-{d.input.sequence}" for d in found] == [r.cause for r in collected]
+    assert any("was  table cards_collected" in line for line in found[0].lines())
+
+
+def _journal(path: Path, *started: ServiceStarted) -> Path:
+    clock = ManualClock()
+    journal = Journal.open(path, site="bench", table="t1")
+    for event in started:
+        body = codec.encode(event)
+        said = Draft(Stream.INPUT, event.kind, 1, "table", None, b'{"body":%s}' % body)
+        at: Stamp = clock.stamp()
+        journal.append(
+            [Transaction(at, said, None, (Draft(Stream.MAIN, event.kind, 1, "table", None, body),))], at
+        )
+    journal.close()
+    return path
+
+
+def test_what_cannot_be_replayed_says_what_is_missing(view: JournalView, tmp_path: Path) -> None:
+    """No such round or time, no setup on record, a rulebook that is not here."""
+    with pytest.raises(NotReplayable, match="no round 99 is in this journal"):
+        table_at(view, round_id="99")
+    with pytest.raises(NotReplayable, match="nothing was on record by then"):
+        table_at(view, time_us=1)
+    told = setup_told(table_at(view, round_id="1").setup)
+    with (
+        opened(_journal(tmp_path / "a", ServiceStarted("1", "md-uth", "1.4", "00"))) as bare,
+        pytest.raises(NotReplayable, match="give its configuration"),
+    ):
+        list(differences(bare))
+    with (
+        opened(_journal(tmp_path / "b", ServiceStarted("1", "md-uth", "9.9", "ab" * 32, told))) as strange,
+        pytest.raises(NotReplayable, match=r"rulebook md-uth 9\.9 with hash abababababababab is not here"),
+    ):
+        list(differences(strange))
+
+
+def test_the_command_shows_and_verifies(played: Path) -> None:
+    """A page for a person, JSON for a program; a usage error where neither or both are asked."""
+    runner = CliRunner()
+    page = runner.invoke(cli, ["journal", "replay", str(played), "--at", "2"])
+    assert page.exit_code == 0
+    assert "number 2" in page.output
+    assert "VOID" in page.output
+    done = runner.invoke(cli, ["journal", "replay", str(played), "--verify", "--json"])
+    assert (done.exit_code, json.loads(done.output)["differences"]) == (0, [])
+    assert runner.invoke(cli, ["journal", "replay", str(played)]).exit_code == 2
+    late = runner.invoke(cli, ["journal", "replay", str(played), "--at", "1999-01-01T00:00:00Z"])
+    assert (late.exit_code, "nothing was on record" in late.stderr) == (1, True)
+    assert runner.invoke(cli, ["journal", "replay", str(played.with_name("none")), "--verify"]).exit_code == 3
+
+
+def test_a_body_of_an_older_version_is_raised_to_the_present_form_and_a_newer_one_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Step by step; nothing is ever read as something that it is not."""
+    monkeypatch.setattr(codec, "VERSION", 3)
+    monkeypatch.setitem(codec.UPCASTS, ("table_idle", 1), lambda body: {**body, "by": body.pop("who")})
+    monkeypatch.setitem(codec.UPCASTS, ("table_idle", 2), lambda body: {**body, "by": body["by"].upper()})
+    fields = [field for field in f.TableIdle.__slots__ if field != "by"]
+    assert "by" in f.TableIdle.__slots__, fields
+    old = {"who": "ada"}
+    raised = decode_fact("table_idle", "table", json.dumps(old).encode(), 1).event
+    assert raised == f.TableIdle(by="ADA")
+    with pytest.raises(UnknownKind, match="table_idle version 4"):
+        decode_fact("table_idle", "table", b"{}", 4)

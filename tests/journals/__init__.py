@@ -1,0 +1,1 @@
+"""Journals of each release, kept as their daemons wrote them."""
