@@ -40,6 +40,7 @@ edges: setup
 soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
+	$(BIN)/pytest -q -m full -k every_byte tests/drivers
 
 rounds: setup
 	$(BIN)/python -m tests.settling.rounds --rounds $(SETTLED_ROUNDS) $(if $(SEED),--seed $(SEED))

@@ -1,6 +1,8 @@
 """How long to wait before a port is opened again: short at first, never for ever, never in step with the neighbours."""
 
+import asyncio
 import random
+from collections.abc import Callable
 
 from drivers.protocol.constants import (
     BACKOFF_FACTOR,
@@ -11,6 +13,9 @@ from drivers.protocol.constants import (
 )
 
 __all__ = ["Backoff"]
+
+PRESENCE_POLL_S = 0.25
+"""How often a port is looked for while nothing is open: a device that is plugged in is opened at once."""
 
 
 class Backoff:
@@ -34,3 +39,15 @@ class Backoff:
         wait = self._next_s * self._rng.uniform(1 - BACKOFF_JITTER, 1 + BACKOFF_JITTER)
         self._next_s = min(BACKOFF_MAX_S, self._next_s * BACKOFF_FACTOR)
         return wait
+
+    async def rest(self, wait_s: float, present: Callable[[], bool], *, is_gone: bool) -> None:
+        """Waits. Ends early, and the next wait is the shortest again, when a port that was gone is `present`."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + wait_s
+        while (left := end - loop.time()) > 0:
+            if not present():
+                is_gone = True
+            elif is_gone:
+                self.reset()
+                return
+            await asyncio.sleep(min(left, PRESENCE_POLL_S))

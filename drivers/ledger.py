@@ -29,6 +29,11 @@ class Acknowledgements:
         self._highest: OrderedDict[int, int] = OrderedDict([last] if last else [])
         self._on_link: dict[int, int] = {}
 
+    def begin(self, boot: int) -> None:
+        """This boot is heard from its first report on: where nothing was durable before, nothing of it may be missed now."""
+        if self.durable is None:
+            self.durable = (boot, 0)
+
     def new_link(self) -> None:
         """A link begins: it starts behind the last durable report, and may be told only of what it brought itself."""
         self._told = self.durable

@@ -37,9 +37,6 @@ __all__ = [
 REJECTED_RETRY_S = 60.0
 """Wait after a device was rejected: a person must act, and a wrong device is not asked more than once a minute."""
 
-PRESENCE_POLL_S = 0.25
-"""How often a port is looked for while nothing is open: a device that is plugged in is opened at once."""
-
 KNOWN = (SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC)
 """States in which a safe level is asked for: it goes out as soon as the device takes it."""
 
@@ -74,6 +71,7 @@ class DeviceSession:
         self._deliver_to_owner = deliver
         self._entropy = entropy
         self._health = Health(on_state)
+        self._counters = self._health.counters
         self._flight = FlightRecorder(
             frames, config.name, is_masked=config.codec is Codec.LINE, clock=time.monotonic
         )
@@ -105,7 +103,7 @@ class DeviceSession:
     @property
     def counters(self) -> Mapping[str, int]:
         """Counts since the session was made: its own and those of its link ends."""
-        total = Counter(self._health.counters)
+        total = Counter(self._counters)
         if link := self._kept or (self._pump.link if self._pump else None):
             total.update(link.counters)
         if self._pump is not None:
@@ -124,7 +122,9 @@ class DeviceSession:
             while True:
                 online_s = await self._attempt()
                 is_rejected = self.state is SessionState.REJECTED
-                await self._rest(REJECTED_RETRY_S if is_rejected else self._backoff.wait_s(online_s))
+                wait_s = REJECTED_RETRY_S if is_rejected else self._backoff.wait_s(online_s)
+                is_gone = self.status.reason == Fault.LINK_MISSING
+                await self._backoff.rest(wait_s, self._transport.present, is_gone=is_gone)
         finally:
             self._health.move(SessionState.DISABLED)
 
@@ -135,10 +135,10 @@ class DeviceSession:
         try:
             await self._transport.open()
         except PortUnavailable as exc:
-            self._health.counters[f"open_{exc.fault}"] += 1
+            self._counters[f"open_{exc.fault}"] += 1
             self._closed_to_us(exc.fault, str(exc))
             return 0.0
-        self._health.counters["opened"] += 1
+        self._counters["opened"] += 1
         self._online_at = None
         self._ended = asyncio.get_running_loop().create_future()
         try:
@@ -148,18 +148,6 @@ class DeviceSession:
             self._leave()
             await self._transport.close()
         return _now() - self._online_at if self._online_at is not None else 0.0
-
-    async def _rest(self, wait_s: float) -> None:
-        """Waits. Ends early, and the back-off starts small again, when a port that was gone appears."""
-        end = _now() + wait_s
-        is_gone = self.status.reason == Fault.LINK_MISSING
-        while (left := end - _now()) > 0:
-            if not self._transport.present():
-                is_gone = True
-            elif is_gone:
-                self._backoff.reset()
-                return
-            await asyncio.sleep(min(left, PRESENCE_POLL_S))
 
     def want(self, wanted: WantedLevel) -> None:
         """Asks for a level from now on. Raises ValueError for a value that the level cannot have.
@@ -233,8 +221,10 @@ class DeviceSession:
                 self._welcome(event)
             case host.Authenticated(measuring):
                 self._health.proven(measuring=measuring)
+                self._believe()
             case host.FirmwareMeasured():
                 self._health.measured()
+                self._believe()
             case host.Online():
                 self._online(event)
             case host.Lost(boot, first, last):
@@ -253,7 +243,7 @@ class DeviceSession:
             case host.Recovered():
                 self._health.online(Fault.DEVICE_SELF_TEST)
             case host.Restarted():
-                self._health.counters["restarted"] += 1
+                self._counters["restarted"] += 1
             case host.Failed(fault, detail):
                 self._end(Fault(fault), detail)
             case _:
@@ -261,12 +251,10 @@ class DeviceSession:
 
     def _report(self, event: host.Reported) -> None:
         if not self._acks.take(event.boot, event.counter):
-            self._health.counters["repeated"] += (
-                1  # handed over before the link was lost; it may be durable by now
-            )
+            self._counters["repeated"] += 1  # handed over before the link was lost; it may be durable by now
             self._acknowledge_soon()
             return
-        self._health.counters["reports"] += 1
+        self._counters["reports"] += 1
         if isinstance(event.report, events.SelfTestFailed):
             self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
         serial = self.identity.serial if self.identity else ""
@@ -283,8 +271,14 @@ class DeviceSession:
         self._rebooted = self._boot is not None and self._boot != event.boot
         self._boot = event.boot
         self._health.move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
+        self._believe()
         for wanted in self._wishes.standing():
             self._ask_for(wanted)
+
+    def _believe(self) -> None:
+        """From here on the boot that speaks is one of this table: what it reports and we do not get is lost, and is said so."""
+        if self._boot is not None and self.state is SessionState.SYNC:
+            self._acks.begin(self._boot)
 
     def _online(self, event: host.Online) -> None:
         who, boot = self.identity, self._boot
@@ -318,7 +312,7 @@ class DeviceSession:
             case host.LevelUnknown(level, value, operation, reason):
                 self._wishes.unanswered(level, operation)
             case host.LevelRefused(level, value, operation, code, text):
-                self._health.counters["refused"] += 1
+                self._counters["refused"] += 1
                 reason = f"refused ({code}): {text}"
                 if not self._wishes.refused(level, value, operation):
                     return
@@ -340,7 +334,7 @@ class DeviceSession:
     def _over(self, fault: Fault, detail: str) -> None:
         self._flight.keep(fault, detail)
         if self._online_at is not None:
-            self._health.counters["lost"] += 1
+            self._counters["lost"] += 1
             self._deliver(events.DeviceOffline(fault, detail))
         for wanted in self._wishes.lose():
             self._level_unknown(wanted, f"the link was lost ({fault})")
@@ -383,7 +377,7 @@ class DeviceSession:
         received_ns = self._pump.received_ns if self._pump else time.monotonic_ns()
         if self._deliver_to_owner(Delivery(self.config.name, body, origin, received_ns)) or not self._acks.hold():
             return
-        self._health.counters[Fault.HOST_QUEUE_FULL] += 1
+        self._counters[Fault.HOST_QUEUE_FULL] += 1
         if self._kept is not None:
             self._transport.pause_reading()  # it cannot be told to wait, but the kernel can keep its bytes
 

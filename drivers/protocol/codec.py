@@ -101,9 +101,12 @@ def decode_header(body: bytes) -> m.Header:
     return m.Header(kind, flags, channel, seq, ack, session, length)
 
 
-def decode(body: bytes) -> m.Frame:
-    """The frame in a checked body. Raises `FrameError`: length, version, unexpected (a type we do not know), payload."""
-    header = decode_header(body)
+def decode(body: bytes, header: m.Header | None = None) -> m.Frame:
+    """The frame in a checked body; `header`: the one in it, where it was decoded before.
+
+    Raises `FrameError`: length, version, unexpected (a type we do not know), payload.
+    """
+    header = header or decode_header(body)
     kind = m.TYPES.get(header.type)
     if kind is None:
         raise FrameError(Cause.UNEXPECTED, f"type {header.type:#04x}")

@@ -198,7 +198,7 @@ class DeviceLink:
     def _body(self, body: bytes, now: float) -> None:
         header = decode_header(body)
         if header.type == m.TYPE_CODES[m.Hello]:
-            frame = decode(body)
+            frame = decode(body, header)
             if isinstance(frame.message, m.Hello):
                 self._hello(frame.message, body[HEADER_SIZE:], frame.session)
             return
@@ -211,7 +211,7 @@ class DeviceLink:
         self._verify_seal(header, body, now)
         self._heard(header.session, now)
         try:
-            frame = decode(body)
+            frame = decode(body, header)
         except FrameError as error:
             if error.cause is Cause.UNEXPECTED:
                 self._send(m.Error(m.ERR_UNKNOWN_TYPE, False, error.detail, header.channel & 3), header.seq)

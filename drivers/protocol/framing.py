@@ -50,6 +50,7 @@ def _table() -> tuple[int, ...]:
 
 
 _TABLE = _table()
+_CODES = tuple(bytes([size + 1]) for size in range(254))
 
 
 def crc32c(data: bytes) -> int:
@@ -63,8 +64,10 @@ def crc32c(data: bytes) -> int:
 
 def cobs_encode(data: bytes) -> bytes:
     """The same data without a zero byte; longer by one byte and one more for each full run of 254."""
-    out = bytearray()
     runs = data.split(b"\0")
+    if max(map(len, runs)) < 254:
+        return b"".join([_CODES[len(run)] + run for run in runs])
+    out = bytearray()
     last = len(runs) - 1
     for index, whole in enumerate(runs):
         run = whole
@@ -79,20 +82,20 @@ def cobs_encode(data: bytes) -> bytes:
 
 def cobs_decode(data: bytes) -> bytes:
     """Undoes `cobs_encode`. Raises `FrameError` (cobs) for a zero inside, or a run that ends too early."""
-    if 0 in data:
+    if b"\0" in data:
         raise FrameError(Cause.COBS, "zero inside a frame")
-    out = bytearray()
+    runs: list[bytes] = []
     at, size = 0, len(data)
     while at < size:
         code = data[at]
         end = at + code
         if end > size:
             raise FrameError(Cause.COBS, "the last run is cut short")
-        out += data[at + 1 : end]
+        runs.append(data[at + 1 : end])
         at = end
         if code != 0xFF and at < size:
-            out.append(0)
-    return bytes(out)
+            runs.append(b"\0")
+    return b"".join(runs)
 
 
 def encode_frame(body: bytes) -> bytes:

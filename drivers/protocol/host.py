@@ -44,6 +44,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+NEVER = float("inf")
+
+
 class _State(Enum):
     NEW = auto()
     OPENING = auto()  # `host_opening.Step` says how far
@@ -132,9 +135,11 @@ class HostLink:
             return self._now  # something to tell that a call without a return value found out
         if self._opening is None or self._state is _State.CLOSED:
             return None
-        parts = (self._opening, self._requests, self._log, self._deframer)
-        times = [self._liveness.next_deadline(self._now)] if self._is_up else []
-        return min([*times, *(t for part in parts if (t := part.next_deadline()) is not None)])
+        earliest = self._liveness.next_deadline(self._now) if self._is_up else NEVER
+        for part in (self._opening, self._requests, self._log, self._deframer):
+            if (at := part.next_deadline()) is not None and at < earliest:
+                earliest = at
+        return earliest
 
     def data_to_send(self) -> bytes:
         """Bytes to write now, the most urgent frame first; each is handed out once."""
@@ -192,12 +197,11 @@ class HostLink:
             "unreadable_reports": self._sequencer.unreadable,
         }
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
-        if (clock := self._liveness.clock.reading()) is not None:
-            own |= {
-                "clock_ppm": round((clock.rate - 1) * 1e6),
-                "clock_error_us": round(clock.error_s * 1e6),
-                "clock_jumps": clock.jumps,
-            }
+        clock = self._liveness.clock
+        own["clock_jumps"] = clock.jumps
+        if (reading := clock.reading()) is not None:
+            own["clock_ppm"] = round((reading.rate - 1) * 1e6)
+            own["clock_error_us"] = round(reading.error_s * 1e6)
         return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
 
     @property
@@ -238,7 +242,7 @@ class HostLink:
             if (cause := self._verify_header(opening, header, body, now)) is not None:
                 self._deframer.count(cause, len(body))
                 return
-            frame = decode(body)
+            frame = decode(body, header)
         except FrameError as error:
             self._deframer.count(error.cause, len(body))
             if error.cause is Cause.PAYLOAD:
@@ -264,7 +268,9 @@ class HostLink:
 
     def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
         """Handles a frame of the handshake; False where it is none. From BELIEVED on the log and the levels are read."""
-        if opening.step is not Step.HELLO and isinstance(frame.message, m.Welcome | m.Restarted):
+        if opening.step is Step.BELIEVED and isinstance(frame.message, m.Event):
+            return False  # nearly all frames
+        if opening.step is not Step.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
             told = frame.message
             self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
         events = opening.take(frame, body, now)

@@ -19,6 +19,8 @@ from drivers.protocol.constants import (
 __all__ = ["ClockReading", "DeviceClock"]
 
 MICROSECOND = 1e-6
+RESOLUTION_S = 1e-4
+"""Round trips below this are alike: else one that was measured as nothing would leave every other one out."""
 CREDIBLE = (0.5, 2.0)
 """Device seconds for one of ours between which something may be a clock at all."""
 
@@ -27,13 +29,12 @@ CREDIBLE = (0.5, 2.0)
 class ClockReading:
     """`rate`: device seconds for one of ours. `error_s`: how far a time worked out from it may be off, either way.
 
-    `samples`: echoes it rests on. `jumps`: how often the device's clock leapt, and all before was forgotten.
+    `samples`: echoes it rests on.
     """
 
     rate: float
     error_s: float
     samples: int
-    jumps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,15 @@ class DeviceClock:
         self._least_rtt_s = 0.0
         self._time_avg = self._tick_avg = 0.0
         self._variance = self._covariance = 0.0
-        self._samples = self._jumps = 0
+        self._samples = 0
+        self.jumps = 0  # how often the device's clock leapt, and all before was forgotten
 
     def sample(self, sent_s: float, received_s: float, tick_us: int) -> None:
         """Takes in one echo. One that took over twice the shortest round trip says too little and is left out."""
         rtt_s = received_s - sent_s
-        if self._samples and rtt_s > CLOCK_OUTLIER * self._least_rtt_s:
-            self._least_rtt_s *= CLOCK_AGING  # a line that has become slower is believed after a while
+        if self._samples and rtt_s > CLOCK_OUTLIER * max(self._least_rtt_s, RESOLUTION_S):
+            # A line that has become slower is believed after a while.
+            self._least_rtt_s = max(self._least_rtt_s, RESOLUTION_S) * CLOCK_AGING
             return
         self._least_rtt_s = min(rtt_s, self._least_rtt_s) if self._samples else rtt_s
         found = _Sample(sent_s, received_s, tick_us * MICROSECOND)
@@ -74,7 +77,7 @@ class DeviceClock:
         if not self._is_known:
             return None
         error_s = max((self._off_by(kept) for kept in self._kept), default=0.0)
-        return ClockReading(self._rate, error_s, self._samples, self._jumps)
+        return ClockReading(self._rate, error_s, self._samples)
 
     def host_time(self, tick_us: int) -> float | None:
         """When the device's clock read `tick_us`, in the host's monotonic seconds; None as for `reading`."""
@@ -114,4 +117,4 @@ class DeviceClock:
         self._kept.clear()
         self._samples = 0
         self._variance = self._covariance = 0.0
-        self._jumps += 1
+        self.jumps += 1

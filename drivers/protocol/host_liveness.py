@@ -91,9 +91,11 @@ class Liveness:
 
     def next_deadline(self, now: float) -> float:
         """The next time at which `ping` or `check` may have something to do."""
-        times = [self._next_ping, self._echoed_at + self._stale_after_s]
-        times += [t for t in (self._echoed_at + SUSPECT_AFTER_S, self._heard_at + SUSPECT_AFTER_S) if t > now]
-        return min(times)
+        earliest = min(self._next_ping, self._echoed_at + self._stale_after_s)
+        for heard_at in (self._echoed_at, self._heard_at):
+            if now < heard_at + SUSPECT_AFTER_S < earliest:
+                earliest = heard_at + SUSPECT_AFTER_S
+        return earliest
 
     def extend(self, lag_s: float) -> None:
         """Moves all deadlines; PINGs under way get the time too."""

@@ -28,6 +28,8 @@ from controller.bench.shim import slow_sync
 from tests.bench.broker import Mosquitto
 from tests.bench.core_rate import core_rate, report
 from tests.bench.daemon import command as daemon_command
+from tests.bench.frame_cost import frame_costs
+from tests.bench.frame_cost import report as frame_report
 from tests.bench.hands import hand_rates
 from tests.bench.hands import report as hands_report
 from tests.bench.listener import listen
@@ -226,6 +228,9 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     )
     out["core"] = core = core_rate()
     print(f"\n{report(core)}")
+    frames_cost = await asyncio.to_thread(frame_costs)
+    out["frame"] = asdict(frames_cost)
+    print(f"\n{frame_report(frames_cost)}")
     hands = hand_rates()
     out["hands"] = asdict(hands)
     print(f"\n{hands_report(hands)}")

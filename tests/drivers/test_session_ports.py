@@ -143,38 +143,6 @@ async def test_a_daemon_that_stops_leaves_the_port_to_the_next_one(tmp_path, rec
     far.unplug()
 
 
-async def test_stale_bytes_of_an_earlier_session_release_nothing(tmp_path, recorder, tiny_device):
-    """Whole reports of the last session wait in the kernel when the port is opened: each counts once, from this session."""
-    far = TtyDevice(tmp_path / "port", tiny_device)
-    far.plug()
-    session = session_on(far.path, recorder)
-    ghosts = bytearray()
-    async with running(session):
-        await until(lambda: recorder.bodies(events.DeviceOnline), "online")
-        far.device.write = lambda data: (ghosts.extend(data), far._write(data))
-        for _ in range(3):
-            far.device.report(DoorOpened())
-        await until(lambda: len(recorder.counters) == 3, "three reports")
-        session.acknowledge(*recorder.counters[-1])
-        await until(lambda: far.device.acknowledged, "acknowledged")
-    far.device.write = far._write
-    far.device.power_up()  # the new boot has reported nothing: all that it could seem to say is from the grave
-    assert len(recorder.counters) == 3
-    assert len(ghosts) > 100
-    recorder.deliveries.clear()
-    os.write(far.fd, bytes(ghosts))
-    session = session_on(far.path, recorder)
-    async with running(session):
-        await until(lambda: recorder.bodies(events.DeviceOnline), "online in spite of the ghosts")
-        assert session.counters["stale_session"] >= 3, "the ghosts did come"
-        assert recorder.counters == []
-        far.device.report(DoorOpened())
-        await until(lambda: recorder.counters, "the one true report")
-        assert [n for _, n in recorder.counters] == [1]
-        assert recorder.counters[0][0] == recorder.bodies(events.DeviceOnline)[0].boot
-    far.unplug()
-
-
 @pytest.mark.parametrize("cause", ["never answers", "cannot be opened"])
 async def test_failed_attempts_leak_no_descriptor(tmp_path, recorder, tiny_device, monkeypatch, cause):
     """Forty attempts: the process holds as many descriptors after the fortieth as after the fifth."""

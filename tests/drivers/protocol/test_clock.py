@@ -70,13 +70,21 @@ def test_a_line_that_became_slower_is_believed_after_a_while():
     assert 0.02 <= reading.error_s < 0.03
 
 
+def test_an_echo_that_took_no_time_leaves_the_others_in():
+    """Where both ends are one process, or the clock is coarse."""
+    clock = DeviceClock()
+    now = echoes(clock, 3, rtt=lambda: (0.0, 0.0))
+    echoes(clock, 20, start_s=now, rtt=lambda: (0.00005, 0.00005))
+    assert clock.reading().samples == 23
+
+
 def test_a_clock_that_leaps_is_known_anew_and_counted():
     """The estimate does not bend for minutes between before and after."""
     clock = DeviceClock()
     now = echoes(clock, 60)
     now = echoes(clock, 12, start_s=now, offset_s=65.0)
     reading = clock.reading()
-    assert reading.jumps == 1
+    assert clock.jumps == 1
     assert abs(clock.host_time(round((65.0 + now) * 1e6)) - now) <= reading.error_s + 1e-6
     assert reading.error_s < 0.01
 
