@@ -7,86 +7,13 @@ import random
 import socket
 import subprocess
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 
 from drivers import events
 from drivers.protocol.reports import DeviceKind, DoorOpened, LineUnparsed
-from drivers.session import DeviceConfig, DeviceSession
-
-
-class TtyDevice:
-    """A tiny device at the far end of a pseudo-terminal, behind a link that stays the same when the pty changes."""
-
-    def __init__(self, path, tiny_device):
-        self.path = path
-        self.fd = -1
-        self.device = tiny_device(self._write)
-
-    def plug(self):
-        self.fd, slave = os.openpty()  # as the kernel makes it: cooked and echoing
-        os.set_blocking(self.fd, False)
-        self.path.symlink_to(os.ttyname(slave))
-        os.close(slave)
-        asyncio.get_running_loop().add_reader(self.fd, self._read)
-
-    def unplug(self):
-        asyncio.get_running_loop().remove_reader(self.fd)
-        self.device.off()
-        self.path.unlink()
-        os.close(self.fd)
-        self.fd = -1
-
-    def _read(self):
-        try:
-            data = os.read(self.fd, 4096)
-        except BlockingIOError:
-            return
-        except OSError:  # nobody has the other end open: stop looking for a moment, or we would spin
-            loop = asyncio.get_running_loop()
-            loop.remove_reader(self.fd)
-            loop.call_later(0.05, self._look_again, self.fd)
-            return
-        self.device.feed(data)
-
-    def _look_again(self, fd):
-        if self.fd == fd:
-            asyncio.get_running_loop().add_reader(self.fd, self._read)
-
-    def _write(self, data):
-        if self.fd >= 0:
-            with contextlib.suppress(BlockingIOError):
-                os.write(self.fd, data)
-
-
-def session_on(path, recorder, **config):
-    defaults = {"name": "prog-1", "kind": DeviceKind.PROGRESSIVE, "path": str(path), "accept_test_only": True}
-    return DeviceSession(
-        DeviceConfig(**{**defaults, **config}),
-        deliver=recorder.deliver,
-        entropy=os.urandom,
-        rng=random.Random(1),
-        on_state=recorder.states.append,
-    )
-
-
-@contextlib.asynccontextmanager
-async def running(session) -> AsyncIterator[asyncio.Task]:
-    task = asyncio.ensure_future(session.run())
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
-        assert task.cancelled(), task.exception()
-
-
-async def until(condition, what, within_s=15.0):
-    end = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {within_s} s: {what}"
-        await asyncio.sleep(0.01)
+from drivers.session import DeviceSession
+from tests.drivers.far_ends import TtyDevice, running, session_on, until
 
 
 async def test_twenty_hang_ups_are_twenty_losses_and_twenty_returns_at_no_cost(tmp_path, recorder, tiny_device):

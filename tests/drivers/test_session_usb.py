@@ -1,74 +1,18 @@
 """Sessions on a USB bus: a device comes back under another address, and one that was moved or swapped never serves."""
 
 import asyncio
-import contextlib
-import os
-import random
-import time
 
 import pytest
 
 from drivers import events
 from drivers.parts import device_transport
 from drivers.protocol.reports import DeviceKind, DoorOpened
-from drivers.session import DeviceConfig, DeviceSession, SessionState
-from drivers.transport import SerialTransport, UsbAddress, UsbTransport
+from drivers.session import DeviceConfig, SessionState
+from drivers.transport import SerialTransport, UsbTransport
 from simulators.usb_bus import SimulatedBus
-from simulators.usb_descriptors import Description
-from simulators.usb_device import UsbDevice
+from tests.drivers.far_ends import UsbGadget, running, session_on, until
 
 PATH = "usb:1209:0003/P-1@1-2"
-
-
-class UsbGadget:
-    """A tiny device behind a USB plug."""
-
-    def __init__(self, bus, tiny_device, serial="P-1"):
-        loop = asyncio.get_running_loop()
-        self.bus = bus
-        self.plug_of = UsbDevice(
-            Description(3, serial), lambda data: loop.call_soon_threadsafe(self.device.feed, data)
-        )
-        self.device = tiny_device(self.plug_of.write)
-
-    def plug(self, place="1-2"):
-        self.bus.plug(self.plug_of, place)
-
-    def unplug(self):
-        self.device.off()
-        self.bus.unplug(self.plug_of)
-
-
-def session_on(bus, recorder, path=PATH):
-    config = DeviceConfig("prog-1", DeviceKind.PROGRESSIVE, path, accept_test_only=True)
-    return DeviceSession(
-        config,
-        deliver=recorder.deliver,
-        entropy=os.urandom,
-        rng=random.Random(1),
-        on_state=recorder.states.append,
-        transport_factory=lambda config, on_data, on_lost: UsbTransport(
-            UsbAddress.parse(config.path), bus, on_data, on_lost, fill=b"\0"
-        ),
-    )
-
-
-@contextlib.asynccontextmanager
-async def running(session):
-    task = asyncio.ensure_future(session.run())
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
-        assert task.cancelled(), task.exception()
-
-
-async def until(condition, what, within_s=15.0):
-    end = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {within_s} s: {what}"
-        await asyncio.sleep(0.01)
 
 
 @pytest.fixture
@@ -82,7 +26,7 @@ async def test_a_device_that_comes_back_under_another_address_goes_on(bus, recor
     """A replug is a new number on the bus; place, model and serial number are the same, and so is the log."""
     gadget = UsbGadget(bus, tiny_device)
     gadget.plug()
-    session = session_on(bus, recorder)
+    session = session_on(PATH, recorder, bus)
     async with running(session):
         await until(lambda: recorder.bodies(events.DeviceOnline), "online")
         gadget.device.report(DoorOpened())
@@ -109,7 +53,7 @@ async def test_a_device_that_comes_back_in_another_socket_is_rejected_and_nothin
     """Moving a device is a matter of security: told once, never opened, its reports stay with it."""
     gadget = UsbGadget(bus, tiny_device)
     gadget.plug()
-    session = session_on(bus, recorder)
+    session = session_on(PATH, recorder, bus)
     async with running(session):
         await until(lambda: recorder.bodies(events.DeviceOnline), "online")
         gadget.unplug()
@@ -133,7 +77,7 @@ async def test_a_copy_of_the_usb_serial_number_still_has_to_say_who_it_is(bus, r
     gadget = UsbGadget(bus, tiny_device)
     gadget.plug()
     config = DeviceConfig("prog-1", DeviceKind.SHOE, PATH, accept_test_only=True)
-    session = session_on(bus, recorder)
+    session = session_on(PATH, recorder, bus)
     session.config = config
     async with running(session):
         await until(lambda: session.state is SessionState.REJECTED, "rejected")
