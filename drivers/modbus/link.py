@@ -15,7 +15,7 @@ from drivers.modbus.member import Change, Member, Misfit, Stage, wagers
 from drivers.modbus.relay import Command, Relay, Verdict
 from drivers.modbus.reporter import CODE_RELAY, Reporter
 from drivers.modbus.timing import HANDSHAKE_S, STALE_S
-from drivers.modbus.units import MAX_SENSORS, Unit
+from drivers.modbus.units import MAX_SENSORS, Unit, misfits
 from drivers.protocol import host
 from drivers.protocol.host import HostEvent, Identity
 from drivers.protocol.messages import ERR_BAD_VALUE, ERR_REFUSED, ERR_UNSUPPORTED
@@ -39,10 +39,13 @@ UNSURE = 256
 class ModbusLink:
     """One bus for as long as the daemon runs. `boot`: u64, drawn by the host for each run; the counter goes on over losses.
 
-    `units`: without `misfits`. `serial`: where no unit has a serial number of its own. `byte_time_s`: of one character.
+    `units`: raises ValueError with their `misfits`. `serial`: where no unit has a serial number of its own. `byte_time_s`: of
+    one character.
     """
 
     def __init__(self, units: Sequence[Unit], *, serial: str, boot: int, byte_time_s: float) -> None:
+        if faults := misfits(units):
+            raise ValueError("; ".join(faults))
         self._members = {unit.address: Member(unit) for unit in sorted(units, key=lambda unit: unit.address)}
         self._lockout_at = next(m for m in self._members.values() if m.unit.lockout is not None)
         self._relay = Relay(self._lockout_at.unit)
