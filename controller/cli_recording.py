@@ -139,7 +139,8 @@ def replay(
 @click.command()
 @FILES
 @click.option("--pcapng", "to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
-def export(files: Sequence[Path], to: Path) -> None:
+@AS_JSON
+def export(files: Sequence[Path], to: Path, as_json: bool) -> None:
     """Make a pcapng file of a recording, for Wireshark, tshark and whatever else reads captures.
 
     TDP/1 is read by a dissector that stands in tests/wireshark/tdp.lua; Modbus RTU by Wireshark's own.
@@ -159,14 +160,15 @@ def export(files: Sequence[Path], to: Path) -> None:
         end(f"{to}: the file is there already; choose another name", WRONG)
     except OSError as exc:
         end(f"{to}: {exc.strerror}", WRONG)
-    click.echo(f"{to}: {len(data)} bytes")
+    show({"file": str(to), "bytes": len(data)}, lambda told: [f"{told['file']}: {told['bytes']} bytes"], as_json)
 
 
 @click.command()
 @FILES
 @click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
 @KEY_FILE
-def anonymise(files: Sequence[Path], to: Path, key_file: Path | None) -> None:
+@AS_JSON
+def anonymise(files: Sequence[Path], to: Path, key_file: Path | None, as_json: bool) -> None:
     """Make a recording that may leave the house: other cards, no serial number, no texts, no names of ports.
 
     The wire keeps its life: the result replays as the recording does. A sealed session is sealed anew with a key that
@@ -188,7 +190,8 @@ def anonymise(files: Sequence[Path], to: Path, key_file: Path | None) -> None:
         end(f"{to}: the file is there already; choose another name", WRONG)
     except OSError as exc:
         end(f"{to}: {exc.strerror}", WRONG)
-    click.echo(f"{to}: {len(found.entries)} entries; look through it before it leaves the house")
+    told = {"file": str(to), "entries": len(found.entries)}
+    show(told, lambda _: [f"{to}: {told['entries']} entries; look through it before it leaves the house"], as_json)
 
 
 @click.command()

@@ -6,13 +6,14 @@ can put the same link end through the same life, and compare byte for byte.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from drivers.catalog import Codec
 from drivers.device import DeviceConfig
+from drivers.modbus.units import Unit
 from drivers.protocol.reports import DeviceKind
 
 __all__ = [
@@ -41,7 +42,10 @@ class RecordingInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a recording is of. `wall`: UTC at its beginning, as text; `part`: from 1, of files that follow each other."""
+    """What a recording is of. `wall`: UTC at its beginning, as text; `part`: from 1, of files that follow each other.
+
+    `units`: what stands on a Modbus bus, as it was configured.
+    """
 
     device: str
     kind: DeviceKind
@@ -52,19 +56,21 @@ class Header:
     software: str
     wall: str
     part: int = 1
+    units: tuple[Unit, ...] = ()
 
     @classmethod
     def of(cls, config: DeviceConfig, software: str, wall: str, part: int) -> "Header":
         """Of a configured device."""
         name, kind, path = config.name, config.kind, config.path
-        return cls(name, kind, path, config.baud, config.codec, config.serial, software, wall, part)
+        return cls(name, kind, path, config.baud, config.codec, config.serial, software, wall, part, config.units)
 
     @property
     def config(self) -> DeviceConfig:
         """The device as it was configured when it was recorded, so that its link end can be made again."""
         return DeviceConfig(
-            self.device, self.kind, self.path, self.serial, self.baud, accept_test_only=True, speaks=self.speaks
-        )
+            self.device, self.kind, self.path, self.serial, self.baud,
+            accept_test_only=True, speaks=self.speaks, units=self.units,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +115,21 @@ def header_line(header: Header) -> str:
             "software": header.software,
             "wall": header.wall,
             "part": header.part,
+            **({"units": [_plain(unit) for unit in header.units]} if header.units else {}),
         }
     )
+
+
+def _plain(unit: Unit) -> dict[str, Any]:
+    """JSON has no keys of two numbers: terminals stand as [seat, sensor, place], lamps as [seat, place]."""
+    sensors = [[*spot, place] for spot, place in unit.sensors.items()]
+    return {**asdict(unit), "sensors": sensors, "lamps": [[*pair] for pair in unit.lamps.items()]}
+
+
+def _unit(raw: Mapping[str, Any]) -> Unit:
+    """Undoes `_plain`. Raises KeyError, TypeError or ValueError."""
+    sensors = {(seat, sensor): place for seat, sensor, place in raw["sensors"]}
+    return Unit(**{**raw, "identity": tuple(raw["identity"]), "sensors": sensors, "lamps": dict(raw["lamps"])})
 
 
 def line_of(entry: Entry) -> str:
@@ -181,6 +200,7 @@ def _header(path: Path, line: str) -> Header:
             str(raw["software"]),
             str(raw["wall"]),
             int(raw["part"]),
+            tuple(_unit(unit) for unit in raw.get("units", ())),
         )
     except (KeyError, ValueError, TypeError) as exc:
         raise RecordingInvalid(f"{path}: its first line lacks what a recording says of itself ({exc})") from exc

@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.parts import link_end
 from drivers.protocol.host_events import HostEvent
@@ -67,13 +66,13 @@ def replay(recording: Recording, key_file: Path | None = None) -> Replayed:
 
     Raises `RecordingInvalid` where no link begins in it, or it cannot be followed; `KeyRefused`.
     """
-    if recording.header.speaks is Codec.MODBUS:
-        raise RecordingInvalid(
-            "what stands on a Modbus bus is not in its recording: it can be exported, not replayed"
-        )
     found = Replayed()
+    config = replace(recording.header.config, key_file=key_file)
+    kept: tuple[bytes, Link] | None = None
     for start, life in _lives(recording):
-        _Life(replace(recording.header.config, key_file=key_file), start, found).run(life)
+        link = kept[1] if kept and life[0].data and life[0].data == kept[0] else _made(config, life)
+        kept = life[0].data, link
+        _Life(link, start, found).run(life)
     if not found.connections:
         raise RecordingInvalid(
             f"{recording.header.device}: no connection begins in this recording; name its earlier parts before it"
@@ -90,26 +89,28 @@ def _lives(recording: Recording) -> Iterator[tuple[int, list[Entry]]]:
         yield start, list(entries[start:end])
 
 
-class _Life:
-    """One link end from its begin to the next one's."""
+def _made(config: DeviceConfig, life: list[Entry]) -> Link:
+    """The link end that begins here. One that is kept over losses of its port says again what it was made with."""
+    last = life[0].given.get("durable")
+    durable = (int(last[0], 16), int(last[1])) if last else None
+    return link_end(config, _Chance(life[0].data + b"".join(e.data for e in life if e.word == "drew")), durable)
 
-    def __init__(self, config: DeviceConfig, start: int, found: Replayed) -> None:
-        self._config = config
+
+class _Life:
+    """One connection, from its begin to the next one's."""
+
+    def __init__(self, link: Link, start: int, found: Replayed) -> None:
+        self._link = link
         self._start = start
         self._found = found
         self._is_open = True  # until its port was lost or it said its last
         self._lost_entries = False
 
     def run(self, life: list[Entry]) -> None:
-        begin = life[0]
-        last = begin.given.get("durable")
-        durable = (int(last[0], 16), int(last[1])) if last else None
-        drawn = begin.data + b"".join(e.data for e in life if (e.kind, e.word) == (HOST, "drew"))
-        link = link_end(self._config, _Chance(drawn), durable)
         self._found.connections += 1
         for place, entry in enumerate(life[1:], self._start + 1):
             try:
-                self._entry(link, entry, place)
+                self._entry(self._link, entry, place)
             except ValueError as error:
                 self._found.differences.append(Difference(entry.us, place, b"", b"", str(error)))
                 return

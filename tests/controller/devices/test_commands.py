@@ -148,6 +148,8 @@ def test_a_recording_is_made_fit_to_leave_the_house(command: Command, tmp_path: 
     done = command("device", "anonymise", CAPTURES / "shoe-jam.jsonl", "--to", out)
     assert done.exit_code == 0, done.output
     assert "SIM-" not in out.read_text()
+    again = command("device", "anonymise", CAPTURES / "shoe-jam.jsonl", "--to", tmp_path / "b", "--json")
+    assert json.loads(again.output)["entries"] > 50
     assert command("device", "replay", out, "--strict").exit_code == 0
     assert command("device", "anonymise", CAPTURES / "shoe-jam.jsonl", "--to", out).exit_code == 1
 
