@@ -5,6 +5,7 @@ Functions 1 to 6, 15 and 16 of the Modbus Application Protocol V1.1b3 in RTU fra
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 
 __all__ = ["MAX_ADU", "UNITS", "AnswerWrong", "Function", "Request", "Wrong", "crc16", "decode", "encode"]
 
@@ -125,8 +126,9 @@ def crc16(data: bytes) -> int:
     return crc
 
 
+@lru_cache(maxsize=256)
 def encode(request: Request) -> bytes:
-    """The request as it goes on the wire."""
+    """The request as it goes on the wire. The same few questions are asked for ever, so their bytes are kept."""
     function, values = request.function, request.values
     body = bytes((request.unit, function)) + request.address.to_bytes(2, "big")
     if function is Function.WRITE_COIL:
