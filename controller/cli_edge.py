@@ -22,6 +22,7 @@ def edge(name: str, table: str | None, directory: Path | None, as_json: bool) ->
 
     In per cent of the wager with four decimals, and as an exact fraction where every deal was counted; otherwise with the
     standard error of a simulation. Where the player decides, the play is the best there is. Below 0 the player has the edge.
+    Where a choice is `ask`, a person decides each time: the figures of the other choices say what each answer comes to.
 
     \b
     Example:
@@ -57,8 +58,7 @@ def _holds_for(book: Rulebook, figure: Figure) -> Iterator[str]:
     yield from figure.tables
     named = {question for table in figure.tables for question, _ in book.pay[table].when}
     yield from (f"{question} = {choice}" for question, choice in figure.under.items() if question not in named)
-    if figure.where:
-        yield figure.where
+    yield from filter(None, (figure.where, figure.played))
 
 
 def _how(figure: Figure) -> str:

@@ -18,6 +18,8 @@ from controller.rules.pay import PayTable
 
 T = TypeVar("T")
 
+ASK = "ask"
+"""The choice that leaves a matter to a person each time."""
 ABSURD = Fraction(1, 2)
 """A wager of which the house keeps more than this on average is no game that anybody meant to offer."""
 
@@ -30,7 +32,8 @@ class Figure:
     `under`: reading or house choice -> choice that it holds for. `where`: what else it holds for, in words. `per`: the
     wager of which `edge` is a part; above 0 it is the house's. `error`: standard error, None where every deal was
     counted. `deals`: how many were. `break_even`: cents that the highest meter must show so that nobody has an edge.
-    `part_of`: a wager that cannot be placed without others is judged together with them, under this name.
+    `part_of`: a wager that cannot be placed without others is judged together with them, under this name. `played`: how the
+    player decides where that is not what is best for this wager alone.
     """
 
     wager: str
@@ -44,6 +47,7 @@ class Figure:
     key: str
     break_even: int | None = None
     part_of: str | None = None
+    played: str = ""
 
     @property
     def per_cent(self) -> str:
@@ -81,25 +85,29 @@ class Edges:
     stale: tuple[str, ...] = field(default=())
 
     def of(self, law: Law, offered: Iterable[str] = ()) -> list[Figure]:
-        """Figures of the tables and choices that were elected; of optional wagers only those offered."""
+        """Figures of the tables and choices that were elected; of optional wagers only those offered.
+
+        Where a person decides each time there is one for each answer that the document leaves.
+        """
         wagers = set(offered)
         return [
             figure
             for figure in self.figures
-            if all(law.elected(question) == choice for question, choice in figure.under.items())
+            if all(law.elected(question) in (choice, ASK) for question, choice in figure.under.items())
             and all(_in_play(law, law.rulebook.pay[name], wagers) for name in figure.tables)
         ]
 
-    def otherwise(self, figure: Figure) -> list[tuple[str, str, Figure]]:
+    def otherwise(self, law: Law, figure: Figure) -> list[tuple[str, str, Figure]]:
         """The same wager where one question is answered otherwise: the question, the choice, its figure."""
-        return [
-            (question, other.under[question], other)
-            for other in self.figures
-            if (other.wager, other.where, set(other.under)) == (figure.wager, figure.where, set(figure.under))
-            for question in figure.under
-            if other.under[question] != figure.under[question]
-            and all(other.under[q] == c for q, c in figure.under.items() if q != question)
-        ]
+        found = []
+        for other in self.figures:
+            if (other.wager, other.where) != (figure.wager, figure.where):
+                continue
+            elected = {q: law.elected(q) for q in other.under} | dict(figure.under)
+            changed = [(q, c) for q, c in other.under.items() if elected[q] != c]
+            if len(changed) == 1 and changed[0][0] in figure.under:
+                found.append((*changed[0], other))
+        return found
 
 
 def _in_play(law: Law, table: PayTable, offered: set[str]) -> bool:
@@ -128,7 +136,7 @@ def _figure(raw: Mapping[str, Any]) -> Figure:
     return Figure(
         wager=raw["wager"], tables=tuple(raw["tables"]), under=raw["under"], where=raw["where"], per=raw["per"],
         edge=Fraction(raw["edge"]), error=None if error is None else Fraction(error), deals=raw["deals"], key=raw["key"],
-        break_even=raw["break_even"], part_of=raw["part_of"],
+        break_even=raw["break_even"], part_of=raw["part_of"], played=raw["played"],
     )  # fmt: skip
 
 
@@ -137,7 +145,8 @@ def document(figure: Figure) -> dict[str, Any]:
     return {
         "wager": figure.wager, "tables": list(figure.tables), "under": dict(figure.under), "where": figure.where,
         "per": figure.per, "edge": str(figure.edge), "error": None if figure.error is None else str(figure.error),
-        "deals": figure.deals, "break_even": figure.break_even, "part_of": figure.part_of, "key": figure.key,
+        "deals": figure.deals, "break_even": figure.break_even, "part_of": figure.part_of, "played": figure.played,
+        "key": figure.key,
     }  # fmt: skip
 
 
@@ -147,8 +156,8 @@ def warnings(edges: Edges, law: Law, offered: Iterable[str]) -> list[str]:
     for figure in edges.of(law, offered):
         if figure.part_of is not None:
             continue
-        said = f"{figure.wager}{f' ({figure.where})' if figure.where else ''}"
-        because = _because(edges, figure)
+        said = f"{figure.wager}{f' ({figure.where})' if figure.where else ''}{_answered(law, figure)}"
+        because = _because(edges, law, figure)
         if figure.edge < 0:
             gain = in_per_cent(-figure.edge)
             found.append(f"{said} favours the player by {gain}% of the {figure.per}{because}")
@@ -157,11 +166,19 @@ def warnings(edges: Edges, law: Law, offered: Iterable[str]) -> list[str]:
     return found
 
 
-def _because(edges: Edges, figure: Figure) -> str:
+def _answered(law: Law, figure: Figure) -> str:
+    """What a person must decide for it to hold, where that is left open each time."""
+    open_ = [
+        f"{question} as {choice}" for question, choice in figure.under.items() if law.elected(question) == ASK
+    ]
+    return f", where a person decides {' and '.join(open_)}," if open_ else ""
+
+
+def _because(edges: Edges, law: Law, figure: Figure) -> str:
     """The questions whose answer decides it, each with what another answer would make of it."""
     causes = [
         f"{question} = {figure.under[question]} (with {choice}: {other.per_cent}%)"
-        for question, choice, other in edges.otherwise(figure)
+        for question, choice, other in edges.otherwise(law, figure)
         if 0 <= other.edge <= ABSURD
     ]
     return f", because of {'; '.join(causes)}" if causes else ""

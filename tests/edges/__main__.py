@@ -24,11 +24,16 @@ GAMES: dict[str, Callable[[Maker], Iterator[Figure]]] = {
 def main() -> None:
     where = library.shipped() / "edges"
     where.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or [name for name in library.available() if "@" not in name]:
-        book, start = library.find(name), time.monotonic()
+    names = sys.argv[1:] or [name for name in library.available() if "@" not in name]
+    makers = {name: Maker(library.find(name)) for name in names}
+    start = time.monotonic()
+    of_ultimate.enumerate_all(maker for maker in makers.values() if maker.book.plays == "ultimate")
+    print(f"main bets of Ultimate Texas Hold 'Em in {time.monotonic() - start:.0f} s", flush=True)
+    for name, maker in makers.items():
+        start = time.monotonic()
         print(f"{name}: ", end="", flush=True)
         figures = []
-        for figure in GAMES[book.plays](Maker(book)):
+        for figure in GAMES[maker.book.plays](maker):
             figures.append(figure)
             print(".", end="", flush=True)
         lines = ",\n".join(json.dumps(document(figure)) for figure in figures)

@@ -97,7 +97,7 @@ def pairs() -> Counts:
     """The first two cards of player and dealer, of `comb(52, 2) * comb(50, 2)`, by the finest words of any table."""
     counts: Counter[str] = Counter()
     for player in itertools.combinations(range(52), 2):
-        word = _of_two(*player)
+        word = of_two(*player)
         left = [card for card in range(52) if card not in player]
         dealer_aces = sum(1 for d in itertools.combinations(left, 2) if d[0] >> 2 == d[1] >> 2 == ACE)
         if word in ("pair_of_aces", "aces_of_hearts_and_diamonds"):
@@ -108,7 +108,7 @@ def pairs() -> Counts:
     return dict(counts)
 
 
-def _of_two(first: int, second: int) -> str:
+def of_two(first: int, second: int) -> str:
     low, high = sorted((first >> 2, second >> 2))
     suited = first & 3 == second & 3
     if low == high == ACE:

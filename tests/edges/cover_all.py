@@ -13,10 +13,10 @@ from math import comb, factorial
 import numpy as np
 
 from controller.rules.pay import PayTable
+from tests.edges.boards import seven, values_on
 from tests.edges.counts import CATEGORY, Counts
 from tests.edges.paid import Stake, edge
-from tests.edges.ultimate import FIRST, SECOND, seven, values_on
-from tests.edges.values import canonical
+from tests.edges.values import FIRST, SECOND, canonical
 
 LEFT = 47
 REACHED = ("full_house", "four_of_a_kind", "straight_flush", "royal_flush")

@@ -54,14 +54,18 @@ class Maker:
     def figure(
         self, wager: str, tables: Iterable[PayTable], under: dict[str, str], edge: Fraction, deals: int, *,
         where: str = "", per: str = "", error: Fraction | None = None, break_even: int | None = None,
-        part_of: str | None = None,
+        part_of: str | None = None, played: str = "",
     ) -> Figure:  # fmt: skip
         names = tuple(table.name for table in tables)
         chosen = {q: c for name in names for q, c in self.book.pay[name].when} | under
         return Figure(
             wager, names, chosen, where, per or wager, edge, error, deals,
-            key_of(self.book, names, chosen, where), break_even, part_of,
+            key_of(self.book, names, chosen, where), break_even, part_of, played,
         )  # fmt: skip
+
+
+def of_stake(cents: int) -> str:
+    return f"a wager of {cents // 100}"
 
 
 def asked_of(law: Law, *points: str) -> list[str]:

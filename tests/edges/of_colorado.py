@@ -36,8 +36,8 @@ def figures(maker: Maker) -> Iterator[Figure]:
         if (key := ("bonus", *sorted(kept.items()))) not in seen:
             seen.add(key)
             part = colorado.bonus(_ends(bonus), pays, _instant(bonus, elected), wins, must_bet)
-            where = "ante and bet played as is best for them"
-            yield maker.figure("bonus", [bonus, ante, bet], kept, part, colorado.DEALS, where=where)
+            played = "ante and bet played as is best for them"
+            yield maker.figure("bonus", [bonus, ante, bet], kept, part, colorado.DEALS, played=played)
 
 
 def _decided(law: Law, under: dict[str, str], ante: PayTable, bonus: PayTable, *points: Settle) -> bool:

@@ -19,13 +19,13 @@ def figures(maker: Maker) -> Iterator[Figure]:
         for table in maker.tables(law, "five_card_bonus")
     }
     odds = [maker.table(f"{wager} odds") for wager in ("ante", "play_3", "play_5")]
-    asked = ("qualifier", "play_3", "play_5", *asked_of(law, Settle.ANTE_HAND))
+    asked = ("qualifier", "play_3", "play_5", *asked_of(law, Settle.ANTE_HAND, Settle.TIE))
     for name, part in bonus.items():
         table = maker.table(name)
         for under, elected in maker.under(*asked):
             rulebook = elected.rulebook
             by = rulebook.settlement[Settle.ANTE_HAND].value
-            if by == "ask":
+            if "ask" in (by, rulebook.settlement[Settle.TIE].value):
                 continue
             (play3,), (play5,) = (
                 rulebook.wagers[wager].multiples(Moment.DECISION) for wager in ("play_3", "play_5")

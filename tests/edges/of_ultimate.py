@@ -1,64 +1,65 @@
 """The figures of Ultimate Texas Hold 'Em: the main bet by its blind table, and each optional wager."""
 
-from collections.abc import Iterator
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import comb
 
 from controller.rules.edge import Figure
-from controller.rules.model import Law
-from controller.rules.pay import OfMeter, PayTable
+from controller.rules.pay import PayTable
 from controller.rules.vocabulary import Settle
-from tests.edges import counts, cover_all
+from tests.edges import counts, cover_all, of_progressive
 from tests.edges.counts import CATEGORY, Counts
-from tests.edges.figures import FIVE, SEVEN, SIX, STAKES, Maker, asked_of, is_settled, rows_asked
+from tests.edges.figures import FIVE, SEVEN, SIX, STAKES, Maker, asked_of, is_settled, of_stake, rows_asked
+from tests.edges.folds import ABOVE_BOARD, BEATEN, BY_BOARD, LOST, PAID, Folded
 from tests.edges.paid import Stake, edge, profit, words
+from tests.edges.played import Played, follow, is_decided, of_five, ways
 from tests.edges.ultimate import DEALS, Blind, beaten, main_bet
 
 MAIN = "ante + blind + play"
-OTHERS = 5
-"""Players beside the one who is paid envy, at a full table of six."""
 
 
 def figures(maker: Maker) -> Iterator[Figure]:
-    yield from _main(maker)
+    mains = list(_mains(maker))
+    for played in mains:
+        yield maker.figure(MAIN, played.tables, played.under, played.main.edge, DEALS, per="ante")
     wagers = maker.book.wagers
     if "trips" in wagers:
         yield from _plain(maker, "trips", counts.best_five(7), SEVEN)
     if "play_the_board" in wagers:
-        yield from _plain(maker, "play_the_board", _of_five(), FIVE, Settle.FOLDED_REST)
+        yield from _plain(maker, "play_the_board", of_five(), FIVE, mains, lambda folded: folded.by(BY_BOARD))
     if "ultimate_pairs" in wagers:
         deals = comb(52, 2) * comb(50, 2)
-        yield from _plain(maker, "ultimate_pairs", counts.pairs(), deals, Settle.FOLDED_REST)
+        yield from _plain(maker, "ultimate_pairs", counts.pairs(), deals, mains, _two_cards)
     if "bad_beat" in wagers:
-        yield from _bad_beat(maker)
+        yield from _bad_beat(maker, mains)
     if "six_card" in wagers:
         yield from _six_card(maker)
     if "progressive" in wagers:
-        yield from _progressive(maker)
+        yield from of_progressive.figures(maker, mains)
     if "cover_all" in wagers:
-        yield from _cover_all(maker)
+        yield from _cover_all(maker, mains)
 
 
-def _of_five() -> Counts:
-    """Five cards with their pairs apart, each hand counted once."""
-    seen = dict(counts.best_five(5))
-    tens = seen.pop("pair_of_tens_or_better")
-    jacks = seen.pop("pair_of_jacks_or_better")
-    return seen | {"pair": seen["pair"] - tens, "pair_of_tens": tens - jacks, "pair_of_jacks_or_better": jacks}
+def _mains(maker: Maker) -> Iterator[Played]:
+    """The main bet under each blind table. All at once: one enumeration serves them."""
+    found = list(_blinds(maker))
+    mains = main_bet(blind for _, _, blind in found)
+    for tables, under, blind in found:
+        yield Played(tables, under, mains[blind])
 
 
-def _main(maker: Maker) -> Iterator[Figure]:
-    """All blind tables at once: one enumeration serves them."""
-    found: list[tuple[str, list[PayTable], dict[str, str], Blind]] = []
+def enumerate_all(makers: Iterable[Maker]) -> None:
+    """The main bets of several documents at once."""
+    main_bet([blind for maker in makers for _, _, blind in _blinds(maker)])
+
+
+def _blinds(maker: Maker) -> Iterator[tuple[list[PayTable], dict[str, str], Blind]]:
     for table in maker.tables(maker.law(), "blind"):
         for under, law in maker.under(*rows_asked(table)):
             elected = law.rulebook.pay[table.name]
             if is_settled(elected):
                 tables = [maker.table("ante odds"), elected, maker.table("play odds")]
-                found.append((f"{len(found)}", tables, under, _twice(elected)))
-    edges = main_bet({name: blind for name, _, _, blind in found})
-    for name, tables, under, _ in found:
-        yield maker.figure(MAIN, tables, under, edges[name], DEALS, per="ante")
+                yield tables, under, _twice(elected)
 
 
 def _twice(table: PayTable) -> Blind:
@@ -69,32 +70,47 @@ def _twice(table: PayTable) -> Blind:
     return tuple(int(2 * gain) for gain in paid)
 
 
-def _settled(law: Law, *points: Settle) -> bool:
-    """False where a person decides, or where a fold loses the wager: then it hangs on how the main bet is played."""
-    values = {point: law.rulebook.settlement[point].value for point in points if point in law.rulebook.settlement}
-    return "ask" not in values.values() and values.get(Settle.FOLDED_REST) != "lost"
-
-
-def _plain(maker: Maker, wager: str, seen: Counts, deals: int, *points: Settle) -> Iterator[Figure]:
-    """A wager whose rows alone decide, settled also where the player has folded."""
+def _plain(
+    maker: Maker, wager: str, seen: Counts, deals: int, mains: Sequence[Played] = (),
+    folded: Callable[[Folded], Counts] | None = None,
+) -> Iterator[Figure]:  # fmt: skip
+    """A wager whose rows alone decide. `folded`: what a fold would lose of it, where it may be lost."""
+    points = (Settle.FOLDED_REST,) if folded else ()
     for table in maker.tables(maker.law(), wager):
         for under, law in maker.under(*rows_asked(table), *asked_of(maker.law(), *points)):
             elected = law.rulebook.pay[table.name]
-            if is_settled(elected) and _settled(law, *points):
-                yield maker.figure(wager, [elected], under, edge(elected, seen, deals, Stake()), deals)
+            if not is_settled(elected) or not is_decided(law, *points):
+                continue
+            for played in ways(law, mains) if folded else (None,):
+                left = played.left(seen, deals, folded(played.main.folded)) if played and folded else (seen, deals)
+                yield follow(maker, played, wager, [elected], under, edge(elected, *left, Stake()), left[1])
 
 
-def _bad_beat(maker: Maker) -> Iterator[Figure]:
-    """A beaten hand of the player's pays, or one of either side: both come as often."""
+def _two_cards(folded: Folded) -> Counts:
+    """Folded deals by the words of the first two cards. Aces are played before the flop, whatever the dealer holds."""
+    found: Counter[str] = Counter()
+    for number, many in enumerate(folded.by_start()):
+        x, y = divmod(number, 13)
+        found[counts.of_two(*sorted((x * 4, y * 4 + (x <= y))))] += many
+    assert not found["pair_of_aces"]
+    return dict(found)
+
+
+def _bad_beat(maker: Maker, mains: Sequence[Played]) -> Iterator[Figure]:
+    """A beaten hand of the player's pays, or one of either side: both come as often, until one is folded."""
     lost, deals = beaten()
     points = (Settle.BAD_BEAT, Settle.FOLDED_REST)
     for table in maker.tables(maker.law(), "bad_beat"):
+        assert all(CATEGORY.index(hand) >= PAID for hand in table.rows)
         for under, law in maker.under(*asked_of(maker.law(), *points)):
-            if not _settled(law, *points):
+            if not is_decided(law, *points):
                 continue
-            times = 1 if law.rulebook.settlement[Settle.BAD_BEAT].value == "players_hand" else 2
-            seen = {name: times * many for name, many in lost.items()}
-            yield maker.figure("bad_beat", [table], under, edge(table, seen, deals, Stake()), deals)
+            either = law.rulebook.settlement[Settle.BAD_BEAT].value == "either_hand"
+            seen = {name: many * (1 + either) for name, many in lost.items()}
+            for played in ways(law, mains):
+                measures = (LOST, BEATEN) if either else (LOST,)
+                left = played.left(seen, deals, *map(played.main.folded.by, measures)) if played else (seen, deals)
+                yield follow(maker, played, "bad_beat", [table], under, edge(table, *left, Stake()), left[1])
 
 
 def _six_card(maker: Maker) -> Iterator[Figure]:
@@ -108,66 +124,33 @@ def _six_card(maker: Maker) -> Iterator[Figure]:
             keeps = law.rulebook.settlement[Settle.SUM_WAGER].value == "kept"
             for cents in STAKES:
                 part = edge(table, seen, SIX, Stake(cents, sum_keeps=keeps))
-                yield maker.figure("six_card", [table], under, part, SIX, where=_of(cents))
+                yield maker.figure("six_card", [table], under, part, SIX, where=of_stake(cents))
 
 
-def _of(cents: int) -> str:
-    return f"a wager of {cents // 100}"
-
-
-def _progressive(maker: Maker) -> Iterator[Figure]:
-    """At the least meters, with the envy of a full table; and what the highest meter must show to be even."""
-    points = (Settle.METER_HAND, Settle.METER_WAGER, Settle.FOLDED_REST, Settle.ENVY_FOLDED)
-    for table in maker.tables(maker.law(), "progressive"):
-        if table.envy_for is not None:
-            continue
-        for under, law in maker.under(*asked_of(maker.law(), *points)):
-            if not _settled(law, *points) or law.rulebook.settlement[Settle.ENVY_FOLDED].value != "counts":
-                continue  # who folds, and so whose hand earns envy, hangs on how the others play
-            for envy in maker.envy(law, table):
-                yield _at_meters(maker, law, table, envy, under)
-
-
-def _at_meters(maker: Maker, law: Law, table: PayTable, envy: PayTable, under: dict[str, str]) -> Figure:
-    flop = law.rulebook.settlement[Settle.METER_HAND].value == "flop"
-    seen, deals = (_of_five(), FIVE) if flop else (counts.best_five(7), SEVEN)
-    resets = {meter: least.value for meter, least in (table.resets or {}).items()}
-    keeps = law.rulebook.settlement[Settle.METER_WAGER].value == "kept"
-    assert envy.envy_for is not None
-    stake = Stake(envy.envy_for, meter_keeps=keeps, meters=resets)
-    others = sum(
-        profit(row.value, Stake(envy.envy_for)) * Fraction(seen[str(hand)], deals)
-        for hand, row in envy.rows.items()
-    )
-    part = edge(table, seen, deals, stake) - OTHERS * others
-    top = max(resets, key=lambda meter: resets[meter])
-    chance = sum(
-        Fraction(seen[str(hand)] * row.value.per_cent, deals * 100)
-        for hand, row in table.rows.items()
-        if isinstance(row.value, OfMeter) and row.value.meter == top
-    )
-    even = resets[top] + part * envy.envy_for / chance
-    where = f"{_of(envy.envy_for)}, meters at their least, {OTHERS} others with a progressive wager"
-    return maker.figure(
-        "progressive", [table, envy], under, part, deals, where=where, break_even=round(even) if even > 0 else None
-    )
-
-
-def _cover_all(maker: Maker) -> Iterator[Figure]:
-    """By the number of hands; folded hands count where that was elected."""
+def _cover_all(maker: Maker, mains: Sequence[Played]) -> Iterator[Figure]:
+    """By the number of hands, with folded hands and without."""
     for table in maker.tables(maker.law(), "cover_all"):
         for under, law in maker.under(*rows_asked(table), *asked_of(maker.law(), Settle.FOLDED_HAND)):
             elected = law.rulebook.pay[table.name]
-            counted = law.rulebook.settlement[Settle.FOLDED_HAND].value == "counts"
-            if not is_settled(elected) or not counted:
+            if not is_settled(elected) or not is_decided(law, Settle.FOLDED_HAND):
                 continue
             assert table.hands is not None
-            seen, deals = cover_all.highest()[table.hands], cover_all.deals(table.hands)
+            seen, deals, error = cover_all.highest()[table.hands], cover_all.deals(table.hands), None
             if _is_lost(elected):
-                yield maker.figure("cover_all", [elected], under, edge(elected, seen, deals, Stake()), deals)
+                part = edge(elected, seen, deals, Stake())
             else:
-                part, error, rounds = cover_all.with_pushes(elected, table.hands)
-                yield maker.figure("cover_all", [elected], under, part, rounds, error=error)
+                part, error, deals = cover_all.with_pushes(elected, table.hands)
+            counted = law.rulebook.settlement[Settle.FOLDED_HAND].value == "counts"
+            for played in (None,) if counted else mains:
+                _check_never_folded(played)
+                yield follow(maker, played, "cover_all", [elected], under, part, deals, error=error)
+
+
+def _check_never_folded(played: Played | None) -> None:
+    """Folded hands make no difference as long as none is paid for: better than the board, which the dealer has too, from
+    three of a kind on."""
+    paid = played.main.folded.by(ABOVE_BOARD) if played else {}
+    assert not any(paid[name] for name in CATEGORY[PAID:] if paid), "a hand that Cover All pays for is folded"
 
 
 def _is_lost(table: PayTable) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from controller.rules import library
-from tests.edges import counts, cover_all, fast_action, of_colorado, pikit, ultimate
+from tests.edges import boards, counts, cover_all, fast_action, of_colorado, pikit
 from tests.edges.figures import Maker
 from tests.edges.values import Values, canonical
 
@@ -58,7 +58,7 @@ def test_a_board_is_counted_as_it_would_be_dealt():
     """On one board, wins and losses of each pair are those that comparing it with every hand of the dealer finds."""
     board, table = (0, 17, 18, 33, 50), Values(7)
     left = np.array([card for card in range(52) if card not in board])
-    wins, losses, ante, _ = ultimate.against_dealer(board, left)
+    wins, losses, ante, _ = boards.compared(boards.values_on(board, left))
     pairs = list(itertools.combinations(left.tolist(), 2))
     values = table.of(np.array([[*board, *pair] for pair in pairs]))
     for number in range(0, len(pairs), 97):

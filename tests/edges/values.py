@@ -7,6 +7,7 @@ Written apart from the ranking that the daemon uses, so that a mistake in one is
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,13 @@ KEYS = np.array([0, 1, 5, 22, 98, 453, 2031, 8698, 22854, 83661, 262349, 636345,
 ROYAL = (8, 12)
 CARD_KEY = KEYS[np.arange(52) >> 2]
 CARD_BIT = (1 << (np.arange(52) >> 2)).astype(np.int64)
+FIRST, SECOND = np.triu_indices(47, 1)
+"""The 1,081 hands of two of the 47 cards that a board leaves, by the places of their cards."""
+HOLE = 52 * 52
+"""Indices of a hand of two, `52 * lower + higher`."""
+STARTS = 169
 SUITINGS = tuple(itertools.permutations(range(4)))
+RENAMED = np.array([[card >> 2 << 2 | names[card & 3] for card in range(52)] for names in SUITINGS])
 
 
 def straight(mask: int) -> int:
@@ -86,9 +93,32 @@ class Values:
         return values
 
 
+@cache
+def hole_class() -> Ints:
+    """The starting hand of two cards as one of 169, by their index `52 * lower + higher`."""
+    names = np.zeros(HOLE, np.int64)
+    for low, high in itertools.combinations(range(52), 2):
+        x, y = low >> 2, high >> 2
+        names[low * 52 + high] = y * 13 + x if low & 3 == high & 3 else x * 13 + y
+    return names
+
+
+def alike(hands: Ints) -> tuple[Ints, Ints]:
+    """For hands of so many cards, one a row: the number of the hand that stands for all that differ by the names of suits
+    alone, its rising cards as digits of base 52, and by which of `SUITINGS` it comes of this one."""
+    named = np.sort(RENAMED[:, hands], axis=2)
+    keys = np.zeros(named.shape[:2], np.int64)
+    for column in range(named.shape[2]):
+        keys = keys * 52 + named[:, :, column]
+    return keys.min(axis=0), keys.argmin(axis=0)
+
+
+@cache
 def canonical(size: int) -> list[tuple[tuple[int, ...], int]]:
     """One hand of each class that a renaming of the suits makes, with the number of hands in it."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for hand in itertools.combinations(range(52), size):
-        found[min(tuple(sorted(c >> 2 << 2 | names[c & 3] for c in hand)) for names in SUITINGS)] += 1
-    return sorted(found.items())
+    hands, keys = itertools.combinations(range(52), size), []
+    while piece := list(itertools.islice(hands, 1 << 17)):
+        keys.append(alike(np.array(piece))[0])
+    found, weights = np.unique(np.concatenate(keys), return_counts=True)
+    cards = np.column_stack([found // 52**place % 52 for place in range(size - 1, -1, -1)])
+    return list(zip(map(tuple, cards.tolist()), weights.tolist(), strict=True))

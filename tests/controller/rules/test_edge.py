@@ -106,6 +106,48 @@ def test_an_optional_wager_that_is_not_offered_is_not_warned_of():
     assert [w for w in warnings(edges_of("nj-pikit"), law, ("three_card_bonus",)) if "401.1011%" in w]
 
 
+def test_where_a_person_decides_each_answer_is_told():
+    """Tens paid or pushed, as a person says each time: both figures hold, and the warning names the answer that loses money."""
+    book = library.find("ma-colorado")
+    chosen = proposals(book) | {"version": "permissible_bet", "R-20": "ask", "R-57": "settled", "R-59": "counts"}
+    law = elect(book, {question: (choice, "someone") for question, choice in chosen.items()})
+    edges = edges_of("ma-colorado")
+    main = {figure.under["R-20"]: figure.per_cent for figure in edges.of(law) if figure.wager == "ante + bet"}
+    assert main == {"push": "2.9562", "pays": "-2.2170"}
+    (told,) = [warning for warning in warnings(edges, law, ()) if warning.startswith("ante + bet")]
+    assert "where a person decides R-20 as pays, favours the player by 2.2170%" in told
+
+
+@pytest.mark.parametrize("wager", ["ultimate_pairs", "bad_beat", "play_the_board", "progressive"])
+def test_a_wager_that_a_fold_loses_follows_the_play_of_the_main_bet(wager):
+    """By each blind table, said with it, and never better for the player than where it is settled. Clause: md-uth 11.F, R-103."""
+    figures = [f for f in edges_of("md-uth").figures if f.wager == wager]
+    settled = {of(f): f for f in figures if f.under["R-103"] == "settled"}
+    lost = [f for f in figures if f.under["R-103"] == "lost"]
+    assert len(lost) == 2 * len(settled)
+    for figure in lost:
+        assert figure.error is None
+        assert figure.under["blind_table"] in ("A", "B")
+        assert figure.played == "ante, blind and play played as is best for them"
+        assert figure.edge > settled[of(figure)].edge
+    assert all(not f.played for f in settled.values())
+
+
+def of(figure):
+    """The same wager and circumstances, whatever a fold makes of it and however the main bet is paid."""
+    rest = {q: c for q, c in figure.under.items() if q not in ("R-103", "R-26", "blind_table")}
+    return figure.where, tuple(sorted(rest.items()))
+
+
+@pytest.mark.parametrize("hands", range(2, 8))
+def test_folded_hands_make_no_difference_to_cover_all(hands):
+    """Nobody folds what it pays for, unless the board shows it to all. Reading: R-97."""
+    figures = [f for f in edges_of("ma-uth").figures if f"cover_all {hands} hands" in f.tables]
+    by = {(f.under["R-04"], f.under["R-97"]): f.edge for f in figures}
+    assert set(by) == {(row, folded) for row in ("lose", "push") for folded in ("counts", "does_not_count")}
+    assert all(edge == by[row, "counts"] for (row, _), edge in by.items())
+
+
 @pytest.mark.parametrize("book", [name for name in library.available() if "@" not in name])
 def test_every_pay_table_has_its_figures(book):
     """No table of a document is without one, but those of which a person decides each time."""
