@@ -56,8 +56,8 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _left_a_set(draft, name, back)
         case e.CardDrawn():
             drawn(draft, name, report)
-        case e.PoweredUp():
-            _powered_up(draft, name)
+        case e.PoweredUp(cards_inside=inside):
+            _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
         case _:
@@ -365,8 +365,18 @@ def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingA
         draft.hold(f"{name} opened its {level} by itself ({report.cause}); look who touched it")
 
 
-def _powered_up(draft: Draft, name: str) -> None:
-    """A dispenser that lost its power in the middle of a deal cannot say which stacks were taken: it failed to deal."""
+def _powered_up(draft: Draft, name: str, inside: int | None) -> None:
+    """What shuffles has forgotten over a power cut that the cards in it were in order; one that finds none has nothing to
+    forget. A dispenser that lost its power in the middle of a deal cannot say which stacks were taken: it failed to deal."""
+    device = draft.state.devices[name]
+    shuffles = device.kind is e.DeviceKind.SHUFFLER or e.Capability.RESHUFFLES in device.capabilities
+    if shuffles and inside != 0:
+        may_lie_in_it = may_shuffle(draft, e.Back(device.holds) if device.holds else e.Back.UNKNOWN)
+        disarm(
+            draft,
+            [b for b in may_lie_in_it if not _lies_on_layout(draft, b)],
+            f"{name} lost its power with cards in it",
+        )
     if name == draft.state.dispenser() and _dealing_still(draft) and not deal_is_out(draft):
         jam(draft, name, _round(draft).back, handing_out=True)
 

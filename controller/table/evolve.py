@@ -188,10 +188,11 @@ def _device_after(device: Device, event: f.Event) -> Device:
             return replace(device, failed=True, disturbed=True, levels=levels)
         case e.JamCleared():
             return replace(device, jammed=False, disturbed=True)
-        case e.ShuffleStarted():
-            return replace(device, disturbed=False)
+        case e.ShuffleStarted(back=back):
+            return replace(device, disturbed=False, holds="" if back is e.Back.UNKNOWN else back.value)
         case e.CardsRemoved(cards_inside=inside) | e.PoweredUp(cards_inside=inside):
-            return replace(device, levels=replace(device.levels, cards_inside=inside))
+            holds = device.holds if inside != 0 else ""
+            return replace(device, levels=replace(device.levels, cards_inside=inside), holds=holds)
         case e.ShuffleCompleted():
             return replace(device, failed=False)
         case e.LockoutEngaged():

@@ -122,21 +122,27 @@ def _proven(round_: Round | None, event: f.Event) -> Round | None:
     A new set of the same back that comes before the end has no part in the round. What a person said of a set that was
     not armed is over when it is disarmed again.
     """
-    if round_ is not None and isinstance(event, f.CardBurned):
-        return replace(round_, burned=round_.burned + 1)
-    if round_ is not None and isinstance(event, f.SetDisarmed) and event.back == round_.back:
-        return replace(round_, vouched=False)
-    if round_ is None or not round_.collected:
+    if round_ is None or getattr(event, "back", None) != round_.back:
         return round_
-    if isinstance(event, f.SetBrought) and event.back == round_.back:
-        return replace(round_, count_proven=True, identities_proven=True)
-    if not isinstance(event, f.SetChecked) or event.back != round_.back:
-        return round_
-    return replace(
-        round_,
-        count_proven=round_.count_proven or _counted(event),
-        identities_proven=round_.identities_proven or _read(event),
-    )
+    match event:
+        case f.CardBurned():
+            return replace(round_, burned=round_.burned + 1)
+        case f.SetDisarmed():
+            return replace(round_, vouched=False, reshuffled=False)
+        case f.SetRemoved():
+            return replace(round_, reshuffled=False)
+        case f.SetBrought(preshuffled=preshuffled) if round_.collected:
+            return replace(round_, count_proven=True, identities_proven=True, reshuffled=preshuffled)
+        case f.SetShuffledByHand() if round_.collected:
+            return replace(round_, reshuffled=True)
+        case f.SetChecked() if round_.collected:
+            return replace(
+                round_,
+                count_proven=round_.count_proven or _counted(event),
+                identities_proven=round_.identities_proven or _read(event),
+                reshuffled=event.cycle_complete,
+            )
+    return round_
 
 
 def dealt_from(state: State) -> State:
@@ -156,7 +162,7 @@ def stub_counted(state: State, event: f.StubCounted) -> State:
 
 
 def sets_after_round(state: State, round_: Round, cards: int) -> Mapping[str, CardSet]:
-    """The sets once this round has ended: its set answers for it from now on, and has to be shuffled.
+    """The sets once this round has ended: its set answers for it from now on, and has to be shuffled, unless it was already.
 
     Where a game deals on from one set, that waits for the cutting card. `cards`: that left the set in the round.
     """
@@ -167,14 +173,9 @@ def sets_after_round(state: State, round_: Round, cards: int) -> Mapping[str, Ca
             uncounted = uncounted.followed_by(played)
         if unread is not None and not round_.identities_proven:
             unread = unread.followed_by(played)
-        kept = round_.game.keeps_set and card_set.cycle_complete
-        in_shoe = kept and card_set.in_shoe
-        card_set = replace(
-            card_set,
-            cycle_complete=kept,
-            in_shoe=in_shoe,
-            uncounted=uncounted,
-            unread=unread,
-            gone=card_set.gone + cards,
-        )
+        card_set = replace(card_set, uncounted=uncounted, unread=unread)
+        if not round_.reshuffled:
+            kept = round_.game.keeps_set and card_set.cycle_complete
+            gone = card_set.gone + cards
+            card_set = replace(card_set, cycle_complete=kept, in_shoe=kept and card_set.in_shoe, gone=gone)
     return {**state.sets, round_.back: card_set}

@@ -74,7 +74,8 @@ class Setup:
 class Device:
     """`awaited`: not heard again since the daemon started. `wanted`: level -> value that shall hold.
 
-    `disturbed`: the shuffle that is running, or ran last, jammed or stopped.
+    `disturbed`: the shuffle that is running, or ran last, jammed or stopped. `holds`: the set that was shuffled in it last
+    and did not come out since, "" = none is known.
     """
 
     kind: DeviceKind
@@ -87,6 +88,7 @@ class Device:
     jammed: bool = False
     failed: bool = False
     disturbed: bool = False
+    holds: str = ""
     out: OutOfService | None = None
     unknown: frozenset[Level] = frozenset()  # levels whose command was never answered, until they are read back
 
@@ -103,8 +105,11 @@ ALWAYS_HAS = {DeviceKind.SHOE: Level.DISPENSING, DeviceKind.PROGRESSIVE: Level.L
 
 
 def has_level(device: Device, level: Level) -> bool:
-    """True where the device has this level by its kind, or said so: a batch shuffler has nothing to inhibit."""
-    return ALWAYS_HAS.get(device.kind) is level or getattr(device.levels, level.value, None) is not None
+    """True where the device has this level by its kind, or said so: neither a batch shuffler nor a shoe that hands deal from
+    has anything to inhibit."""
+    if getattr(device.levels, level.value, None) is not None:
+        return True
+    return ALWAYS_HAS.get(device.kind) is level and Capability.TELLS_DRAWS not in device.capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +210,7 @@ class Round:
     drawn_before: int = 0  # by the same shoe, between "no more bets" and the deal
     burned: int = 0  # cards that people burned before the deal
     cutting_card_sensed: bool = False  # by the shoe
+    reshuffled: bool = False  # its set went through a whole shuffle after its cards were collected
     vouched: bool = False  # a person let it go on although its set is not armed any more
     chips: bool = True  # a chip on a sensor may become a wager: the house offers it
 

@@ -161,6 +161,14 @@ def test_an_alarm_is_recorded_as_health_and_changes_nothing(table):
     assert table.state == before
 
 
+def test_nothing_is_wanted_of_it_that_it_cannot_do(table):
+    """A hold makes every device safe; this one has nothing that could be made so."""
+    table.bet(*BETS)
+    draw(table, 1)
+    assert table.state.held
+    assert table.state.devices["shoe-1"].wanted == {}
+
+
 def test_such_a_shoe_gives_out_no_stacks(make_table):
     """A table that deals by a dealing shoe is told so before its first card."""
     made = make_table("md-uth", offered=("trips",), devices=("shuffler-1", "shoe-1"))
