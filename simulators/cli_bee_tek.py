@@ -52,8 +52,8 @@ def bee_tek(
 ) -> None:
     """A shoe that hands deal from, and that writes a line for each card it reads.
 
-    Hands: load (back, or cards as written), draw (cards), remove, key (to = game, burn or diagnostic), cutting_card
-    (behind), say (text: a line of the maker's own). Faults: `sim shoe --help`, of a shoe that hands deal from.
+    Hands: bring_deck (back), load (back, or cards as written), draw (cards), remove, key (to = game, burn or diagnostic),
+    cutting_card (behind), say (text: a line of the maker's own). Faults: `sim shoe --help`, of a shoe that hands deal from.
 
     \b
     Example: somebody turns its key at the seventh card of the first set

@@ -4,7 +4,8 @@
     {"act": "take"}                       -> {"ok": false, "error": "no stack lies in the output"}
 
 Hands at a shuffler or shoe: load (back, or cards as written), unload, green, take, remove (leave), open_lid, close_lid,
-mode (mode), plan (plan), bring_deck, retire, wash (back), find_lost. At a progressive: put_chip, lift_chip (seat,
+mode (mode), plan (plan), bring_deck, retire, wash (back), find_lost. At a shoe that hands deal from: draw (cards), key (to),
+cutting_card (behind). At a progressive: put_chip, lift_chip (seat,
 sensor), collect, lockout. At any device: state; await (key, value, timeout_s); inject (fault); hang, unplug, power_off
 (for_s); wake, replug, power_on; reboot (cause); watch: from then on every line of the record, and no more requests.
 """

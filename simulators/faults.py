@@ -95,6 +95,11 @@ FAULTS: dict[str, FaultKind] = {
         (PROGRESSIVE,),
         {"seat": "1", "as": "on|off", "after": "0"},
     ),
+    "blinded": FaultKind(
+        "Light from outside: the sensors of `seat` (0: all) read `as` for `for` s, and with `told` yes the device says so.",
+        (PROGRESSIVE,),
+        {"seat": "0", "as": "on|off", "after": "0", "for": "0.5", "told": "no|yes"},
+    ),
     "bounce": FaultKind(
         "The next chip at `seat` is sensed, lost and sensed again `times` times.",
         (PROGRESSIVE,),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,
+    AlarmRaised,
     Button,
     ButtonPressed,
     Capability,
@@ -25,19 +26,34 @@ from drivers.protocol.reports import (
     ResetCause,
     SelfTestFailed,
     ServiceDue,
+    Severity,
     WagerRemoved,
     WagerSensed,
 )
 
 from .cards import Witness, unseen
 from .faults import Fault, FaultBook
-from .model import DISPLAY_CHARS, ActImpossible, Answer, Done, Emitter, Latch, Operations, Outcome, number, obey
+from .model import (
+    DISPLAY_CHARS,
+    ActImpossible,
+    Answer,
+    Done,
+    Emitter,
+    Latch,
+    Operations,
+    Outcome,
+    earliest,
+    number,
+    obey,
+)
 
 Spot = tuple[int, int]
 """(seat 1-15, sensor 1-3)."""
 MAX_SENSORS = 3
 """Sensors that the level of covered spots has room for at each seat."""
-TIMED = ("late_chip", "chip_gone", "stuck", "service_due")
+TIMED = ("late_chip", "chip_gone", "stuck", "blinded", "service_due")
+BLINDED = 39
+"""Number of the alarm that tells of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,8 @@ class Progressive:
         self._sensed: set[Spot] = set()
         self._late: set[Spot] = set()
         self._stuck: dict[int, bool] = {}
+        self._blind: dict[int, bool] = {}
+        self._blind_until: float | None = None
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
@@ -97,7 +115,8 @@ class Progressive:
         self.is_on, self._emit.muted = False, True
 
     def next_step(self) -> float | None:
-        return self.faults.next_timed(TIMED, self.occasion, self.occasion_since) if self.is_on else None
+        due = self.faults.next_timed(TIMED, self.occasion, self.occasion_since)
+        return earliest(due, self._blind_until) if self.is_on else None
 
     def step(self, now: float) -> tuple[Report, ...]:
         while (due := self.next_step()) is not None and due <= now:
@@ -220,7 +239,8 @@ class Progressive:
             return
         locked = self.lock.closed
         for spot in [(s, n + 1) for s in range(1, self.settings.seats + 1) for n in range(self.settings.sensors)]:
-            reads = self._stuck.get(spot[0], spot in self.chips)
+            seen = self._blind.get(spot[0], spot in self.chips)
+            reads = self._stuck.get(spot[0], seen)
             if reads and spot not in self._sensed:
                 self._sensed.add(spot)
                 (self._late if locked else self.accepted).add(spot)
@@ -248,8 +268,23 @@ class Progressive:
         elif fault := due("stuck"):
             self._stuck[fault.number("seat")] = fault.text("as") == "on"
             self._scan()
+        elif fault := due("blinded"):
+            self._blinded(fault, now)
+        elif self._blind_until is not None and self._blind_until <= now:
+            self._blind_until = None
+            self._blind.clear()
+            self._scan()
         elif due("service_due"):
             self._emit(ServiceDue(self.occasion))
+
+    def _blinded(self, fault: Fault, now: float) -> None:
+        """The receivers see light, or none, whatever lies there."""
+        seats = range(1, self.settings.seats + 1)
+        self._blind = {seat: fault.text("as") == "on" for seat in seats if fault.number("seat") in (0, seat)}
+        self._blind_until = now + fault.real("for")
+        if fault.text("told") == "yes":
+            self._emit(AlarmRaised(Severity.ALARM, BLINDED, "sensors blinded"))
+        self._scan()
 
 
 def _bits(positions: Iterable[int]) -> int:

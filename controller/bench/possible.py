@@ -12,7 +12,8 @@ __all__ = ["never_decided", "trigger_of", "why_not"]
 
 BY_ITSELF = "cycle_in_deal"
 """The fault of a shoe that shuffles by itself."""
-READS, COUNTS = ("identity_wrong",), ("count_low", "count_high", "miscount")
+READS = ("identity_wrong", "foreign_back", "unreadable", "face_up")
+COUNTS = ("count_low", "count_high", "miscount")
 """Faults that a shuffler finds only if it reads, or counts, the cards."""
 
 

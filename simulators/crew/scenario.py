@@ -108,6 +108,15 @@ MISHAPS: dict[str, Scene] = {
     "identities": Scene(
         "A card is there twice.", "shuffler_identities_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "identity_wrong"
     ),
+    "foreign": Scene(
+        "A card has another back.", "shuffler_identities_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "foreign_back"
+    ),
+    "unreadable": Scene(
+        "A card is worn.", "shuffler_identities_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "unreadable"
+    ),
+    "flipped": Scene(
+        "A card lies face up in the set.", "shuffler_identities_wrong", Cue.LATE_SHUFFLE, SHUFFLER, "face_up"
+    ),
     "shoe_jam": Scene("The dispenser jams.", "shoe_jam", Cue.DEAL, DISPENSER, "jam_dealing"),
     "shoe_jam_self_cleared": Scene(
         "The dispenser jams and frees itself.", "shoe_jam", Cue.DEAL, DISPENSER, "jam_dealing_self_cleared"

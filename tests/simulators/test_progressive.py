@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from drivers.protocol.reports import (
+    AlarmRaised,
     ButtonPressed,
     Cause,
     Level,
@@ -14,6 +15,7 @@ from drivers.protocol.reports import (
     ResetCause,
     SelfTestFailed,
     ServiceDue,
+    Severity,
     WagerRemoved,
     WagerSensed,
 )
@@ -163,6 +165,49 @@ def test_a_stuck_sensor_reads_the_same_whatever_lies_there(bench: Callable, read
     unit.act("lift_chip", seat=2)
     assert unit.of(WagerSensed) == sensed
     assert not unit.of(WagerRemoved)
+
+
+@pytest.mark.parametrize(("reads", "sensed", "removed"), [("on", 5, 5), ("off", 1, 1)])
+def test_blinded_sensors_read_what_the_light_makes_of_them_and_then_what_lies_there(
+    bench: Callable, reads: str, sensed: int, removed: int
+) -> None:
+    """A light curtain in the sun: wagers nobody made, under the lock, or chips nobody sees; afterwards it is as it was."""
+    unit = bench("progressive", f"blinded@1:as={reads}:after=1:for=2:told=yes")
+    open_bets(unit)
+    unit.act("put_chip", seat=2)
+    unit.act("lockout")
+    before = len(unit.reports)
+    unit.run(1.5)
+    during = unit.reports[before:]
+    assert during[0] == AlarmRaised(Severity.ALARM, 39, "sensors blinded")
+    ghosts = [r for r in during if isinstance(r, WagerSensed)]
+    assert len(ghosts) == (sensed if reads == "on" else 0)
+    assert all(ghost.locked for ghost in ghosts)
+    unit.run(2.0)
+    changes = [r for r in unit.reports[before:] if isinstance(r, WagerSensed | WagerRemoved)]
+    assert sum(isinstance(r, WagerSensed) for r in changes) == sensed
+    assert sum(isinstance(r, WagerRemoved) for r in changes) == removed
+    assert unit.model.levels().wagers == 0b1000
+    assert unit.model.state()["accepted"] == [(2, 1)]
+    assert unit.model.next_step() is None
+
+
+def test_seven_seats_with_three_sensors_each_are_told_apart(bench: Callable) -> None:
+    """Each sensor by itself, lamps at each seat, and the count of accepted chips from the reports alone."""
+    unit = bench("progressive", seats=7, sensors=3)
+    open_bets(unit)
+    for seat in range(1, 8):
+        for sensor in range(1, 4):
+            unit.act("put_chip", seat=seat, sensor=sensor)
+    unit.act("lift_chip", seat=7, sensor=3)
+    assert unit.want(Level.LAMPS, "1,2,3,4,5,6,7").holds
+    unit.act("lockout")
+    unit.act("put_chip", seat=7, sensor=3)
+    told = [(r.seat, r.sensor) for r in unit.of(WagerSensed) if not r.locked]
+    gone = [(r.seat, r.sensor) for r in unit.of(WagerRemoved) if not r.locked]
+    assert len(set(told) - set(gone)) == len(unit.model.state()["accepted"]) == 20
+    assert unit.model.levels().wagers == 2**21 - 1
+    assert unit.model.levels().lamps == 0b1111111
 
 
 def test_a_bouncing_sensor_senses_one_chip_several_times(bench: Callable) -> None:

@@ -45,6 +45,18 @@ def test_stacks_come_one_after_another_and_the_stub_stays(bench: Callable) -> No
     assert shoe.of(DealCompleted) == [DealCompleted(Back.RED, 3, 46)]
 
 
+@pytest.mark.parametrize("plan", [(2,) * 7, (3,) * 7, (5,) * 7, (4, 5, 2, 2, 2), (5, 2, 2)])
+def test_stacks_are_of_the_sizes_that_the_plan_says(bench: Callable, plan: tuple[int, ...]) -> None:
+    """Twos, threes, fives, and unlike ones as where a box and the board come first; the remaining cards are told."""
+    table = bench("shoe", plan=plan)
+    deal(table)
+    stacks = table.take_all()
+    assert [len(stack) for stack in stacks] == list(plan)
+    assert [(r.stack, r.cards) for r in table.of(StackDispensed)] == list(enumerate(plan, 1))
+    assert table.of(DealCompleted) == [DealCompleted(Back.RED, len(plan), 52 - sum(plan))]
+    assert table.model.levels().cards_inside == 52 - sum(plan)
+
+
 def test_the_stub_must_come_out_before_the_next_deal(bench: Callable) -> None:
     """A stub is no set: green does not deal from it, and nothing can be loaded upon it."""
     shoe = bench("shoe")

@@ -61,6 +61,22 @@ def test_each_mode_of_a_hand_forming_shuffler(played: Callable[..., list[Row]]) 
 
 
 @pytest.mark.timeout(160)
+def test_what_a_reading_shuffler_finds_wrong_is_told_by_name_and_keeps_the_set_from_the_table(
+    played: Callable[..., list[Row]],
+) -> None:
+    """Missing and doubled, a foreign back, a worn card, one face up: each disarms the set, and none names a card."""
+    mishaps = ("identities@2", "foreign@3", "unreadable@4", "flipped@5")
+    rows = played("--recognition", "--rounds", "6", *(word for one in mishaps for word in ("--fault", one)))
+    wrong = [counts_as for _, counts_as in cycles(rows) if counts_as.get("identities_complete") is False]
+    assert [counts_as["defects"] for counts_as in wrong] == [
+        ["missing", "duplicate"], ["missing", "foreign_back"], ["unreadable"], ["flipped"]
+    ]  # fmt: skip
+    assert all(counts_as["count_right"] for counts_as in wrong)
+    made = [row.data["trigger"] for row in facts(rows, "disposition_made")]
+    assert made.count("shuffler_identities_wrong") == len(wrong)
+
+
+@pytest.mark.timeout(160)
 def test_two_batches_of_eight_decks_take_turns_by_the_shoe(played: Callable[..., list[Row]]) -> None:
     """A batch is dealt on from until its cutting card comes; then the other one is. Clause: fast-action (b)(4)(ii), (iv), (v)."""
     rows = played(
