@@ -21,7 +21,7 @@ from controller.table.inputs import Input, Moment, ServiceStarted
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_from
 
-__all__ = ["Difference", "NotReplayable", "Seen", "differences", "table_at"]
+__all__ = ["Difference", "NotReplayable", "Seen", "differences", "rulebook_of", "table_at"]
 
 
 class NotReplayable(Exception):
@@ -75,12 +75,12 @@ class _Folding:
     def start(self, started: ServiceStarted) -> None:
         """From here on it is decided by what this start says, unless a configuration was given."""
         if self._given is None and started.setup is not None:
-            self.setup = setup_from(started.setup, self._site, self._table, _rulebook(started))
+            self.setup = setup_from(started.setup, self._site, self._table, rulebook_of(started))
         if self.setup is not None and self.state is None:
             self.state = State.initial(self.setup)
 
 
-def _rulebook(started: ServiceStarted) -> Rulebook:
+def rulebook_of(started: ServiceStarted) -> Rulebook:
     """The one that was in force, by its hash: as the current file, or as one kept beside it."""
     for name in (started.rulebook, f"{started.rulebook}@{started.edition}"):
         try:

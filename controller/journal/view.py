@@ -2,17 +2,17 @@
 
 import heapq
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from controller.journal.errors import JournalDamaged
 from controller.journal.file import READ_ERRORS, Anchor, Description
 from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
 
-__all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "JournalView"]
+__all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView"]
 
 Row = tuple[Any, ...]
 BATCH = 1000
@@ -60,6 +60,24 @@ _HEADS = " UNION ALL ".join(
 )
 
 
+_BRIEF = (
+    "SELECT r.sequence, r.kind, r.version, r.subject, r.round, r.time_us, b.data FROM {stream} AS r "
+    "LEFT JOIN body AS b ON b.ord = r.ord WHERE "
+)
+
+
+class Brief(NamedTuple):
+    """A record without its hashes, for a reader of many that looks at few."""
+
+    sequence: int
+    kind: str
+    version: int
+    subject: str
+    round_id: str | None
+    time_us: int
+    data: bytes
+
+
 class JournalView:
     """A journal that is read through one connection of its own. Every method may raise `JournalDamaged`."""
 
@@ -100,6 +118,33 @@ class JournalView:
         kept = newest[len(newest) - count :] if count < len(newest) else newest
         first = {record.stream: record.sequence for record in reversed(kept)}
         return {stream: first.get(stream, heads[stream].sequence + 1) - 1 for stream in after}
+
+    def backwards(self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE) -> Iterator[Brief]:
+        """Records of these kinds, the newest first, below sequence `before`."""
+        marks = ", ".join("?" * len(kinds))
+        sql = (
+            _BRIEF.format(stream=stream.value)
+            + f"r.sequence < ? AND r.kind IN ({marks}) ORDER BY r.sequence DESC LIMIT 1"
+        )
+        while rows := self._query(sql, (before, *kinds)):
+            yield self._brief(stream, rows[0])
+            before = rows[0][0]
+
+    def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
+        """All records behind `after`, through `through`."""
+        sql = _BRIEF.format(stream=stream.value) + "r.sequence > ? AND r.sequence <= ? ORDER BY r.sequence LIMIT ?"
+        while after < through:
+            rows = self._query(sql, (after, through, BATCH))
+            if not rows:
+                raise JournalDamaged(self._path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
+            for row in rows:
+                yield self._brief(stream, row)
+            after = rows[-1][0]
+
+    def _brief(self, stream: Stream, row: Row) -> Brief:
+        if row[6] is None:
+            raise JournalDamaged(self._path, f"the body of record {stream}/{row[0]} is missing")
+        return Brief(*row)
 
     def has(self, serial: str, boot: str, counter: int) -> bool:
         sql = "SELECT 1 FROM input WHERE serial = ? AND device_boot = ? AND counter = ?"

@@ -1,0 +1,97 @@
+"""Which rounds are touched when a set turns out wrong: found from the end of the record, as the table remembers them."""
+
+import gzip
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import cli
+from controller.clock import Stamp
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal, opened
+from controller.lookback import lookback
+from controller.replay import NotReplayable
+from controller.table.codec import decode_fact, encode
+from controller.table.evolve import evolve
+from controller.table.inputs import ServiceStarted
+from controller.table.played import KEPT
+from controller.table.state import Setup, State
+from controller.table.told_setup import setup_told
+from tests.journals.test_journals import FOLDER
+from tests.kept import days
+
+DAYS = sorted(days.FOLDER.glob("*-[23].jsonl.gz"))
+
+
+def recorded(path: Path, setup: Setup, lines: list[days.Line], until: int) -> State:
+    """Writes a kept day as its daemon would have; gives the state that follows from it."""
+    book = setup.law.rulebook
+    started = ServiceStarted("1", book.id, book.edition, book.sha256, setup_told(setup))
+    journal = Journal.open(path, site=setup.site, table=setup.table)
+    state, at = State.initial(setup), Stamp(0, 0, "b0", "synced")
+    said = Draft(Stream.INPUT, started.kind, 1, "table", None, b"{}")
+    fact = Draft(Stream.MAIN, started.kind, 1, "table", None, encode(started))
+    journal.append([Transaction(at, said, None, (fact,))], at)
+    for line in lines[:until]:
+        given, drafts = line["input"], []
+        at = Stamp(given["at"]["wall_us"], given["at"]["mono_ns"], given["at"]["boot"], given["at"]["clock"])
+        round_id = state.round.id if state.round else None
+        for told in line["facts"]:
+            body = msgspec.json.encode(told["data"])
+            event = decode_fact(told["kind"], told["subject"], body)
+            round_id = getattr(event.event, "round", "") or round_id
+            drafts.append(Draft(Stream(told["stream"]), told["kind"], 1, told["subject"], round_id, body))
+            state = evolve(state, event)
+        said = Draft(
+            Stream.INPUT, given["kind"], 1, given["subject"], round_id, msgspec.json.encode(given["data"])
+        )
+        journal.append([Transaction(at, said, None, tuple(drafts))], at)
+    journal.close()
+    return state
+
+
+def remembered(state: State, back: str) -> list[tuple[str, tuple[int, ...]]]:
+    """What the table itself says was played since the set was last counted right."""
+    played, round_ = state.sets[back].uncounted, state.round
+    if round_ is not None and round_.back == back and round_.played and not round_.count_proven:
+        played = played.followed_by(round_.as_played())
+    return [(r.round, r.seats) for r in played.rounds]
+
+
+def test_the_rounds_are_those_that_the_table_remembers(tmp_path: Path) -> None:
+    """In days of random play, for each set: found without folding what came before."""
+    touched = 0
+    for number, day in enumerate(DAYS):
+        setup, lines = days.read(day)
+        path = tmp_path / f"{number}.journal"
+        state = recorded(path, setup, lines, len(lines) * (2 + number % 2) // 3)
+        with opened(path) as view:
+            for back in setup.backs:
+                rounds = [(t.round.id, tuple(t.round.in_play)) for t in lookback(view, back).rounds]
+                assert rounds[-KEPT:] == remembered(state, back), f"{back} in {day.name}"
+                touched += len(rounds)
+    assert touched > 5
+
+
+def test_the_command_lists_seats_wagers_and_results(tmp_path: Path) -> None:
+    """Of a round that was settled, and says since when; a set that is not at the table is named."""
+    path = tmp_path / "j"
+    path.write_bytes(gzip.decompress((FOLDER / "0.1.0" / "md-uth.journal.gz").read_bytes()))
+    done = CliRunner().invoke(cli, ["journal", "lookback", str(path), "blue", "--json"])
+    assert done.exit_code == 0
+    told = json.loads(done.output)
+    assert told["since"]["kind"] == "set_checked"
+    assert told["rounds"]
+    for round_ in told["rounds"]:
+        assert round_["ended"] > round_["began"] > told["since"]["time"]
+        assert all("ante" in seat["wagers"] for seat in round_["seats"].values())
+    page = CliRunner().invoke(cli, ["journal", "lookback", str(path), "blue"]).output
+    assert page.startswith(f"blue set: {len(told['rounds'])} rounds dealt, since set_checked at ")
+    with (
+        opened(path) as view,
+        pytest.raises(NotReplayable, match="no set green is at this table; there are: red, blue"),
+    ):
+        lookback(view, "green")
