@@ -151,7 +151,7 @@ class Daemon:
         self.desk.table = RunningTable(engine, journal, sessions, publisher)
         book = self.setup.law.rulebook
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
-            found = "told by a start that was cut off before it could say more"
+            found = "it was laid there before this journal began"
             self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
         if self._replaced is not None:
             engine.submit("table", self._replaced)

@@ -10,6 +10,7 @@ import click
 from msgspec import json
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli_backup import backup, restore
 from controller.cli_lookback import lookback_command
 from controller.cli_replay import replay
 from controller.control.page import event_line
@@ -197,5 +198,5 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-journal.add_command(lookback_command)
-journal.add_command(replay)
+for command in (backup, lookback_command, replay, restore):
+    journal.add_command(command)

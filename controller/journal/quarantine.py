@@ -9,7 +9,7 @@ from pathlib import Path
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.lock import WriterLock
 
-__all__ = ["MOST", "SetAside", "TooManyDamaged", "newest_aside", "set_aside"]
+__all__ = ["MOST", "SetAside", "TooManyDamaged", "name_beside", "newest_aside", "set_aside"]
 
 MOST = 8
 """So many damaged journals lie beside one path at most; a disk that made them all makes the next one too."""
@@ -47,7 +47,7 @@ def set_aside(path: Path, now: datetime | None = None) -> SetAside:
         before = _aside(path)
         if len(before) >= MOST:
             raise TooManyDamaged(path, before)
-        aside = _free_name(path, now or datetime.now(UTC))
+        aside = name_beside(path, "damaged", now)
         size, digest = (path.stat().st_size, _sha256(path)) if path.exists() else (0, "")
         for suffix in BESIDE:
             part = path.with_name(path.name + suffix)
@@ -62,18 +62,23 @@ def set_aside(path: Path, now: datetime | None = None) -> SetAside:
 
 
 def newest_aside(path: Path) -> SetAside | None:
-    """The last damaged journal that was put aside here: for a start that found nothing else, as the one before was cut off."""
-    before = _aside(path.resolve())
-    return SetAside(before[-1].name, before[-1].stat().st_size, _sha256(before[-1])) if before else None
+    """The last journal that lies beside this place, damaged or restored: for a start that finds no other."""
+    path = path.resolve()
+    before = [*_aside(path), *path.parent.glob(f"{path.name}.restored-*")]
+    if not before:
+        return None
+    newest = max(before, key=lambda p: p.name.rpartition("-")[2])  # by its time
+    return SetAside(newest.name, newest.stat().st_size, _sha256(newest))
 
 
 def _aside(path: Path) -> list[Path]:
     return sorted(p for p in path.parent.glob(f"{path.name}.damaged-*") if not p.name.endswith(BESIDE[1:]))
 
 
-def _free_name(path: Path, now: datetime) -> Path:
-    stem = f"{path.name}.damaged-{now:%Y%m%dT%H%M%SZ}"
-    names = (path.with_name(stem + (f"-{n}" if n else "")) for n in range(MOST + 1))
+def name_beside(path: Path, what: str, now: datetime | None = None) -> Path:
+    """A name beside this one that nothing has, with what it is and the time."""
+    stem = f"{path.name}.{what}-{now or datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    names = (path.with_name(stem + (f".{n}" if n else "")) for n in range(MOST + 1))
     return next(
         name for name in names if not any(name.with_name(name.name + suffix).exists() for suffix in BESIDE)
     )

@@ -7,6 +7,8 @@ a head that someone else holds shows the first, a signature the second.
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,10 @@ from controller.journal.view import BATCH, MASK_64, SELECT
 from controller.journal.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
 from controller.table.inputs import CheckpointSigned
 
-__all__ = ["check_tail", "verify"]
+__all__ = ["SUM", "Progress", "check_tail", "sum_of", "verify"]
+
+SUM = ".sha256"
+"""Beside a copy: its hash, as `sha256sum` writes it. Any change of the file is found by it, of unused space too."""
 
 TAIL = 64
 """Records of each stream that are proved at open: what a crash or a stray write most likely hit."""
@@ -57,10 +62,26 @@ def verify(
         raise JournalMissing(path)
     try:
         with closing(connect_readonly(path)) as db:
-            return _Proof(db, path, examine(db, path)).whole(keys, against, progress)
+            report = _Proof(db, path, examine(db, path)).whole(keys, against, progress)
     except (JournalDamaged, *READ_ERRORS) as exc:
         detail = exc.found if isinstance(exc, JournalDamaged) else str(exc)
-        return Report(path, None, (Fault(Cause.FILE, None, None, None, detail),), {}, 0)
+        report = Report(path, None, (Fault(Cause.FILE, None, None, None, detail),), {}, 0)
+    return _with_sum(report)
+
+
+def sum_of(path: Path) -> str:
+    """SHA-256 of a file, 64 hex digits."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _with_sum(report: Report) -> Report:
+    """A copy is also held against the hash that was taken when it was made, where that lies beside it."""
+    beside = report.path.with_name(report.path.name + SUM)
+    if not beside.exists() or beside.read_text(errors="replace").partition(" ")[0] == sum_of(report.path):
+        return report
+    fault = Fault(Cause.FILE, None, None, None, f"these are not the bytes whose hash lies in {beside.name}")
+    return replace(report, faults=(*report.faults, fault))
 
 
 def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> dict[Stream, Anchor]:

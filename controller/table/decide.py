@@ -112,7 +112,7 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
         case RecordReplaced(file=file):
             draft.add(event)
             draft.hold(
-                f"the record was damaged and is kept as {file}; this new one knows nothing of rounds, sets and holds "
+                f"the record before this one is kept as {file}; this new one knows nothing of rounds, sets and holds "
                 "before it: look at the table",
                 least_role=Role.SUPERVISOR,
             )

@@ -112,8 +112,8 @@ class RecordChecked:
 
 @dataclass(frozen=True, slots=True)
 class RecordReplaced:
-    """The record was found damaged and put aside; this one begins after it. `file`: its name now; `size` in bytes; `sha256`
-    of the file as it was found, "" where only its log was left; `found`: what was wrong with it."""
+    """The record was lost, or found damaged and put aside; this one begins after it. `file`: its name now; `size` in bytes;
+    `sha256` of the file as it was found, "" where only its log was left; `found`: what was wrong with it."""
 
     kind: ClassVar[str] = "record_replaced"
     file: str

@@ -73,7 +73,7 @@ def test_the_rounds_are_those_that_the_table_remembers(tmp_path: Path) -> None:
                 rounds = [(t.round.id, tuple(t.round.in_play)) for t in lookback(view, back).rounds]
                 assert rounds[-KEPT:] == remembered(state, back), f"{back} in {day.name}"
                 touched += len(rounds)
-    assert touched > 5
+    assert touched, "else nothing was compared"
 
 
 def test_the_command_lists_seats_wagers_and_results(tmp_path: Path) -> None:
