@@ -126,9 +126,12 @@ class BareHost:
         return body if self._seal is None else self._seal(body)
 
     @property
-    def needs_key(self) -> bool:
-        """The device said that it obeys only a host that proves its key."""
-        return any(getattr(heard.frame.message, "code", 0) == m.ERR_NOT_PROVEN for heard in self.heard)
+    def key_trouble(self) -> str:
+        """Why the device obeys no host without its key, or not with this one; "" = nothing was said of it."""
+        if self.key is not None:
+            return "" if self._seal else "its key is not the one in the file, or it has none"
+        said = any(getattr(heard.frame.message, "code", 0) == m.ERR_NOT_PROVEN for heard in self.heard)
+        return "it obeys only a host that proves its key" if said else ""
 
     def send_bytes(self, data: bytes) -> None:
         """Bytes as they are. Raises `LinkLost`, and `WriteBufferFull` where the device takes nothing."""

@@ -36,7 +36,7 @@ class Probe:
 
     `round_trips_s`: of the PINGs that were echoed, of `pings`. `dropped`: bad frames here; `peer_dropped`: those that the
     device counted while we looked. `reports`: those that it sent by itself and that wait for the daemon.
-    `needs_key`: it obeys only a host that proves its key, so nothing but its WELCOME is known.
+    `needs_key`: it obeys only a host that proves its key, so nothing but its WELCOME is known; `why_not` says what is wrong.
     `clock_ppm`: how fast its clock ran beside ours, None = too short to tell; `clock_error_ppm`: how far that may be off.
     """
 
@@ -79,7 +79,9 @@ async def probe(host: BareHost, pings: int = PINGS) -> Probe | Silence:
         if (echo := await host.ping(SUSPECT_AFTER_S)) is not None:
             echoes.append(_Echo(sent + echo[1] / 2, echo[1], echo[0]))
             await host.quiet(PING_PERIOD_S)
-    levels, why_not = await _levels(host)
+        elif host.key_trouble:
+            break  # it will answer none of them
+    levels, why_not = await _levels(host) if not host.key_trouble else (None, host.key_trouble)
     host.send(m.Bye())
     ppm, error = _clock(echoes)
     return Probe(
@@ -94,7 +96,7 @@ async def probe(host: BareHost, pings: int = PINGS) -> Probe | Silence:
         {cause: n - before.get(cause, 0) for cause, n in _named(host).items() if n > before.get(cause, 0)},
         _peer(echoes),
         tuple(_reports(host)),
-        host.needs_key,
+        bool(host.key_trouble),
     )
 
 

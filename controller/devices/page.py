@@ -132,9 +132,9 @@ def probe_page(seen: Document) -> list[str]:
         f"  can      {', '.join(spoken(c) for c in who['capabilities']) or 'nothing in particular'}",
         f"  now      {levels_words(seen['levels'], {}) if seen['levels'] else 'NOT KNOWN: ' + seen['why_not']}",
         f"  log      {_log(log)}",
-        f"  line     {_line(line)}",
-        f"  clock    {_clock(seen['clock'])}",
     ]
+    if not seen["needs_key"]:
+        lines += [f"  line     {_line(line)}", f"  clock    {_clock(seen['clock'])}"]
     for report in seen["reports"]:
         lines.append(f"  waits    report {report['counter']}: {_report(report)}")
     if seen["reports"]:
@@ -217,7 +217,7 @@ def _report(report: Document) -> str:
 def _advice(seen: Document) -> str:
     line = seen["line"]
     if seen["needs_key"]:
-        return "NEXT: it obeys only a host with its key: probe again with --key-file."
+        return "NEXT: probe again with --key-file and the key of this device."
     if not seen["levels"]:
         return "NEXT: it is there but does not say its levels: switch it off and on, and probe again."
     if line["dropped"] or line["peer_dropped"] or line["echoed"] < line["pings"]:

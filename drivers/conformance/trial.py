@@ -83,8 +83,8 @@ class Trial:
     async def ping(self) -> m.Pong:
         """The device is there and answers in this session."""
         if (echo := await self.host.ping()) is None:
-            if self.host.needs_key:
-                raise NotTried("the device obeys only a host with its key: name it with --key-file")
+            if trouble := self.host.key_trouble:
+                raise NotTried(f"{trouble}: name the right one with --key-file")
             raise Fails("a PING was not echoed")
         return echo[0]
 

@@ -7,11 +7,12 @@ nothing has changed since.
 import asyncio
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from drivers.recording.format import read_recording
 from drivers.recording.replay import replay
 from drivers.recording.words import event_words
-from tests.captures.scenes import SCENES, Scene
+from tests.captures.scenes import SCENES, SEALED, Scene, public_key_in
 from tests.drivers.conftest import VirtualLoop
 
 HERE = Path(__file__).parent
@@ -23,7 +24,8 @@ def make(name: str) -> None:
         scene = runner.run(SCENES[name](Scene))
     path = HERE / f"{name}.jsonl"
     path.write_text(scene.text)
-    found = replay(read_recording([path]))
+    with TemporaryDirectory() as folder:
+        found = replay(read_recording([path]), public_key_in(Path(folder)) if name in SEALED else None)
     assert not found.differences, f"{name}: a replay of what was just recorded differs: {found.differences[0]}"
     path.with_suffix(".expect").write_text("".join(f"{event_words(event)}\n" for _, event in found.events))
     print(f"{name}: {path.stat().st_size} bytes, {found.sends} writes, {len(found.events)} events")

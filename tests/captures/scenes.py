@@ -7,12 +7,14 @@ import asyncio
 import random
 from collections.abc import Callable, Coroutine
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from drivers.commands import WantedLevel
 from drivers.device import DeviceConfig
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, DeviceKind, Level, ResetCause
+from drivers.recording.anonymise import PUBLIC_KEY
 from drivers.recording.format import Header, header_line
 from drivers.recording.tap import Recorder
 from drivers.session import Delivery, DeviceSession
@@ -286,6 +288,28 @@ async def wrong_device(make: Callable[..., Scene]) -> Scene:
     return scene
 
 
+async def sealed_session(make: Callable[..., Scene]) -> Scene:
+    """Both ends prove the key that everybody knows, and seal every frame."""
+    with TemporaryDirectory() as folder:
+        async with make("progressive", key_file=public_key_in(Path(folder))) as scene:
+            await scene.want(Level.LOCKOUT, "released")
+            await scene.hands("put_chip", seat=2, sensor=1)
+            await scene.want(Level.LOCKOUT, "engaged", 1.0)
+    return scene
+
+
+def public_key_in(folder: Path) -> Path:
+    """The key that everybody knows, as a file that a host takes."""
+    folder.chmod(0o700)
+    path = folder / "public.key"
+    path.touch(0o600)
+    path.write_bytes(PUBLIC_KEY)
+    return path
+
+
+SEALED = frozenset({"sealed-session"})
+"""Scenes that are replayed with that key."""
+
 SCENES: dict[str, Callable[[Callable[..., Scene]], Coroutine[Any, Any, Scene]]] = {
     "progressive-round": progressive_round,
     "shoe-jam": shoe_jam,
@@ -296,6 +320,7 @@ SCENES: dict[str, Callable[[Callable[..., Scene]], Coroutine[Any, Any, Scene]]] 
     "power-lost-log-lost": power_lost_log_lost,
     "firmware-hangs": firmware_hangs,
     "wrong-device": wrong_device,
+    "sealed-session": sealed_session,
 }
 
 

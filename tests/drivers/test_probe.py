@@ -8,8 +8,11 @@ import pytest
 from drivers.bare import BareHost, LinkLost
 from drivers.errors import Fault
 from drivers.probe import Probe, Silence, probe
+from drivers.protocol.device import DeviceLink
 from drivers.protocol.reports import DoorOpened, WagerSensed
 from drivers.transport import LoopbackCable
+
+KEY = bytes(range(32))
 
 
 class Table:
@@ -84,6 +87,27 @@ def test_damage_in_either_direction_is_told(table, virtual):
             assert seen.pings - len(seen.round_trips_s) == 2
             assert sum(seen.dropped.values()) == 1
             assert sum(seen.peer_dropped.values()) == 1
+
+    virtual(scene())
+
+
+def test_a_device_that_wants_its_key_first_is_told_as_that(table, virtual):
+    """Only its WELCOME can be seen; nobody waits for ten echoes that cannot come."""
+
+    async def scene():
+        async with table() as t:
+            t.device.link = DeviceLink(t.device.identity, boot=9, entropy=random.Random(1).randbytes, key=KEY)
+            began = asyncio.get_running_loop().time()
+            seen = await probe(t.host)
+            assert asyncio.get_running_loop().time() - began < 4.0
+            assert seen.needs_key
+            assert not seen.is_clean
+            assert seen.levels is None
+            assert seen.welcome.boot == 9
+            t.host.key = bytes(32)
+            assert "not the one in the file" in (await probe(t.host)).why_not
+            t.host.key = KEY
+            assert (await probe(t.host)).is_clean
 
     virtual(scene())
 

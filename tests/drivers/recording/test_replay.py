@@ -17,11 +17,17 @@ from drivers.recording.tap import Recorder
 from drivers.recording.words import event_words
 from drivers.session import DeviceSession
 from drivers.transport import LoopbackCable
-from tests.captures.scenes import SCENES, Kept, Scene
+from tests.captures.scenes import SCENES, SEALED, Kept, Scene, public_key_in
 
 CAPTURES = Path(__file__).parents[2] / "captures"
 LINE = DeviceConfig("line-1", DeviceKind.LINE, "cable", accept_test_only=True)
 CORPUS = sorted(CAPTURES.glob("*.jsonl"))
+
+
+@pytest.fixture
+def key_of(tmp_path):
+    """The key with which a recording of the corpus is replayed, None = none."""
+    return lambda name: public_key_in(tmp_path) if name in SEALED else None
 
 
 def load(name: str) -> Recording:
@@ -29,17 +35,17 @@ def load(name: str) -> Recording:
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
-def test_the_driver_sends_what_it_sent_then(path):
+def test_the_driver_sends_what_it_sent_then(path, key_of):
     """Byte for byte, in order; a change here is a change of the wire, and the corpus is made anew on purpose."""
-    found = replay(read_recording([path]))
+    found = replay(read_recording([path]), key_of(path.stem))
     assert found.differences == []
     assert found.sends > 0
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
-def test_the_driver_says_what_was_found_right(path):
+def test_the_driver_says_what_was_found_right(path, key_of):
     """The list beside the recording was read by a person once."""
-    found = replay(read_recording([path]))
+    found = replay(read_recording([path]), key_of(path.stem))
     assert [event_words(event) for _, event in found.events] == path.with_suffix(
         ".expect"
     ).read_text().splitlines()
@@ -63,7 +69,7 @@ def test_the_corpus_holds_what_goes_wrong_on_a_wire():
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_what_is_recorded_now_replays_at_once(name, virtual, tmp_path):
+def test_what_is_recorded_now_replays_at_once(name, virtual, tmp_path, key_of):
     """Also scenes whose files are of an older wire."""
     texts = []
 
@@ -73,7 +79,7 @@ def test_what_is_recorded_now_replays_at_once(name, virtual, tmp_path):
     virtual(life())
     path = tmp_path / "now.jsonl"
     path.write_text(texts[0])
-    found = replay(read_recording([path]))
+    found = replay(read_recording([path]), key_of(name))
     assert found.differences == []
     assert found.events
 
