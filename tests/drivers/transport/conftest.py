@@ -1,4 +1,5 @@
-"""Wires for the conformance suite: one face over an in-process cable, a pseudo-terminal, socat, and a USB bus.
+"""Wires for the conformance suite: one face over an in-process cable, a pseudo-terminal, socat,
+ser2net, and a USB bus.
 
 The far side of each wire reads only when the test asks, so a test that does not read is a peer that takes nothing.
 """
@@ -37,6 +38,7 @@ from simulators.usbip import Exported
 from simulators.wire import Wire
 
 DEADLINE_S = 10.0
+PATH_WITH_SBIN = {**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin"}
 
 
 async def until(condition: Callable[[], object], what: str) -> None:
@@ -224,6 +226,67 @@ class SocatWire(_DescriptorWire):
             await self.hang_up()
 
 
+class Ser2netWire(_DescriptorWire):
+    """A port server by others: one ser2net has the device's port, another one gives the host a tty of it over a socket."""
+
+    protocol = ""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.folder = folder
+        self.slave = self.held = -1
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    async def start(self) -> None:
+        self.fd, self.slave = os.openpty()
+        os.set_blocking(self.fd, False)
+        socket_path, device = self.folder / "net", os.ttyname(self.slave)
+        self._serve("device", f"{self.protocol}unix,{socket_path}", f"serialdev,{device},115200n81,local")
+        await until(socket_path.exists, "the port server listens")
+        self._serve("host", f"conacc,pty(link={self.path},raw)", f"{self.protocol}unix,{socket_path}")
+        await until(self.path.exists, "the host has its tty")
+        await until(lambda: self._has_open(device), "the port server has the device's port")
+        # A real tty stays when it is closed; this one would be a hang-up, at which ser2net throws away what it has.
+        self.held = os.open(self.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+
+    def _serve(self, name: str, accepter: str, connector: str) -> None:
+        config = self.folder / f"{name}.yaml"
+        config.write_text(f"connection: &{name}\n  accepter: {accepter}\n  connector: {connector}\n")
+        command = ["ser2net", "-n", "-c", str(config), "-P", str(self.folder / f"{name}.pid")]
+        self.processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, env=PATH_WITH_SBIN))
+
+    def _has_open(self, device: str) -> bool:
+        """True once the first port server has opened the port, which it does when it is connected to."""
+        folder = f"/proc/{self.processes[0].pid}/fd"
+        with contextlib.suppress(OSError):
+            return any(os.readlink(f"{folder}/{fd}") == device for fd in os.listdir(folder))
+        return False
+
+    async def hang_up(self) -> None:
+        while self.processes:
+            process = self.processes.pop()
+            process.kill()
+            process.wait()
+        for descriptor in (self.fd, self.slave, self.held):
+            os.close(descriptor)
+        self.fd = -1
+        self.path.unlink(missing_ok=True)
+        (self.folder / "net").unlink(missing_ok=True)
+
+    async def plug(self) -> None:
+        await self.start()
+
+    async def stop(self) -> None:
+        if self.fd >= 0:
+            await self.hang_up()
+
+
+class Rfc2217Wire(Ser2netWire):
+    """The same with RFC 2217 on the socket: telnet, which doubles a byte and keeps others for itself."""
+
+    protocol = "telnet(rfc2217),"
+
+
 USB = UsbAddress.parse("usb:1209:0001/S-1@1-2.3")
 
 
@@ -314,12 +377,14 @@ class Ticker:
         return self._worst
 
 
-AnyWire = LoopbackWire | PtyWire | SocatWire | UsbWire
-_WIRES: dict[str, type[LoopbackWire] | type[PtyWire] | type[SocatWire] | type[UsbWire]] = {
+AnyWire = LoopbackWire | PtyWire | SocatWire | Ser2netWire | UsbWire
+_WIRES: dict[str, Callable[[Path], AnyWire]] = {
     "loopback": LoopbackWire,
     "pty": PtyWire,
     "tapped": TappedWire,
     "socat": SocatWire,
+    "ser2net": Ser2netWire,
+    "rfc2217": Rfc2217Wire,
     "usb": UsbWire,
     "usbip": UsbIpWire,
 }
