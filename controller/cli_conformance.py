@@ -25,7 +25,7 @@ WARNING = (
 )
 
 
-@click.command()
+@click.command(short_help="Try a device against the protocol, on a bench.")
 @click.argument("port", metavar="PORT")
 @click.option("--clause", "clauses", multiple=True, help="Only this clause or section; may be repeated.")
 @click.option("--with-reboot", is_flag=True, help="Somebody is there who switches it off and on when asked to.")

@@ -33,7 +33,7 @@ def device() -> None:
     """Look at devices, their ports and their wires."""
 
 
-@device.command(name="list")
+@device.command(name="list", short_help="Devices and ports: who holds each, what to do next.")
 @reaching
 @AS_JSON
 def list_(socket: Path | None, config: Path | None, as_json: bool) -> None:
@@ -69,7 +69,7 @@ def _status(socket: Path) -> tuple[dict[str, Any] | None, str]:
         return None, str(exc)
 
 
-@device.command()
+@device.command(short_help="Who answers at a port, and how good its line is.")
 @PORT
 @BAUD
 @KEY_FILE

@@ -48,7 +48,7 @@ KEY_FILE = click.option("--key-file", type=A_FILE, help="The device's key, where
 FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
 
 
-@click.command()
+@click.command(short_help="Write down every byte at a port.")
 @click.argument("port", metavar="PORT")
 @click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
 @FOR
@@ -95,7 +95,7 @@ def record(
     show(told, lambda d: [f"{d['file']}: {d['bytes']} bytes, {d['events']} events of the link"], as_json)
 
 
-@click.command()
+@click.command(short_help="Put a recording to the driver again, and compare.")
 @FILES
 @click.option("--strict", is_flag=True, help="Compare all that the driver sends, byte by byte.")
 @click.option(
@@ -136,7 +136,7 @@ def replay(
     sys.exit(0 if told["same"] else WRONG)
 
 
-@click.command()
+@click.command(short_help="A recording as pcapng, for Wireshark.")
 @FILES
 @click.option("--pcapng", "to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
 @AS_JSON
@@ -163,7 +163,7 @@ def export(files: Sequence[Path], to: Path, as_json: bool) -> None:
     show({"file": str(to), "bytes": len(data)}, lambda told: [f"{told['file']}: {told['bytes']} bytes"], as_json)
 
 
-@click.command()
+@click.command(short_help="A recording that may leave the house.")
 @FILES
 @click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
 @KEY_FILE
@@ -194,7 +194,7 @@ def anonymise(files: Sequence[Path], to: Path, key_file: Path | None, as_json: b
     show(told, lambda _: [f"{to}: {told['entries']} entries; look through it before it leaves the house"], as_json)
 
 
-@click.command()
+@click.command(short_help="What devices report, as it comes.")
 @click.argument("port", metavar="[PORT]", required=False)
 @FOR
 @ACKNOWLEDGE
