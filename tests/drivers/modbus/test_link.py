@@ -348,6 +348,15 @@ def test_a_relay_that_moves_by_itself_is_told_and_its_coil_is_made_safe(bus):
     assert table.io.units[1].coils[0] == 0
 
 
+def test_a_relay_that_falls_while_its_coil_is_on_does_not_come_back_by_itself(bus):
+    """Its supply failed for a moment: the contact says engaged, the coil still says released; the coil is switched off."""
+    table = released(bus())
+    table.io.released, table.io._settle_relay = False, lambda now: None
+    table.run(0.5)
+    assert table.reports[-1] == LockoutEngaged(Cause.WATCHDOG, 0)
+    assert table.io.units[1].coils[0] == 0
+
+
 # --- the watchdog -------------------------------------------------------------------------------------------------------
 
 
