@@ -29,7 +29,10 @@ class LibusbBus:
         import usb.backend.libusb1  # noqa: PLC0415
 
         if (found := usb.backend.libusb1.get_backend()) is None:
-            raise PortUnavailable("libusb", Fault.LINK_OPEN_FAILED, "install the system package libusb-1.0-0")
+            remedy = (
+                "install the system package libusb-1.0-0; where it is there, let the daemon use netlink (its unit)"
+            )
+            raise PortUnavailable("libusb", Fault.LINK_OPEN_FAILED, remedy)
         return found
 
     def present(self, address: UsbAddress) -> bool:

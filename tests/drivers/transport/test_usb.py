@@ -2,6 +2,8 @@
 
 import asyncio
 import errno
+import subprocess
+import sys
 import threading
 import time
 
@@ -358,6 +360,36 @@ async def test_a_driver_that_holds_close_does_not_hold_us(table, owner, ticker):
     letting_go.set()
     await _open_soon(table.port)
     assert await ticker.stop() < 0.25
+
+
+ON_A_REAL_BUS = """
+import asyncio, os
+from drivers.errors import PortUnavailable
+from drivers.transport import LibusbBus, UsbAddress, UsbTransport
+
+async def main():
+    nowhere = UsbAddress.parse("usb:1209:000f/nobody-has-this@99-14.7")
+    port = UsbTransport(nowhere, LibusbBus(), lambda _: None, lambda *_: None)
+    for _ in range(5):
+        try:
+            await port.open()
+        except PortUnavailable as refused:
+            print(refused.fault, port.present(), len(os.listdir("/proc/self/fd")))
+
+asyncio.run(main())
+"""
+
+
+def test_on_a_real_bus_a_device_that_is_not_there_is_missing():
+    """libusb itself, loaded and asked, in a process of its own: what it opens it keeps, and five searches keep no more."""
+    done = subprocess.run(
+        [sys.executable, "-c", ON_A_REAL_BUS], capture_output=True, text=True, timeout=50, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == 5
+    assert set(lines) == {lines[0]}
+    assert lines[0].startswith("link_missing False")
+    assert not done.stderr
 
 
 async def test_without_libusb_the_device_says_what_to_install(owner, monkeypatch):
