@@ -28,6 +28,7 @@ class Fault(StrEnum):
     PROTO_COUNTER_BACKWARDS = "proto_counter_backwards"
     PROTO_COUNTER_REUSED = "proto_counter_reused"
     PROTO_PAYLOAD = "proto_payload"
+    PROTO_FLOOD = "proto_flood"  # far more reports than a game can bring
     TIMEOUT_HANDSHAKE = "timeout_handshake"
     TIMEOUT_REQUEST = "timeout_request"
     TIMEOUT_LIVENESS = "timeout_liveness"

@@ -18,6 +18,7 @@ from drivers.backoff import Backoff
 from drivers.catalog import Codec
 from drivers.commands import WantedLevel
 from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
+from drivers.edge import Allowance, fit_to_show
 from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
 from drivers.flight import FlightRecorder
@@ -26,7 +27,9 @@ from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol import host
+from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import Identity
+from drivers.protocol.texts import plain
 from drivers.pump import Pump
 from drivers.recording.tap import Recorder
 
@@ -71,6 +74,7 @@ class DeviceSession:
         self._deliver_to_owner = deliver
         self._entropy = entropy
         self._health = Health(on_state)
+        self._flood = None if config.accept_test_only else Allowance(FLOOD_BURST, FLOOD_PER_S)
         self._counters = self._health.counters
         self._flight = FlightRecorder(
             frames, config.name, is_masked=config.codec is Codec.LINE, clock=time.monotonic
@@ -259,7 +263,9 @@ class DeviceSession:
             self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
         serial = self.identity.serial if self.identity else ""
         origin = Origin(serial, _hex(event.boot), event.counter, event.tick_us, event.from_log)
-        self._deliver(event.report, origin)
+        self._deliver(fit_to_show(event.report), origin)
+        if self._flood is not None and not self._flood.allows(_now()):
+            self._end(Fault.PROTO_FLOOD, "it reports far more than a game can bring; look what is wrong with it")
 
     def _welcome(self, event: host.Welcomed) -> None:
         """Judges who answered before anything of it is believed or asked of it."""
@@ -332,6 +338,7 @@ class DeviceSession:
         self._over(fault, detail)
 
     def _over(self, fault: Fault, detail: str) -> None:
+        detail = plain(detail)
         self._flight.keep(fault, detail)
         if self._online_at is not None:
             self._counters["lost"] += 1

@@ -10,6 +10,7 @@ from drivers.protocol import messages as m
 from drivers.protocol.constants import (
     HEADER_SIZE,
     MAX_ERROR_TEXT,
+    MAX_EXTRA,
     MAX_NAME,
     MAX_PAYLOAD,
     MAX_SEALED_PAYLOAD,
@@ -34,6 +35,7 @@ from drivers.protocol.payloads import (
     to_bits,
 )
 from drivers.protocol.reports import ResetCause
+from drivers.protocol.texts import is_plain, plain
 
 REQUEST_GET_LEVELS, REQUEST_SET_LEVEL = 0x01, 0x02
 TAG_VALUE, TAG_ERROR_TEXT, TAG_LEVELS = 1, 1, 1
@@ -226,13 +228,14 @@ def _decode_welcome(data: bytes) -> m.Welcome:
     if kind >= len(KINDS) or tick_hz == 0:
         raise PayloadError(f"device kind {kind}, tick rate {tick_hz}")
     texts: dict[int, str] = {}
-    old_logs, extra = [], []
+    old_logs: list[m.LogSpan] = []
+    extra: list[tuple[int, bytes]] = []
     for tag, value in decode_tags(data[_WELCOME.size :]):
         if tag in _NAMES:
-            texts[tag] = value.decode("utf-8")
+            texts[tag] = _name(value)
         elif tag == TAG_OLD_LOG:
             old_logs.append(m.LogSpan(*_RANGE.unpack_from(value)))
-        else:
+        elif len(extra) < MAX_EXTRA:
             extra.append((tag, value))
     vendor, model, hardware, serial, firmware = (texts.get(tag, "") for tag in _NAMES)
     if not serial:
@@ -245,6 +248,14 @@ def _decode_welcome(data: bytes) -> m.Welcome:
         nonce, device_nonce, identity, boot, _reset_cause(cause), log_first, log_last, tuple(old_logs),
         low, high, max_body, window, depth,
     )  # fmt: skip
+
+
+def _name(value: bytes) -> str:
+    """A text by which a device is known. One that could not be shown as it is names nobody."""
+    text = value.decode("utf-8")
+    if len(value) > MAX_NAME or not is_plain(text):
+        raise PayloadError("a name is too long, or holds characters that are not printable")
+    return text
 
 
 def _decode_measure(data: bytes) -> m.Measure:
@@ -276,7 +287,7 @@ def _decode_response(data: bytes) -> m.Response:
 def _decode_error(data: bytes) -> m.Error:
     code, retryable = _ERROR.unpack_from(data)
     text = dict(decode_tags(data[_ERROR.size :])).get(TAG_ERROR_TEXT, b"")
-    return m.Error(code, bool(retryable), text.decode("utf-8", "replace"))
+    return m.Error(code, bool(retryable), plain(text[:MAX_ERROR_TEXT].decode("utf-8", "replace")))
 
 
 def _decode_event(data: bytes) -> m.Event:

@@ -177,6 +177,9 @@ OLD_LOGS = 3
 MAX_NAME = 48
 """Bytes of each text of a WELCOME (vendor, model, hardware, serial, firmware)."""
 
+MAX_EXTRA = 16
+"""Tagged values of a WELCOME that this version does not know and keeps; more are passed over."""
+
 MAX_DISPLAY = 64
 """Characters of a display text."""
 
@@ -202,6 +205,12 @@ BACKOFF_JITTER = 0.2
 
 BACKOFF_RESET_AFTER_S = 30.0
 """Time online after which the wait starts small again; less would let a boot-looping device storm."""
+
+FLOOD_BURST = 20_000
+"""Reports that a device may tell at once: several full logs. More at a stretch is no game."""
+
+FLOOD_PER_S = 10.0
+"""Reports a second that a device in real play may tell for ever: 864,000 a day, some 300 MB of record."""
 
 QUEUE_LIMIT = 1024
 """Places between sessions and the controller."""

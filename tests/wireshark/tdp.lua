@@ -213,6 +213,15 @@ local function text(value)
   return bytes
 end
 
+-- Section 3.1: names are printable. Lua knows no Unicode categories: these are the controls and what turns the direction.
+local function name(value)
+  local bytes = text(value)
+  local is_hidden = bytes:find("[%z\1-\31\127]") or bytes:find("\194[\128-\160\173]") or bytes:find("\226\128[\128-\143\168-\175]")
+    or bytes:find("\226\129[\159-\175]") or bytes:find("\239\187\191")
+  if #bytes > 48 or is_hidden then refuse("payload") end
+  return bytes
+end
+
 -- Values with their paths, in the order in which they stand.
 local Out = {}
 Out.__index = Out
@@ -367,13 +376,13 @@ function READ.WELCOME(out, c, tree)
   local texts, logs, extra = { "", "", "", "", "" }, 0, 0
   for _, tag in ipairs(c:tags()) do
     if tag[1] >= 1 and tag[1] <= 5 then
-      texts[tag[1]] = text(tag[2])
+      texts[tag[1]] = name(tag[2])
     elseif tag[1] == 6 then
       local path = "old_logs." .. logs .. "."
       out:put(path .. "boot", tag[2]:boot())
       out:numbers(path, tag[2], "first:8 last:8")
       logs = logs + 1
-    else
+    elseif extra < 16 then
       out:put("extra." .. extra .. ".0", tag[1])
       out:put("extra." .. extra .. ".1", tag[2]:hex(tag[2]:left()))
       extra = extra + 1

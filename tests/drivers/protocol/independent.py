@@ -1,10 +1,11 @@
 """A second TDP/1 decoder, written from docs/protocol.md alone. It imports nothing of the product, and never may;
-of Python's library it takes SHA-256 alone.
+of Python's library it takes SHA-256 and the categories of characters alone.
 
 It reads slowly, byte by byte, as the page says it. Section numbers are those of the page.
 """
 
 from hashlib import sha256
+from unicodedata import category
 
 CAUSES = [
     "crc", "cobs", "oversize", "partial", "length", "version", "mac", "stale_session", "duplicate", "payload", "unexpected",
@@ -261,15 +262,27 @@ def welcome(c):
     meaning |= dict.fromkeys(TEXTS, "")
     for tag, value in c.tags():
         if 1 <= tag <= 5:
-            meaning[TEXTS[tag - 1]] = text(value)
+            meaning[TEXTS[tag - 1]] = name(value)
         elif tag == 6:
             log = Cursor(value)
             meaning["old_logs"].append({"boot": log.boot(), "first": log.number(8), "last": log.number(8)})
-        else:
+        elif len(meaning["extra"]) < 16:
             meaning["extra"].append([tag, value.hex()])
     if meaning["serial"] == "":
         raise Refused("payload")
     return meaning
+
+
+def printable(character):
+    """Section 3: of no category C or Z, but the space."""
+    return character == " " or category(character)[0] not in "CZ"
+
+
+def name(value):
+    found = text(value)
+    if len(value) > 48 or not all(map(printable, found)):
+        raise Refused("payload")
+    return found
 
 
 def text(value):
@@ -317,7 +330,8 @@ def small(tags, tag):
 
 
 def error_text(tags):
-    return tags.get(1, b"").decode("utf-8", "replace")
+    found = tags.get(1, b"")[:120].decode("utf-8", "replace")
+    return "".join(character if printable(character) else "\N{REPLACEMENT CHARACTER}" for character in found)
 
 
 def record(c):

@@ -265,9 +265,10 @@ LEVELS = st.builds(
     mode=st.none() | sampled(reports.Mode), jammed=st.booleans(), door_open=st.booleans(),
     cards_inside=st.none() | whole(2), wagers=whole(8), lamps=whole(2),
 )  # fmt: skip
-NAME = st.text(max_size=10)
+SHOWN = st.characters(exclude_categories=("C", "Z")) | st.just(" ")
+NAME = st.text(SHOWN, max_size=10)
 IDENTITY = st.builds(
-    m.Identity, sampled(reports.DeviceKind), NAME, NAME, NAME, st.text(min_size=1, max_size=10), NAME,
+    m.Identity, sampled(reports.DeviceKind), NAME, NAME, NAME, st.text(SHOWN, min_size=1, max_size=10), NAME,
     st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32),
     st.sets(sampled(reports.Capability)).map(lambda s: tuple(c for c in reports.Capability if c in s)),
     st.integers(1, 2**32 - 1), st.lists(st.tuples(st.integers(7, 255), st.binary(max_size=9)), max_size=2).map(tuple),
@@ -283,7 +284,7 @@ MESSAGES = st.one_of(
     st.builds(m.Request, st.just(m.GetLevels()) | st.builds(
         m.SetLevel, sampled(reports.Level), st.text(st.characters(max_codepoint=126), max_size=64), whole(8))),
     st.builds(m.Response, st.none() | LEVELS.map(encode_levels)),
-    st.builds(m.Error, whole(2), st.booleans(), st.text(max_size=30), st.integers(0, 3)),
+    st.builds(m.Error, whole(2), st.booleans(), st.text(SHOWN, max_size=30), st.integers(0, 3)),
     st.builds(m.Event, whole(8), RECORDS), st.builds(m.EventAck, whole(8), whole(8)),
     st.builds(m.LogRead, whole(8), whole(8), whole(8)), st.builds(m.LogGone, whole(8), whole(8), whole(8)),
     st.builds(m.LogData, whole(8), RECORDS.map(lambda record: (record,))),

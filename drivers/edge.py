@@ -1,0 +1,39 @@
+"""The edge between a device and the daemon: what a hostile one may not bring past it.
+
+Names are refused by the codec, and texts of refusals cleaned there. Here the texts of reports are, and the number of
+reports is bounded. All sizes are those of frames, at most 512 bytes.
+"""
+
+from dataclasses import replace
+
+from drivers.events import Report
+from drivers.protocol.reports import AlarmRaised, LineUnparsed
+from drivers.protocol.texts import is_plain, plain
+
+__all__ = ["Allowance", "fit_to_show"]
+
+
+def fit_to_show(report: Report) -> Report:
+    """The same report, a mark in its text for each character that would do something to a terminal or a page."""
+    if isinstance(report, LineUnparsed | AlarmRaised) and not is_plain(report.text):
+        return replace(report, text=plain(report.text))
+    return report
+
+
+class Allowance:
+    """`burst` at once, and `per_s` more each second, for as long as the daemon runs."""
+
+    def __init__(self, burst: int, per_s: float) -> None:
+        self._burst, self._per_s = float(burst), per_s
+        self._left = self._burst
+        self._since: float | None = None
+
+    def allows(self, now: float) -> bool:
+        """Takes one; False where none is left. `now`: monotonic seconds."""
+        if self._since is not None:
+            self._left = min(self._burst, self._left + (now - self._since) * self._per_s)
+        self._since = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
