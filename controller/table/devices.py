@@ -375,7 +375,7 @@ def _powered_up(draft: Draft, name: str, inside: int | None) -> None:
         disarm(
             draft,
             [b for b in may_lie_in_it if not _lies_on_layout(draft, b)],
-            f"{name} lost its power with cards in it",
+            f"{name} restarted with cards in it",
         )
     if name == draft.state.dispenser() and _dealing_still(draft) and not deal_is_out(draft):
         jam(draft, name, _round(draft).back, handing_out=True)
