@@ -160,6 +160,9 @@ RESEND_S = (1.0, 2.0, 4.0, 5.0)
 LOG_DEPTH = 4096
 """Records a device's ring log holds at least: several shoes of eight decks with all their marks."""
 
+UNSENT_AFTER_S = 2.0
+"""A report that an echo named this long ago and that did not come is read from the log; the device repeats after 1 s."""
+
 FILL_TRIES = 3
 """How often one range of the log is asked for without progress before the link is given up."""
 

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
 from drivers.protocol.codec import decode, decode_header
-from drivers.protocol.constants import SESSION_NONE
+from drivers.protocol.constants import SESSION_NONE, UNSENT_AFTER_S
 from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
 from drivers.protocol.host_events import (
     Authenticated,
@@ -89,7 +89,8 @@ class HostLink:
         self._durable: dict[int, int] = {last[0]: last[1]} if last else {}
         self._acks_due: set[int] = set()
         self._levels: Levels | None = None
-        self._digest = 0
+        self._named = (0, 0.0)  # the newest report that an echo spoke of, and when
+        self._digest: int | None = None  # of the levels as last read; None = they are to be read again
         self._frames_in = 0
         self._peer: tuple[int, ...] = ()
 
@@ -336,6 +337,7 @@ class HostLink:
         wish, events = found
         self._events += events
         if not isinstance(wish, m.GetLevels):
+            self._digest = None  # whatever the answer says: what holds now is read back with the next echo
             return
         if not isinstance(answer, m.Response) or answer.levels is None:
             raise LinkFault("proto_unexpected", "a read of the levels was answered without levels")
@@ -351,9 +353,23 @@ class HostLink:
             return
         self._round_trip.sample(rtt_s)
         self._peer = pong.dropped
+        self._look_for_unsent(pong, now)
         opening.verify_peer(pong.dropped[CAUSES.index(Cause.MAC)])
         if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
             self._requests.add(m.GetLevels(), now)
+
+    def _look_for_unsent(self, pong: m.Pong, now: float) -> None:
+        """Reports that an echo named and that have not come long after it are read from the log.
+
+        Only while everything is durable here: else it is us for whom the device waits.
+        """
+        named, since = self._named
+        if self._sequencer.released >= named:
+            self._named = (pong.log_last, now)
+            return
+        is_ours = self._durable.get(pong.boot, 0) < self._sequencer.released
+        if self._state is _State.ONLINE and now >= since + UNSENT_AFTER_S and not is_ours:
+            self._sequencer.exists(named)
 
     def _timers(self, now: float) -> None:
         if self._opening is not None:

@@ -82,6 +82,10 @@ class Sequencer:
             return [], False
         return self._release(record, from_log=False) + self._release_ahead(), False
 
+    def exists(self, last: int) -> None:
+        """The device has reports of this boot up to `last`, and has had time to send them: what is missing is wanted."""
+        self._head = max(self._head, last)
+
     def log_data(self, data: LogData) -> list[HostEvent]:
         """Records out of the log; those that are not the next ones are passed over, repeats verified. Raises `LinkFault`."""
         events: list[HostEvent] = []

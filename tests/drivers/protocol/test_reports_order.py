@@ -329,3 +329,22 @@ def test_each_acknowledgement_starts_the_waits_anew(world):
     before = len(sent(world.to_host, m.Event))
     world.run(1.2)
     assert [event.record.counter for event in sent(world.to_host, m.Event)[before:]] == [2]
+
+
+def test_what_an_echo_names_and_what_does_not_come_is_read_from_the_log(world):
+    """Events are dead and PINGs are not: nothing that the device has reported stays unknown for longer than three echoes."""
+    world.to_host.faults = dropping(m.Event)
+    world.report(3)
+    assert world.run(3.5, until=lambda: len(world.journal) == 3)
+    assert numbers(world) == [1, 2, 3]
+    assert all(entry.from_log for entry in world.journal)
+    assert not world.of(Failed)
+
+
+def test_nothing_is_read_from_the_log_while_it_is_us_for_whom_the_device_waits(world):
+    """A host that does not acknowledge is not to be filled by another way."""
+    world.acknowledging = False
+    world.report(UNACKED_WINDOW + 5)
+    world.run(4.5)
+    assert numbers(world) == list(range(1, UNACKED_WINDOW + 1))
+    assert not sent(world.to_device, m.LogRead)

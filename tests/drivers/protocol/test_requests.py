@@ -343,3 +343,14 @@ def test_an_interrupted_request_that_is_still_being_done_is_not_begun_again(worl
     assert [r.operation for r in world.executed] == [1, 2]
     world.device.answer(world.executed[0], ok=True)
     assert world.run(1.0, until=lambda: len(world.of(LevelSet)) == 2)
+
+
+def test_a_level_that_was_only_said_to_be_set_is_found_by_reading_it_back(world):
+    """A device that answers before its contact moved, or whose contact never moves: what is read counts."""
+    honest = world.levels
+    world.host.set_level(Level.LOCKOUT, RELEASED, 41, world.now)
+    assert world.run(1.0, until=lambda: world.of(LevelSet))
+    world.levels = honest
+    world.device.set_levels(honest)
+    assert world.run(2.5, until=lambda: world.of(LevelsRead))
+    assert world.of(LevelsRead)[-1].levels.lockout == ENGAGED
