@@ -82,6 +82,15 @@ class BeeTekShoe:
         due = (model.faults.take_timed(n, model.occasion, model.occasion_since, time) for n in OWN_FAULTS)
         return next((fault for fault in due if fault), None)
 
+    def arm(self, fault: Fault, now: float) -> bool:
+        """See `Simulated.arm`: here each fault waits for its occasion."""
+        self.model.faults.arm(fault)
+        return False
+
+    def calm(self) -> None:
+        """See `Simulated.calm`."""
+        self.model.faults.disarm()
+
     def data_to_send(self) -> bytes:
         data = b"" if self.is_hung or not self.is_on else bytes(self._out)
         self._out.clear()

@@ -24,6 +24,7 @@ from . import continuous
 from . import shoe as shoe_model
 from . import shuffler as shuffler_model
 from .body import CardSettings
+from .cable import Cable
 from .cards import FACES, Witness
 from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
@@ -40,7 +41,7 @@ from .runtime import Simulator
 from .usb_capture import Capture
 from .usb_descriptors import PRODUCTS, Description
 from .usb_device import UsbDevice
-from .usb_port import UsbPort, arriving
+from .usb_port import UsbPort
 from .usbip import Exported
 from .wire import Wire
 
@@ -314,7 +315,7 @@ async def _run(
         "pid": os.getpid(),
     }
     log("start", {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": settings})
-    book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
+    book = FaultBook([], log)
     model = build(book, log, seeded(seed, serial, "cards"))
     image = made_up_image(kind) if options.image is None else options.image.read_bytes()
     identity = Identity(
@@ -326,6 +327,9 @@ async def _run(
         model, identity, log, entropy=entropy, now=loop.time(), speed=options.speed, keeps_log=options.keep_log,
         key=_key(options.key), image=image,
     )  # fmt: skip
+    for fault in faults:
+        if fault.name not in WIRE:
+            device.arm(fault, loop.time())
     wire = Wire([fault for fault in faults if fault.name in WIRE], seeded(seed, serial, "wire"))
 
     with contextlib.ExitStack() as files:
@@ -345,13 +349,14 @@ def _port(
     if options.usb is None:
         byte_time_s = BITS_PER_BYTE / options.baud if options.baud else 0.0
         return PtyPort(options.link, on_data, wire, byte_time_s=byte_time_s, cooked=options.cooked)
-    device = UsbDevice(Description(PRODUCTS[kind], _serial(options), f"simulated {kind}"), arriving(on_data, wire))
+    cable = Cable(wire, on_data)
+    device = UsbDevice(Description(PRODUCTS[kind], _serial(options), f"simulated {kind}"), cable.from_host)
     capture = Capture(files.enter_context(options.capture.open("wb"))) if options.capture else None
     listen = options.listen.rpartition(":") if options.listen else None
     return UsbPort(
         options.link,
         Exported(device, options.usb, capture),
-        wire,
+        cable,
         listen=(listen[0], int(listen[2])) if listen else None,
     )
 

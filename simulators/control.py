@@ -5,8 +5,8 @@
 
 Hands at a shuffler or shoe: load (back, or cards as written), unload, green, take, remove (leave), open_lid, close_lid,
 mode (mode), plan (plan), bring_deck, retire, wash (back), find_lost. At a shoe that hands deal from: draw (cards), key (to),
-cutting_card (behind). At a progressive: put_chip, lift_chip (seat,
-sensor), collect, lockout. At any device: state; await (key, value, timeout_s); inject (fault); hang, unplug, power_off
+cutting_card (behind). At a progressive: put_chip, lift_chip (seat, sensor), collect, lockout. At any device: state; await
+(key, value, timeout_s); inject (fault); heal: all faults of cable and firmware end; hang, unplug, power_off
 (for_s); wake, replug, power_on; reboot (cause); watch: from then on every line of the record, and no more requests.
 """
 
@@ -119,6 +119,8 @@ async def _carry_out(simulator: Simulator, act: str, given: Mapping[str, object]
             return {"state": simulator.state()}
         case "inject":
             simulator.inject(str(given.get("fault")))
+        case "heal":
+            simulator.heal()
         case "hang":
             simulator.hang(_seconds(given, "for_s"))
         case "unplug":

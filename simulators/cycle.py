@@ -7,6 +7,7 @@ from random import Random
 from drivers.protocol.reports import (
     Activity,
     Back,
+    Defect,
     FaceUpCard,
     Identities,
     JamCleared,
@@ -179,6 +180,8 @@ class Cycle:
         if fault := self._faults.take("miscount", self.cycles):
             count += fault.number("by")
         defects = read_set(self._cards.cards(RACK), self.back, self._decks) if self._reads else ()
+        if self._reads and self._faults.take("set_misread", self.cycles):
+            defects = tuple(dict.fromkeys((Defect.MISSING, Defect.DUPLICATE, *defects)))
         is_right = not defects and (not self._counts or count == self._decks * len(FACES))
         self.phase = Phase.READY if is_right and self.mode in RANDOMISING else Phase.SPENT
         self.due = None

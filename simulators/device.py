@@ -19,15 +19,27 @@ from drivers.protocol.device import (
 )
 from drivers.protocol.framing import Deframer, FrameError
 from drivers.protocol.messages import Identity, Request, SetLevel
-from drivers.protocol.reports import Report, ResetCause
+from drivers.protocol.reports import Cause as LevelCause
+from drivers.protocol.reports import (
+    DeviceKind,
+    DispensingInhibited,
+    LockoutEngaged,
+    Report,
+    ResetCause,
+    ServiceDue,
+)
 
 from .cards import Witness
 from .faults import Fault
+from .firmware import Firmware
 from .log import report_body
-from .model import ActImpossible, Done, Model, Operations, Outcome, earliest
+from .model import ActImpossible, Answer, Done, Model, Operations, Outcome, earliest
 
 OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
 """Faults of the device as a whole, carried out by whoever holds cable and power; all others happen in the models."""
+
+HANGS_WITHIN_S = 0.001
+"""A command that makes the firmware hang is not done before it does."""
 
 
 class SimulatedDevice:
@@ -58,6 +70,9 @@ class SimulatedDevice:
         self._reports = ReportLog()
         self._tap = Deframer()
         self._obeyed = Operations()
+        self.firmware = Firmware(model.faults)
+        self._deferred: list[tuple[float, LevelRequested]] = []
+        self._happens: list[Fault] = []
         self._boot = 0
         self._booted_at = self._started_at = now
         self._hung_at: float | None = None
@@ -78,19 +93,19 @@ class SimulatedDevice:
         """A new boot: a new id, the model's safe side, the log of former boots if it is kept."""
         if self.is_on:
             raise ActImpossible("the power is on")
-        if not self._keeps_log:
-            self._reports = ReportLog()
-        self._boot = int.from_bytes(self._entropy(8), "big")
+        firmware, occasion = self.firmware, self.model.occasion
+        self._boot = firmware.boot_id(self._boot, lambda: int.from_bytes(self._entropy(8), "big"), occasion)
+        self._reports = firmware.log_at_boot(self._reports, self._boot, keeps=self._keeps_log, occasion=occasion)
         self._booted_at, self.acknowledged = now, 0
         self._link = DeviceLink(
-            self.identity,
+            firmware.identity(self.identity, occasion),
             boot=self._boot,
             entropy=self._entropy,
             log=self._reports,
             reset_cause=cause,
             epoch_s=now,
-            key=self._key,
-            image=self._image,
+            key=firmware.key(self._key, occasion),
+            image=firmware.image(self._image, occasion),
         )
         self._tap = Deframer()
         self._log("power", {"state": "on", "boot": self.boot, "cause": cause.value})
@@ -103,6 +118,7 @@ class SimulatedDevice:
         self.model.power_down(self._model_time(now))
         self._log("power", {"state": "off", "boot": self.boot, "link": self.counters})
         self._link, self.host_here = None, False
+        self._deferred.clear()
 
     def reboot(self, now: float, cause: ResetCause) -> None:
         """The firmware starts anew; the cable stays in."""
@@ -145,7 +161,13 @@ class SimulatedDevice:
         if self._link is None or self.is_hung:
             return
         self._publish(self.model.step(self._model_time(now)), now)
+        self._do_deferred(now)
         self._handle(self._link.tick(now), now)
+        for name in self.firmware.due(now):
+            if name == "boot_loop":
+                self._happens.append(Fault("reboot"))
+            else:
+                self._publish((ServiceDue(0) if name == "flood" else self._safe_again(),), now)
 
     def next_deadline(self) -> float | None:
         if self._link is None or self.is_hung:
@@ -154,15 +176,30 @@ class SimulatedDevice:
         fault = model.faults.next_timed(OWN_FAULTS, model.occasion, model.occasion_since)
         moving = earliest(model.next_step(), fault)
         real = None if moving is None else self._started_at + moving / self._speed
-        return earliest(self._link.next_deadline(), real)
+        slow = min((due for due, _ in self._deferred), default=None)
+        return earliest(self._link.next_deadline(), real, slow, self.firmware.next_due())
 
     def due_fault(self, now: float) -> Fault | None:
         """A fault of the device as a whole that happens now; the caller carries it out."""
         if self._link is None or self.is_hung:
             return None
+        if self._happens:
+            return self._happens.pop(0)
         model, time = self.model, self._model_time(now)
         due = (model.faults.take_timed(n, model.occasion, model.occasion_since, time) for n in OWN_FAULTS)
         return next((fault for fault in due if fault), None)
+
+    def arm(self, fault: Fault, now: float) -> bool:
+        """See `Simulated.arm`."""
+        if self.firmware.arm(fault, now):
+            return True
+        self.model.faults.arm(fault)
+        return False
+
+    def calm(self) -> None:
+        """See `Simulated.calm`."""
+        self.firmware.quiet()
+        self.model.faults.disarm()
 
     def data_to_send(self) -> bytes:
         return b"" if self._link is None or self.is_hung else self._link.data_to_send()
@@ -235,11 +272,45 @@ class SimulatedDevice:
                     self._log("acknowledged", {"boot": f"{boot:016x}", "counter": counter})
 
     def _obey(self, wish: LevelRequested, now: float) -> None:
+        fault = self.firmware.at_command(self.model.occasion)
+        match fault.name if fault else "":
+            case "hang_on_command" if fault:
+                self._happens.append(Fault("hang", None, {"for": fault.text("for")}))
+                self._deferred.append((now + HANGS_WITHIN_S, wish))  # it is done when the firmware wakes
+            case "lock_slow" if fault:
+                self._deferred.append((now + fault.real("by"), wish))
+            case "not_done":
+                self._powered().answer(wish, True)
+                self._log_command(wish, Outcome.IGNORED, True)
+            case "no_answer":
+                self._do(wish, now)
+            case "done_twice":
+                answer = self._do(wish, now)
+                self._publish(answer.reports, now)
+                self._answer(wish, answer)
+            case _:
+                self._answer(wish, self._do(wish, now))
+
+    def _do_deferred(self, now: float) -> None:
+        due = [wish for at, wish in self._deferred if at <= now]
+        self._deferred = [(at, wish) for at, wish in self._deferred if at > now]
+        for wish in due:
+            self._answer(wish, self._do(wish, now))
+
+    def _do(self, wish: LevelRequested, now: float) -> Answer:
         answer = self.model.command(wish.level, wish.value, wish.operation, self._model_time(now))
         self._obeyed.remember(wish.operation)
         self._log_command(wish, answer.outcome, answer.holds)
         self._publish(answer.reports, now)
+        return answer
+
+    def _answer(self, wish: LevelRequested, answer: Answer) -> None:
         self._powered().answer(wish, answer.holds, 0, answer.text[:MAX_ERROR_TEXT])
+
+    def _safe_again(self) -> Report:
+        """The safe side of this device as an edge that is none."""
+        locks = self.model.kind is DeviceKind.PROGRESSIVE
+        return (LockoutEngaged if locks else DispensingInhibited)(LevelCause.BUTTON, 0)
 
     def _log_command(self, wish: LevelRequested | SetLevel, outcome: Outcome, holds: bool | None) -> None:
         asked = {"level": wish.level.value, "value": wish.value, "operation": wish.operation}

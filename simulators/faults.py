@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from .bus_faults import BUS_FAULTS
 from .cards import Witness, unseen
 from .fault_kind import ALL, DEALERS, PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER, FaultKind
+from .firmware_faults import FIRMWARE_FAULTS
+from .wire_faults import WIRE_FAULTS
 
 _SPAN = {"after": "0.5", "for": "0"}
-_RATE = {"rate": "0.001", "dir": "both|in|out"}
 
 FAULTS: dict[str, FaultKind] = {
     # cards standing still
@@ -50,6 +51,7 @@ FAULTS: dict[str, FaultKind] = {
         "`cards` cards too many are really in the set when it is loaded.", DEALERS, {"cards": "1"}
     ),
     "miscount": FaultKind("The set is right, but the counter is off by `by`.", (SHUFFLER,), {"by": "-1"}),
+    "set_misread": FaultKind("The set is right, but the reader takes one card for another.", (SHUFFLER,)),
     "identity_wrong": FaultKind("One card is missing and another is there twice, so the count is right.", DEALERS),
     "foreign_back": FaultKind("One card of the set has the back of another one.", DEALERS),
     "unreadable": FaultKind("No reader can read `cards` cards of the set.", DEALERS, {"cards": "1"}),
@@ -116,12 +118,8 @@ FAULTS: dict[str, FaultKind] = {
         "The power fails `after` s into the occasion, for `for` s (0: until power_on).", ALL, _SPAN
     ),
     "reboot": FaultKind("The firmware restarts `after` s into the occasion.", ALL, {"after": "0.5"}),
-    # the wire, from the start
-    "wire_drop": FaultKind(
-        "Each byte is lost with probability `rate`; `dir` in = towards the device.", ALL, _RATE
-    ),
-    "wire_corrupt": FaultKind("Each byte has one bit flipped with probability `rate`.", ALL, _RATE),
-    "wire_double": FaultKind("Each byte comes twice with probability `rate`.", ALL, _RATE),
+    **FIRMWARE_FAULTS,
+    **WIRE_FAULTS,
     **BUS_FAULTS,
 }
 
@@ -136,8 +134,8 @@ SHOE_ALIASES = {"jam": "jam_dealing", "jam_self_cleared": "jam_dealing_self_clea
 
 NEVER = float("inf")
 
-WIRE = tuple(name for name in FAULTS if name.startswith("wire_"))
-"""Faults of the wire: they have a rate, no occasion, and do not end."""
+WIRE = tuple(WIRE_FAULTS)
+"""Faults of the wire: they have no occasion, and begin at once."""
 
 
 class FaultError(ValueError):
@@ -225,6 +223,10 @@ class FaultBook:
 
     def arm(self, fault: Fault) -> None:
         self._armed.append(fault)
+
+    def disarm(self) -> None:
+        """What has not happened yet will not."""
+        self._armed.clear()
 
     @property
     def armed(self) -> tuple[Fault, ...]:

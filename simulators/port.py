@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from .cable import Cable
 from .wire import Wire
 
 READ_SIZE = 4096
@@ -50,6 +51,9 @@ class Port(Protocol):
     def write(self, data: bytes) -> None:
         """Sends, or loses."""
 
+    def heal(self) -> None:
+        """A good cable from now on; what it still held arrives."""
+
 
 class LinkTaken(OSError):
     """The path of the link is something else than a symlink; it is not ours to replace."""
@@ -58,7 +62,8 @@ class LinkTaken(OSError):
 class PtyPort:
     """`link`: the symlink that hosts open. `byte_time_s`: 10 / baud, 0 = as fast as it goes.
 
-    `cooked`: leaves the line discipline as a tty comes, for hosts that must set it themselves.
+    `cooked`: leaves the line discipline as a tty comes, for hosts that must set it themselves. `overruns`, `bytes_in`,
+    `bytes_out`: bytes that found no room, and that were taken off and put onto the terminal, since the port was made.
     """
 
     def __init__(
@@ -73,7 +78,9 @@ class PtyPort:
         self.link = link
         self.wire = wire
         self._overruns = 0
-        self._on_data, self._byte_time_s, self._cooked = on_data, byte_time_s, cooked
+        self.bytes_in = self.bytes_out = 0
+        self._byte_time_s, self._cooked = byte_time_s, cooked
+        self._cable = Cable(wire, on_data, self._leave)
         self._master = self._slave = -1
         self._name = ""
         self._waiting = bytearray()
@@ -113,6 +120,7 @@ class PtyPort:
             self._pacer.cancel()
         self._pacer = None
         self._waiting.clear()
+        self._cable.cut()
         if self.link.is_symlink() and os.readlink(self.link) == self._name:
             self.link.unlink()
         os.close(self._master)
@@ -133,9 +141,15 @@ class PtyPort:
 
     def write(self, data: bytes) -> None:
         """Sends; without a reader the line overruns and bytes are lost, as on any serial line."""
-        if not self.is_plugged or not data:
-            return
-        data = self.wire.carry(data, towards_device=False)
+        if self.is_plugged and data:
+            self._cable.from_device(data)
+
+    def heal(self) -> None:
+        """See `Port.heal`."""
+        self._cable.heal()
+
+    def _leave(self, data: bytes) -> None:
+        """Bytes that came through the cable go onto the terminal."""
         if not self._byte_time_s:
             self._send(data)
             return
@@ -155,6 +169,7 @@ class PtyPort:
             sent = os.write(self._master, data)
         except BlockingIOError:
             sent = 0
+        self.bytes_out += sent
         self._overruns += len(data) - sent
 
     def _readable(self) -> None:
@@ -162,5 +177,5 @@ class PtyPort:
             data = os.read(self._master, READ_SIZE)
         except BlockingIOError:
             return
-        if arrived := self.wire.carry(data, towards_device=True):
-            self._on_data(arrived)
+        self.bytes_in += len(data)
+        self._cable.from_host(data)

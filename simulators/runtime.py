@@ -38,6 +38,14 @@ class Simulated(Protocol):
     def tick(self, now: float) -> None: ...
     def next_deadline(self) -> float | None: ...
     def due_fault(self, now: float) -> Fault | None: ...
+    def arm(self, fault: Fault, now: float) -> bool:
+        """A fault to come, or one that goes on by itself from now on; True for the latter."""
+        ...
+
+    def calm(self) -> None:
+        """Nothing goes wrong by itself any more, and what has not happened yet will not."""
+        ...
+
     def data_to_send(self) -> bytes: ...
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done: ...
     def state(self) -> dict[str, object]: ...
@@ -67,6 +75,7 @@ class Simulator:
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
+        self._ahead_s = 0.0
         self._later: set[asyncio.TimerHandle] = set()
         self._awaited: list[_Awaited] = []
 
@@ -141,13 +150,26 @@ class Simulator:
             self.port.resume()
         self._settle()
 
+    def sleep_host(self, seconds: float) -> None:
+        """The host slept: here time went on, there it stood still."""
+        self._ahead_s += seconds
+        self._settle()
+
     def inject(self, text: str) -> None:
         """Arms a fault written as on the command line. Raises `FaultError`."""
         fault = parse(text, self.device.model.kind)
         if fault.name in WIRE:
             self.port.wire.add(fault)
-        else:
-            self.device.model.faults.arm(fault)
+            self.log("fault", {"fault": text, "occasion": self.device.model.occasion})
+        elif self.device.arm(fault, self._now()):
+            self.log("fault", {"fault": text, "occasion": self.device.model.occasion})
+        self._settle()
+
+    def heal(self) -> None:
+        """The cable is good again, the firmware quiet, and what has not happened yet will not."""
+        self.port.heal()
+        self.device.calm()
+        self.log("healed", {})
         self._settle()
 
     def state(self) -> dict[str, object]:
@@ -173,7 +195,7 @@ class Simulator:
             self._awaited.remove(awaited)
 
     def _now(self) -> float:
-        return self._loop.time()
+        return self._loop.time() + self._ahead_s
 
     def _after(self, for_s: float, back: Callable[[], None]) -> None:
         """Does `back` in `for_s` seconds unless somebody was quicker (0: never); settles what was just done."""
@@ -235,7 +257,7 @@ class Simulator:
         if self._timer:
             self._timer.cancel()
         deadline = self.device.next_deadline()
-        self._timer = None if deadline is None else self._loop.call_at(deadline, self._on_timer)
+        self._timer = None if deadline is None else self._loop.call_at(deadline - self._ahead_s, self._on_timer)
 
     def _carry_out(self, fault: Fault) -> None:
         """A fault of the whole device. Each of these settles again; one that is out of place changes nothing."""

@@ -7,40 +7,34 @@ import asyncio
 import contextlib
 import socket
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
+from .cable import Cable
 from .port import LinkTaken
 from .usb_device import UsbDevice
 from .usbip import Exported, serve_usbip
-from .wire import Wire
 
-__all__ = ["UsbPort", "arriving"]
-
-
-def arriving(on_data: Callable[[bytes], None], wire: Wire) -> Callable[[bytes], None]:
-    """A `UsbDevice`'s `on_data` that brings what the cable lets through."""
-
-    def arrive(data: bytes) -> None:
-        if arrived := wire.carry(data, towards_device=True):
-            on_data(arrived)
-
-    return arrive
+__all__ = ["UsbPort"]
 
 
 class UsbPort:
-    """`link`: the path of the Unix socket. `listen`: host and port as well, for the kernel's `usbip attach`."""
+    """`link`: the path of the Unix socket. `listen`: host and port as well, for the kernel's `usbip attach`.
+
+    `cable`: what the exported device's bytes go through; its `from_host` is that device's `on_data`.
+    """
 
     def __init__(
         self,
         link: Path,
         exported: Exported,
-        wire: Wire,
+        cable: Cable,
         *,
         listen: tuple[str, int] | None = None,
     ) -> None:
-        self.link, self.wire = link, wire
+        self.link, self.wire = link, cable.wire
         self._exported, self._listen = exported, listen
+        self._cable = cable
+        cable.to_host = self._device.write
         self._servers: list[asyncio.Task[asyncio.Server]] = []
 
     @property
@@ -76,6 +70,7 @@ class UsbPort:
         """See `Port.unplug`."""
         if not self.is_plugged:
             return
+        self._cable.cut()
         self._device.unplug()
         servers, self._servers = self._servers, []
         for starting in servers:
@@ -100,8 +95,12 @@ class UsbPort:
 
     def write(self, data: bytes) -> None:
         """See `Port.write`."""
-        if self.is_plugged and data and (carried := self.wire.carry(data, towards_device=False)):
-            self._device.write(carried)
+        if self.is_plugged and data:
+            self._cable.from_device(data)
+
+    def heal(self) -> None:
+        """See `Port.heal`."""
+        self._cable.heal()
 
 
 def _close(started: "asyncio.Task[asyncio.Server]") -> None:

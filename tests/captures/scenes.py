@@ -21,6 +21,7 @@ from drivers.session import Delivery, DeviceSession
 from drivers.transport import LoopbackCable
 from simulators import shoe, shuffler
 from simulators.body import CardSettings
+from simulators.cable import Cable
 from simulators.device import SimulatedDevice
 from simulators.faults import WIRE, FaultBook, parse
 from simulators.model import Model
@@ -64,7 +65,8 @@ class Scene:
     ) -> None:
         self.kind = KINDS[kind]
         found = [parse(fault, self.kind) for fault in faults]
-        self.wire = Wire([f for f in found if f.name in WIRE], random.Random(7))
+        wire = Wire([f for f in found if f.name in WIRE], random.Random(7))
+        self.line = Cable(wire, self._arrived, self._leave)
         self.model = model_of(self.kind, FaultBook([f for f in found if f.name not in WIRE]), keeps_log)
         identity = Identity(
             self.kind, SIMULATED_VENDOR, f"simulated {kind}", "cable", f"SIM-{kind}-1", "1.0.0",
@@ -163,13 +165,19 @@ class Scene:
         return True
 
     def _to_device(self, data: bytes) -> None:
-        if (arrived := self.wire.carry(data, towards_device=True)) and not self.device.is_hung:
-            self.device.receive(arrived, _now())
+        self.line.from_host(data)
+
+    def _leave(self, data: bytes) -> None:
+        self.far.write(data)
+
+    def _arrived(self, data: bytes) -> None:
+        if not self.device.is_hung:
+            self.device.receive(data, _now())
             self._settle()
 
     def _settle(self) -> None:
         if data := self.device.data_to_send():
-            self.far.write(self.wire.carry(data, towards_device=False))
+            self.line.from_device(data)
         if self._timer:
             self._timer.cancel()
         self._timer = None

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from drivers import events
 from drivers.protocol.reports import DeviceKind
 from drivers.session import DeviceConfig, DeviceSession
+from simulators.cable import Cable
 from simulators.cli import sim
 from simulators.port import LinkTaken
 from simulators.usb_descriptors import Description
@@ -136,7 +137,7 @@ async def test_over_tcp_too_and_a_port_that_is_taken_is_an_error(tmp_path):
 async def test_a_name_that_is_not_its_own_is_left_alone(tmp_path, kind):
     """A socket that a killed simulator left is replaced; anything else may be somebody's."""
     link = tmp_path / "bus"
-    port = UsbPort(link, Exported(UsbDevice(Description(2, "S-1")), "1-2"), Wire([], random.Random(0)))
+    port = UsbPort(link, Exported(UsbDevice(Description(2, "S-1")), "1-2"), Cable(Wire([], random.Random(0))))
     link.write_text("mine") if kind == "file" else link.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(LinkTaken):
         port.plug()

@@ -11,6 +11,7 @@ import pytest
 from usbip import host as foreign
 from usbip.core import NotFound, Stall
 
+from simulators.cable import Cable
 from simulators.usb_descriptors import ACM, BULK_IN, Description
 from simulators.usb_device import UsbDevice
 from simulators.usb_port import UsbPort
@@ -49,7 +50,7 @@ class Server:
         self.came = []
         self.device = UsbDevice(Description(2, "S-1", **about), self.came.append)
         self.exported = Exported(self.device, "1-2.3")
-        self.port = UsbPort(folder / "bus", self.exported, Wire([], Random(0)))
+        self.port = UsbPort(folder / "bus", self.exported, Cable(Wire([], Random(0))))
         self.path = str(self.port.link)
 
 

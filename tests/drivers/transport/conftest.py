@@ -30,6 +30,7 @@ from drivers.transport import (
     UsbIpBus,
     UsbTransport,
 )
+from simulators.cable import Cable
 from simulators.usb_bus import SimulatedBus
 from simulators.usb_descriptors import Description
 from simulators.usb_device import UsbDevice
@@ -337,7 +338,7 @@ class UsbIpWire(UsbWire):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.port = UsbPort(folder / "bus", Exported(self.device, USB.place), Wire([], Random(0)))
+        self.port = UsbPort(folder / "bus", Exported(self.device, USB.place), Cable(Wire([], Random(0))))
         self.address = replace(USB, usbip=str(self.port.link))
 
     def transport(self, owner: Owner) -> Transport:
