@@ -1,0 +1,126 @@
+"""What must hold after every fault, at the device's own record, at the journal and at the subscriber."""
+
+import json
+from collections import Counter, defaultdict
+from typing import Any
+
+from controller.journal.record import Stream
+from controller.journal.verify import verify
+from tests.faults.catalogue import Row
+from tests.faults.play import Played
+from tests.faults.rig import Device, Rig
+
+SAFE = ("inhibited", "engaged")
+MOST_TURNS_PER_S = 1500.0
+"""Turns of the loop in a virtual second, and ten for each report: more is a spin."""
+MOST_FRAMES_PER_S = 20.0
+"""Frames that the host sends in a second, and two for each report: more is a storm."""
+ENGAGED_AGAIN = ("lockout", "dispensing")
+
+
+def judge(row: Row, played: Played, rig: Rig) -> list[str]:
+    """Everything that is wrong; empty where all is as it must be."""
+    verdict = row.verdict
+    wrong = [f"{fact} is not on record" for fact in verdict.facts if fact not in (*played.facts, *played.kinds)]
+    wrong += [f"{fact} is not expected" for fact in played.facts if fact not in (*verdict.facts, *verdict.may)]
+    wrong += [f"no state of the session was because of {r}" for r in verdict.reasons if r not in played.reasons]
+    wrong += _rose("the session", verdict.counts, played.counts)
+    wrong += _rose("the device", verdict.device_counts, played.device_counts)
+    if played.unproven != verdict.unproven:
+        wrong.append(f"the round is {'un' * played.unproven}proven")
+    if played.state != verdict.ends:
+        wrong.append(f"it ends {played.state}")
+    return wrong + held(rig, played, lies=row.lies)
+
+
+def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
+    """The invariants, whatever the fault."""
+    wrong = [f"the daemon ended: {rig.failed!r}"] if rig.failed else []
+    for device in rig.devices.values():
+        wrong += [] if lies else _account(rig, device)
+        wrong += _commands(device)
+    wrong += _told(rig)
+    report = verify(rig.path)
+    wrong += [str(fault) for fault in report.faults]
+    wrong += _opened_off_the_record(rig)
+    if played.turns_per_s > MOST_TURNS_PER_S + 10 * played.reports_per_s:
+        wrong.append(f"the loop turned {played.turns_per_s:.0f} times a second")
+    if played.frames_per_s > MOST_FRAMES_PER_S + 2 * played.reports_per_s:
+        wrong.append(f"{played.frames_per_s:.0f} frames a second were sent")
+    return wrong
+
+
+def _rose(whose: str, wanted: tuple[str, ...], rose: Any) -> list[str]:
+    return [f"none of {', '.join(wanted)} rose at {whose}: {dict(rose)}"] if wanted and not set(wanted) & {
+        name for name, n in rose.items() if n
+    } else []  # fmt: skip
+
+
+def _account(rig: Rig, device: Device) -> list[str]:
+    """Released events = the device's events in order, minus ranges declared lost; nothing twice, nothing else."""
+    serial = str(device.config.serial)
+    truth = {(r["boot"], r["counter"]): (r["kind"], r["body"]) for r in device.noted("report")}
+    recorded: dict[str, list[int]] = defaultdict(list)
+    lost: list[tuple[str, int, int]] = []
+    wrong = []
+    for record in rig.records(Stream.INPUT):
+        body: dict[str, Any] = json.loads(record.data)
+        if record.kind == "events_lost" and body["body"]["serial"] == serial:
+            lost.append((body["body"]["boot"], body["body"]["first"], body["body"]["last"]))
+        if record.origin is None or record.origin[0] != serial:
+            continue
+        _, boot, counter = record.origin
+        recorded[boot].append(counter)
+        kind, told = truth.get((boot, counter), ("nothing", {}))
+        if (record.kind, body["body"]) != (kind, {k: v for k, v in told.items() if v is not None}):
+            wrong.append(f"{serial} {counter} is on record as {record.kind}, the device says {kind}")
+    for boot, counters in recorded.items():
+        if counters != sorted(set(counters)):
+            wrong.append(f"{serial} boot {boot}: recorded as {counters}")
+    for boot, counter in truth:
+        gone = any(b == boot and first <= counter and (not last or counter <= last) for b, first, last in lost)
+        if not gone and counter not in recorded[boot] and _is_our_business(recorded, lost, boot):
+            wrong.append(
+                f"{serial} {boot}/{counter} {truth[boot, counter][0]} is neither on record nor declared lost"
+            )
+    return wrong
+
+
+def _is_our_business(recorded: dict[str, list[int]], lost: list[tuple[str, int, int]], boot: str) -> bool:
+    """Boots of which the host never heard leave nothing: their log went with them."""
+    return bool(recorded[boot]) or any(b == boot for b, _, _ in lost)
+
+
+def _commands(device: Device) -> list[str]:
+    """No command is carried out twice."""
+    done = [c for c in device.noted("command") if c["outcome"] == "executed" and c["level"] in ENGAGED_AGAIN]
+    times = Counter(c["operation"] for c in done)
+    return [f"{device.config.name}: operation {op} was done {n} times" for op, n in times.items() if n > 1]
+
+
+def _told(rig: Rig) -> list[str]:
+    """The subscriber holds exactly the journal's events, in order, byte for byte: nothing that is not on record."""
+    wrong = []
+    for stream in (Stream.MAIN, Stream.DIAG):
+        told, records = rig.told(stream), rig.records(stream)
+        if [e["data"] for e in told] != [json.loads(r.data) for r in records]:
+            wrong.append(f"the subscriber holds {len(told)} events of {stream}, the journal {len(records)}")
+        if [e["recordhash"] for e in told] != [r.recordhash.hex() for r in records]:
+            wrong.append(f"the events of {stream} are not those of the journal")
+    return wrong
+
+
+def _opened_off_the_record(rig: Rig) -> list[str]:
+    """No device released or allowed anything that the journal did not want first."""
+    wanted = set()
+    for record in rig.records(Stream.MAIN, Stream.DIAG):
+        if record.kind == "level_wanted":
+            body = json.loads(record.data)
+            wanted.add((body["device"], body["level"], body["value"], body["operation"]))
+    opened = {
+        (device.config.name, c["level"], c["value"], c["operation"])
+        for device in rig.devices.values()
+        for c in device.noted("command")
+        if c["outcome"] == "executed" and c["level"] in ENGAGED_AGAIN and c["value"] not in SAFE
+    }
+    return [f"{which} was opened and nobody had wanted it" for which in sorted(opened - wanted)]

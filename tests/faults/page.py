@@ -1,0 +1,86 @@
+"""`python -m tests.faults.page > docs/faults.md`: the table of faults as a page for people."""
+
+import sys
+
+from simulators.fault_kind import REMOTE_IO
+from simulators.faults import FAULTS
+from simulators.firmware_faults import FIRMWARE_FAULTS
+from simulators.wire_faults import WIRE_FAULTS
+from tests.faults.catalogue import Row, load
+
+HEAD = """# Faults and what comes of them
+
+Everything that is known to go wrong with a device, its cable or the computer it hangs on, and what the daemon must make
+of it. The table is `tests/faults/catalogue.toml`; this page is made from it (`python -m tests.faults.page`), and a test
+holds the two equal. `make test` injects each row into a running simulator on a real port, with a round going on, and judges
+it at the device's own record, at the journal and at the subscriber. `python -m tests.faults.gaps` names
+what nothing shows yet.
+
+How to read a row: *injected by* is what `--fault` and the control socket's `inject` take, or a verb of the test rig.
+*On record* are the facts that must stand in the journal and that the subscriber must have got; those in brackets may.
+Where nothing stands there, nothing out of the ordinary may be told: it was repaired. *Unproven*: the round is held for a
+floorperson.
+
+After every fault, whatever it was:
+
+- what is on record is what the device reported, in its order, but for what is declared lost; nothing stands there twice;
+- no command was carried out twice, and nothing was released or allowed that the record did not want first;
+- the subscriber holds exactly the journal's events; the journal verifies;
+- the device is online again within 10 seconds, a refused one after its minute, and a button that is pressed is recorded;
+- the loop does not spin, the host does not flood the line, and no descriptor, thread or task is left.
+"""
+SCOPES = {
+    "byte": "Bytes on the line",
+    "frame": "Frames on the line",
+    "device": "The device",
+    "host": "The computer and its operating system",
+    "modbus": "Remote I/O on a bus",
+}
+TAIL = """
+## The faults of a cable and of a firmware by name
+
+A fault is written `NAME[@N][:key=value]...`. `tablewarden sim KIND --help` lists those of the machines (jams, wrong
+counts, chips, lids) as well.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    rows = load().rows
+    for scope, title in SCOPES.items():
+        parts.append(
+            f"\n## {title}\n\n| id | what happens | injected by | on record | why |\n|---|---|---|---|---|\n"
+        )
+        parts += [_line(row) for row in rows if row.scope == scope]
+    parts += [TAIL, "\n| name and particulars | what it does |\n|---|---|\n"]
+    for name in (*WIRE_FAULTS, *FIRMWARE_FAULTS, *(n for n, k in FAULTS.items() if REMOTE_IO in k.devices)):
+        kind = FAULTS[name]
+        given = "".join(f":{key}={_first(value)}" for key, value in kind.parameters.items())
+        parts.append(f"| `{name}{given}` | {kind.effect} |\n")
+    return "".join(parts)
+
+
+def _first(parameter: str) -> str:
+    first, *others = parameter.split("|")
+    return first if not others or len(others) > 3 else f"{first} ({', '.join(others)})"
+
+
+def _line(row: Row) -> str:
+    verdict = row.verdict
+    told = [f"`{fact}`" for fact in verdict.facts]
+    told += [f"(`{'`, `'.join(verdict.may)}`)"] if verdict.may else []
+    told += ["**unproven**"] * verdict.unproven
+    told += [f"ends {verdict.ends}"] * (verdict.ends != "online")
+    how = ", ".join(f"`{line}`" for line in row.inject)
+    if row.on != "progressive-1":
+        how += f" on {row.on}"
+    if row.shown_by:
+        how = f"[{row.shown_by.rpartition('::')[2]}](../{row.shown_by.partition('::')[0]})"
+    if row.open:
+        how = f"**open**: {row.open}"
+    return f"| {row.id} | {row.does} | {how} | {', '.join(told)} | {verdict.because} |\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

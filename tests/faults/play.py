@@ -1,0 +1,143 @@
+"""Plays one fault at a running table and keeps what came of it for the judge."""
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from controller.journal.record import Record, Stream
+from drivers.session import SessionState
+from simulators.model import ActImpossible
+from tests.faults import drives
+from tests.faults.catalogue import Row
+from tests.faults.rig import Device, Rig, table
+from tests.faults.verbs import Undo, inject
+
+from tests.faults import host_verbs  # noqa: F401  # isort: skip  # more verbs
+
+ORDINARY = {
+    "wager_sensed", "wager_removed", "button_pressed", "level_wanted", "level_confirmed", "levels_read",
+    "lockout_released", "dispensing_allowed", "broker_changed", "service_due", "wager_placed",
+}  # fmt: skip
+"""Facts that every table has all the time: they say nothing of a fault."""
+SETTLE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of one fault. `facts`: those out of the ordinary; `kinds`: of all facts; `back_s`: until it was online again."""
+
+    facts: tuple[str, ...]
+    kinds: frozenset[str]
+    counts: Mapping[str, int]
+    device_counts: Mapping[str, int]
+    state: str
+    reasons: tuple[str, ...]
+    back_s: float
+    unproven: bool
+    turns_per_s: float
+    frames_per_s: float
+    reports_per_s: float
+
+
+def named(record: Record) -> str:
+    """A fact with the one particular that tells it from others of its kind."""
+    body: dict[str, Any] = json.loads(record.data)
+    match record.kind:
+        case "device_offline" | "device_rejected":
+            return f"{record.kind}:{body['reason']}"
+        case "device_suspect":
+            return "device_suspect:half_dead" if body["half_dead"] else "device_suspect"
+        case "device_online":
+            more = "rebooted" * body["rebooted"] or ("gap" if not body["gap_closed"] else "")
+            return f"device_online:{more}" if more else "device_online"
+        case "lockout_engaged" | "dispensing_inhibited":
+            return f"{record.kind}:{body['cause']}"
+        case kind:
+            return kind
+
+
+def _remarkable(records: list[Record]) -> tuple[str, ...]:
+    facts = [named(r) for r in records if r.stream is not Stream.INPUT and r.kind not in ORDINARY]
+    usual = ("lockout_engaged:command", "lockout_engaged:button", "dispensing_inhibited:command")
+    return tuple(dict.fromkeys(fact for fact in facts if fact not in usual))
+
+
+async def play(
+    row: Row, room: Path, judge: Callable[[Row, Played, Rig], list[str]], *, seed: int = 1
+) -> tuple[Played, list[str]]:
+    """One run of one fault at a table with an open round, and what the judge finds wrong while all still stands there."""
+    async with table(room, seed=seed, keyed=row.keyed) as rig:
+        await rig.up()
+        device, drive = rig.devices[row.on], drives.DRIVES[row.drive]
+        await drive.prepare(rig, device)
+        before, counters, turns = len(rig.records()), dict(device.session.counters), rig.loop.turns
+        began, seen = rig.loop.time(), len(device.states)
+        driving = asyncio.create_task(drive.go_on(rig, device))
+        undos: list[Undo | None] = []
+        try:
+            for line in row.inject:
+                undos.append(await inject(rig, device, line))
+            await asyncio.sleep(row.lasts_s)
+        finally:
+            driving.cancel()
+            (ended,) = await asyncio.gather(driving, return_exceptions=True)
+        if isinstance(ended, Exception):
+            raise ended
+        device_counts = device.simulator.device.counters
+        during = device.session.counters.get("reports", 0) - counters.get("reports", 0)
+        busy = (rig.loop.turns - turns) / row.lasts_s
+        await _end(device, undos)
+        back_s = await _back(rig, device, row)
+        await _life_goes_on(rig, device, row)
+        rose = {k: n - counters.get(k, 0) for k, n in device.session.counters.items() if n > counters.get(k, 0)}
+        round_ = rig.engine.state.round
+        played = Played(
+            facts=_remarkable(rig.records()[before:]),
+            kinds=frozenset(r.kind for r in rig.records()[before:]),
+            counts=rose,
+            device_counts=device_counts,
+            state=device.session.state.value,
+            reasons=tuple(dict.fromkeys(s.reason for s in device.states[seen:] if s.reason)),
+            back_s=back_s,
+            unproven=bool(round_ and round_.unproven),
+            turns_per_s=busy,
+            frames_per_s=rose.get("frames_out", 0) / (rig.loop.time() - began),
+            reports_per_s=during / row.lasts_s,
+        )
+        return played, judge(row, played, rig)
+
+
+async def _end(device: Device, undos: list[Undo | None]) -> None:
+    """The fault is over: what was done is undone, and nothing is left armed."""
+    for undo in filter(None, undos):
+        try:
+            done = undo()
+            if inspect.isawaitable(done):
+                await done
+        except ActImpossible:
+            continue  # it came back by itself
+    device.simulator.heal()
+
+
+async def _back(rig: Rig, device: Device, row: Row) -> float:
+    wanted = SessionState(row.verdict.ends)
+    if wanted is not SessionState.ONLINE:
+        return await rig.until(lambda: device.session.state is wanted, f"{row.id} ends as {wanted}", 60.0)
+    return await rig.until(rig.all_online, f"{row.id}: online again", row.verdict.within_s)
+
+
+async def _life_goes_on(rig: Rig, device: Device, row: Row) -> None:
+    """Somebody presses a button at the device: it is on record and told, and everything before it is."""
+    if row.verdict.ends == "online":
+        pressed = len([r for r in device.noted("report") if r["kind"] == "button_pressed"])
+        device.simulator.act("lockout" if device.config.name == "progressive-1" else "green", {})
+        assert len([r for r in device.noted("report") if r["kind"] == "button_pressed"]) > pressed
+        await rig.until(rig.settled, f"{row.id}: every report is on record", SETTLE_S)
+    heads = rig.journal.heads
+    await rig.until(
+        lambda: all(len(rig.told(s)) == heads()[s] for s in (Stream.MAIN, Stream.DIAG)), "all is told", SETTLE_S
+    )
