@@ -35,6 +35,7 @@ from controller.publish.mqtt import MqttLink
 from controller.publish.publisher import PublishConfig, Publisher
 from controller.rules.library import find_coverage
 from controller.sealer import Sealer
+from controller.snapshot import Snapshots
 from controller.status import state_documents
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, RecordReplaced, ServiceStarted, ServiceStopping
@@ -137,12 +138,13 @@ class Daemon:
 
     async def _play(self, journal: Journal, recorder: Recorder) -> None:
         engine = Engine(self.setup, journal, recorder, self.clock)
-        facts = engine.fold_record()
+        snapshots = Snapshots(journal.path, self._key, self.setup) if self._key else None
+        facts = engine.fold_record(snapshots.load(journal) if snapshots else None)
         sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
         engine.devices.update(sessions)
         publisher = self._publisher(engine, journal)
         deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
-        sealer = Sealer(self._key, engine, journal, self.clock) if self._key else None
+        sealer = Sealer(self._key, engine, journal, self.clock, snapshots) if self._key and snapshots else None
         engine.on_news(publisher.wake)
         engine.on_news(self.desk.woken)
         engine.on_news(deadlines.wake)
@@ -188,6 +190,7 @@ class Daemon:
             await engine.note(ServiceStopping("a signal asked for it"))
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
+                sealer.snapshot()
             for task in (*links, reader, positions, timer, checking):
                 task.cancel()
             publisher.stop("stopped")

@@ -13,9 +13,10 @@ from typing import Protocol, cast
 
 from controller.clock import Clock, ClockState, Stamp
 from controller.journal.errors import JournalError
-from controller.journal.record import Draft, Record, Stream, Transaction
+from controller.journal.record import FACTS, Draft, Record, Stream, Transaction
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.snapshot import Snapshot
 from controller.table.acts import Act
 from controller.table.codec import VERSION, decode_fact, encode, encode_input, stream_of
 from controller.table.decide import decided
@@ -81,10 +82,16 @@ class Engine:
         self._highest: dict[tuple[str, str], int] = {}
         self._at_once = 0
 
-    def fold_record(self) -> int:
-        """Takes up the state where the record left it. Returns the number of facts. Raises `JournalDamaged`."""
-        count = 0
-        for record in self._journal.facts():
+    def fold_record(self, snapshot: Snapshot | None = None) -> int:
+        """Takes up the state where the record left it. Returns the number of facts that were folded.
+
+        `snapshot`: where folding may begin. Raises `JournalDamaged`.
+        """
+        count, after = 0, {}
+        if snapshot is not None:
+            self.state, self.order = snapshot.state, snapshot.order
+            after = {stream: snapshot.heads[stream].sequence for stream in FACTS}
+        for record in self._journal.records(FACTS, after):
             self.state = evolve(self.state, decode_fact(record.kind, record.subject, record.data, record.version))
             self.order = record.order
             count += 1

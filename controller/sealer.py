@@ -5,14 +5,20 @@ What is recorded is published, so the back office holds every checkpoint outside
 
 from typing import Protocol
 
+import structlog
+
 from controller.clock import Clock
 from controller.journal.checkpoint import signed_statement
 from controller.journal.keys import SigningKey
 from controller.journal.store import Journal
+from controller.snapshot import EVERY_RECORDS as SNAPSHOT_EVERY
+from controller.snapshot import Snapshots
 from controller.table.inputs import CheckpointSigned
 from controller.table.state import State
 
 __all__ = ["EVERY_RECORDS", "Sealer"]
+
+log = structlog.get_logger()
 
 EVERY_RECORDS = 1000
 """Within a long round, or where none is played, a checkpoint comes after so many records."""
@@ -29,8 +35,11 @@ class Table(Protocol):
 class Sealer:
     """Keeps the checkpoints of one open journal. The first one comes with the first commit after a start."""
 
-    def __init__(self, key: SigningKey, table: Table, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self, key: SigningKey, table: Table, journal: Journal, clock: Clock, snapshots: Snapshots | None = None
+    ) -> None:
         self._key, self._table, self._journal, self._clock = key, table, journal, clock
+        self._snapshots, self._folded = snapshots, journal.order
         self._signed: int | None = None  # order of the newest record that is under a signature
         self._round: str | None = None
 
@@ -41,6 +50,17 @@ class Sealer:
         has_ended = before is not None and before != self._round
         if has_ended or self._signed is None or self._journal.order - self._signed >= EVERY_RECORDS:
             self._table.submit("table", self.checkpoint())
+        if self._journal.order - self._folded >= SNAPSHOT_EVERY:
+            self.snapshot()
+
+    def snapshot(self) -> None:
+        """Keeps the state as it is after the last commit, where a start may begin. A failure costs only time then."""
+        self._folded = self._journal.order
+        if self._snapshots is not None:
+            try:
+                self._snapshots.save(self._journal, self._table.state)
+            except OSError as exc:
+                log.warning("snapshot_not_kept", reason=str(exc))
 
     def checkpoint(self) -> CheckpointSigned:
         """The heads as they are now, signed."""

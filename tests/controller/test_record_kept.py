@@ -1,7 +1,9 @@
 """A daemon and its record: signed from start to stop, put aside and begun anew where it is damaged, proved in the background."""
 
 import asyncio
+import dataclasses
 import json
+import pickle
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
@@ -19,8 +21,9 @@ from controller.journal.keys import PublicKey, make_key
 from controller.journal.quarantine import MOST, TooManyDamaged, set_aside
 from controller.journal.store import Journal, opened
 from controller.journal.verify import verify
+from controller.replay import table_at
 from controller.rules.vocabulary import Role
-from controller.table.acts import Resolution, ResolveHold
+from controller.table.acts import BringSet, NewDealer, Resolution, ResolveHold
 from controller.table.inputs import Actor, RecordChecked
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
@@ -218,3 +221,76 @@ async def test_a_proof_that_cannot_be_made_tells_nothing_and_ends_nothing(journa
     assert not checking.done()
     checking.cancel()
     await asyncio.gather(checking, return_exceptions=True)
+
+
+def _forge(snapshot: Path) -> None:
+    """Pickled by somebody without the key, and meant to do harm when it is read."""
+    snapshot.write_bytes(bytes(64) + pickle.dumps(_Harm()))
+
+
+class _Harm:
+    def __reduce__(self) -> Any:
+        return (exec, ("raise SystemExit('unpickled')",))
+
+
+def _move_away(path: Path) -> None:
+    path.rename(path.with_name("away"))
+
+
+def _copy(snapshot: Path) -> None:
+    snapshot.write_bytes(snapshot.with_name("earlier").read_bytes())
+
+
+@pytest.mark.parametrize("change", [None, _forge, _copy], ids=["none", "forged", "earlier"])
+async def test_a_start_takes_the_state_from_a_snapshot_or_from_the_record_and_it_is_the_same(
+    config: Path, journal: Path, change: Callable[[Path], Any] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever became of the snapshot: only one that the table's key signed, of this very record, is taken."""
+    folded: list[int] = []
+    fold = app.Engine.fold_record
+
+    def counting(engine: app.Engine, snapshot: Any = None) -> int:
+        folded.append(fold(engine, snapshot))
+        return folded[-1]
+
+    monkeypatch.setattr(app.Engine, "fold_record", counting)
+    snapshot = journal.with_name("t.journal.snapshot")
+    async with running(config) as daemon:
+        assert daemon.desk.table is not None
+        await daemon.desk.table.engine.act(NewDealer(), Actor("flora", Role.FLOORPERSON))
+    snapshot.with_name("earlier").write_bytes(bytes_of(snapshot))
+    async with running(config) as daemon:
+        assert daemon.desk.table is not None
+        await daemon.desk.table.engine.act(BringSet("red"), Actor("flora", Role.FLOORPERSON))
+    if change is not None:
+        change(snapshot)
+    with opened(journal) as view:
+        expected = table_at(view, time_us=2**60).state
+        facts = sum(1 for _ in view.merged([app.Stream.MAIN, app.Stream.DIAG]))
+    before = len(folded)
+    daemon = app.Daemon(load_config(config))
+    again = Journal.open(journal, site="bench", table="example")
+    engine = app.Engine(daemon.setup, again, app.Recorder(again, daemon.clock), daemon.clock)
+    assert daemon._key is not None
+    engine.fold_record(app.Snapshots(journal, daemon._key, daemon.setup).load(again))
+    again.close()
+    assert engine.state == expected
+    expected_folded = {None: range(1), _forge: range(facts, facts + 1), _copy: range(1, facts)}
+    assert folded[before] in expected_folded[change]
+
+
+async def test_a_snapshot_of_other_code_or_of_another_record_is_passed_over(config: Path, journal: Path) -> None:
+    """A changed core may fold otherwise; a journal that was begun anew has other records under the same numbers."""
+    async with running(config):
+        pass
+    daemon = app.Daemon(load_config(config))
+    assert daemon._key is not None
+    again = Journal.open(journal, site="bench", table="example")
+    assert app.Snapshots(journal, daemon._key, daemon.setup).load(again) is not None
+    other = dataclasses.replace(daemon.setup, seats=daemon.setup.seats - 1)
+    assert app.Snapshots(journal, daemon._key, other).load(again) is None
+    again.close()
+    _move_away(journal)
+    fresh = Journal.open(journal, site="bench", table="example")
+    assert app.Snapshots(journal, daemon._key, daemon.setup).load(fresh) is None
+    fresh.close()

@@ -1,0 +1,97 @@
+"""The folded state in a file beside the record, so that a start after a year takes as long as on the first day.
+
+It is derived and disposable: one that is missing, of other software, of another table or not signed by the table's own key is
+passed over, and the record is folded from its beginning. What follows it is always folded from the record.
+"""
+
+import pickle
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import controller
+import drivers
+from controller.journal.keys import SigningKey
+from controller.journal.record import FACTS, Stream
+from controller.journal.seal import Head
+from controller.journal.store import Journal
+from controller.table.codec import encode
+from controller.table.state import Setup, State
+from controller.table.told_setup import setup_told
+
+__all__ = ["EVERY_RECORDS", "Snapshot", "Snapshots"]
+
+EVERY_RECORDS = 10_000
+"""A start folds some 100,000 records a second, so it has at most a tenth of a second to catch up."""
+SIGNATURE_BYTES = 64
+FOLDED_BY = ("table", "games", "rules", "cards")
+"""Rooms whose code makes a state; where one of their files differs, a state of theirs may too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state, and the records that it is folded from: the heads of their streams, the order of the newest."""
+
+    journal: str
+    made_by: str
+    heads: dict[Stream, Head]
+    order: int
+    state: State
+
+
+class Snapshots:
+    """The one snapshot beside a journal. Only what this table's key has signed is ever unpickled."""
+
+    def __init__(self, journal: Path, key: SigningKey, setup: Setup) -> None:
+        self._path, self._key = journal.with_name(journal.name + ".snapshot"), key
+        self._made_by = _made_by(setup)
+
+    def load(self, journal: Journal) -> Snapshot | None:
+        """The newest, if it is of this journal as it stands. Never raises."""
+        try:
+            data = self._path.read_bytes()
+        except OSError:
+            return None
+        signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
+        if not self._key.public.has_signed(signature, body):
+            return None
+        snapshot = pickle.loads(body)  # noqa: S301  # signed by our own key, which whoever could forge it needs
+        if not isinstance(snapshot, Snapshot) or (snapshot.journal, snapshot.made_by) != (
+            journal.id,
+            self._made_by,
+        ):
+            return None
+        return snapshot if all(_stands(journal, s, snapshot.heads[s]) for s in FACTS) else None
+
+    def save(self, journal: Journal, state: State) -> None:
+        """Takes the place of the last one. It is not synced: one that a power cut tears is passed over. Raises `OSError`."""
+        heads, order = journal.last()
+        snapshot = Snapshot(journal.id, self._made_by, dict(heads), order, state)
+        body = pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL)
+        draft = self._path.with_name(self._path.name + ".new")
+        draft.write_bytes(self._key.sign(body) + body)
+        draft.replace(self._path)
+
+
+def _stands(journal: Journal, stream: Stream, head: Head) -> bool:
+    """True where the record that it was folded up to is there, unchanged: a restored or cut file has another."""
+    found = journal.read(stream, head.sequence - 1, 1)
+    return bool(found and found[0].recordhash == head.recordhash)
+
+
+def _made_by(setup: Setup) -> str:
+    """What a state hangs on beside the records: the code, the interpreter, the table and its law."""
+    digest = sha256(sys.version.encode())
+    for path in _sources():
+        digest.update(path.read_bytes())
+    digest.update(encode(setup_told(setup)))
+    digest.update(setup.law.rulebook.sha256.encode())
+    return digest.hexdigest()
+
+
+def _sources() -> Iterator[Path]:
+    for room in FOLDED_BY:
+        yield from sorted((Path(controller.__file__).parent / room).rglob("*.py"))
+    yield Path(drivers.__file__).with_name("events.py")
