@@ -55,5 +55,6 @@ async def test_a_shoe_in_another_socket_is_rejected_and_nothing_of_it_is_on_reco
     assert not devices["shoe-1"]["online"]
     assert devices["shuffler-1"]["online"]
     assert devices["progressive-1"]["online"]
+    await table.until(lambda: table.facts("device_rejected"), "the rejection is on record")
     assert [fact["reason"] for fact in table.facts("device_rejected")] == ["auth_wrong_port"]
     assert len([r for r in table.records(Stream.INPUT) if r.origin and r.origin[0] == "SIM-shoe"]) == before
