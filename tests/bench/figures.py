@@ -32,6 +32,8 @@ from tests.bench.frame_cost import frame_costs
 from tests.bench.frame_cost import report as frame_report
 from tests.bench.hands import hand_rates
 from tests.bench.hands import report as hands_report
+from tests.bench.journal_cost import measure as journal_costs
+from tests.bench.journal_cost import report as journal_report
 from tests.bench.listener import listen
 from tests.bench.settle_rate import report as settle_report
 from tests.bench.settle_rate import settle_rates
@@ -42,6 +44,8 @@ HERE = Path(__file__).resolve().parent
 PACE = 200
 """Frames a second for the latency: near the most that a line of 115,200 baud can carry."""
 PATIENCE_S = 30.0
+JOURNAL_ON = "/var/tmp"
+"""A disk, not memory: a sync must cost what it costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +230,8 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     print(
         f"\nTDP/1 with its acknowledgements: {rate['per_s']:.0f} events a second, window of {rate['window']:.0f}"
     )
+    out["journal"] = costs = journal_costs(Path(JOURNAL_ON), 1500, reps, 1_000_000)
+    print(f"\nthe record\n{journal_report(costs)}")
     out["core"] = core = core_rate()
     print(f"\n{report(core)}")
     frames_cost = await asyncio.to_thread(frame_costs)

@@ -8,19 +8,27 @@ and the medians are shown, because the disk's own speed wanders.
 """
 
 import argparse
+import gzip
 import json
 import os
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from controller.cli_decide import example_setup
 from controller.clock import SystemClock
-from controller.journal.record import Draft, Stream, Transaction
-from controller.journal.store import Journal
+from controller.journal.keys import SigningKey, make_key
+from controller.journal.record import FACTS, Draft, Stream, Transaction
+from controller.journal.store import Journal, opened
 from controller.journal.verify import verify
+from controller.lookback import lookback
+from controller.rules.elections import proposals
+from controller.rules.library import find
+from controller.snapshot import Snapshots
+from controller.table.state import Setup, State
 
 BODY = (
     b'{"back":"red","activity":"dealing","place":"output","stack":3,"cards_inside":27,"cites":["15(f)"],"n":%9d}'
@@ -79,16 +87,75 @@ def audit(directory: Path, records: int) -> dict[str, float]:
 
 
 def _open_ms(directory: Path, path: Path | None) -> float:
+    """A start: open the journal, take the state from the snapshot, fold what is left."""
+    key, setup = _key(directory), _setup()
+
     def once(at: Path) -> float:
-        opened: list[Journal] = []
-        took = _timed(lambda: opened.append(Journal.open(at, site="bench", table="t-1")))
-        opened[0].close()
+        journals: list[Journal] = []
+
+        def start() -> None:
+            journal = Journal.open(at, site="bench", table="t-1")
+            journals.append(journal)
+            snapshot = Snapshots(at, key, setup).load(journal)
+            after = {s: snapshot.heads[s].sequence for s in FACTS} if snapshot else {}
+            assert not list(journal.records(FACTS, after))
+
+        took = _timed(start)
+        journals[0].close()
         return took / 1e3
 
     with tempfile.TemporaryDirectory(dir=directory) as place:
         at = path or Path(place) / "journal.db"
+        with closing(Journal.open(at, site="bench", table="t-1")) as journal:
+            if journal.order == 0:
+                journal.append([event(0)], clock.stamp())
+            Snapshots(at, key, setup).save(journal, State.initial(setup))
         once(at)
-        return statistics.median(once(at) for _ in range(3))
+        return statistics.median(once(at) for _ in range(5))
+
+
+def _key(directory: Path) -> SigningKey:
+    with tempfile.TemporaryDirectory(dir=directory) as place:
+        make_key(Path(place) / "key")
+        return SigningKey.load(Path(place) / "key")
+
+
+def _setup() -> Setup:
+    book = find("md-uth")
+    return example_setup(book, {question: (choice, "bench") for question, choice in proposals(book).items()})
+
+
+def _play(directory: Path) -> tuple[list[Transaction], float]:
+    """What the kept journal of a release recorded, to be recorded again as often as it takes; and bytes a round of it."""
+    kept = next(Path(__file__).parents[1].glob("journals/*/md-uth.journal.gz"))
+    with tempfile.TemporaryDirectory(dir=directory) as place:
+        path = Path(place) / "kept"
+        path.write_bytes(gzip.decompress(kept.read_bytes()))
+        with opened(path) as view:
+            records = list(view.merged(Stream))
+        size = path.stat().st_size
+    played: list[Transaction] = []
+    for record in records:
+        draft = Draft(record.stream, record.kind, 1, record.subject, record.round_id, record.data)
+        if record.stream is Stream.INPUT:
+            played.append(Transaction(clock.stamp(), draft))
+        elif record.kind != "checkpoint_signed":
+            last = played[-1]
+            played[-1] = Transaction(last.at, last.input, None, (*last.facts, draft))
+    return played, size / sum(record.kind == "round_ended" for record in records)
+
+
+def look_back(directory: Path, records: int) -> dict[str, float]:
+    """Milliseconds until the rounds of a set since its last good verdict are found, at the end of so many records of play."""
+    played, bytes_a_round = _play(directory)
+    with fresh(directory) as journal:
+        while journal.order < records:
+            journal.append(played, clock.stamp())
+        rounds: list[int] = []
+        with opened(journal.path) as view:
+            took = _timed(lambda: rounds.extend(len(lookback(view, back).rounds) for back in ("red", "blue")))
+    assert sum(rounds)
+    return {"lookback_records": float(journal.order), "lookback_ms": took / 2e3, "bytes_a_round": bytes_a_round}
 
 
 def _timed(work: Callable[[], object]) -> float:
@@ -119,6 +186,7 @@ def measure(directory: Path, events: int, reps: int, records: int) -> dict[str, 
             "proof_ratio": big["proof_ms"] / big["json_loads_ms"],
             "open_ratio": big["open_full_ms"] / big["open_empty_ms"],
         }
+        out |= look_back(directory, records)
     return out
 
 
@@ -136,8 +204,12 @@ def main() -> None:
     if args.json:
         print(json.dumps(out))
         return
-    for key, value in out.items():
-        print(f"{key:18} {value:10.3f}")
+    print(report(out))
+
+
+def report(out: dict[str, float]) -> str:
+    """One figure a line; a ratio is to what the file system or the JSON parser took in the same run."""
+    return "\n".join(f"{key:18} {value:10.3f}" for key, value in out.items())
 
 
 if __name__ == "__main__":
