@@ -10,10 +10,11 @@ SPEED ?= 20
 BROKER ?= auto
 KILLS ?= 100
 SOAK_ROUNDS ?= 100000
+HOURS ?= 24
 SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 
-.PHONY: run test lint kill hands rounds edges bench soak mutants lock clean setup rankers system
+.PHONY: run test lint kill hands rounds edges bench soak faults mutants lock clean setup rankers system
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
@@ -41,6 +42,11 @@ soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
 	$(BIN)/pytest -q -m full -k every_byte tests/drivers
+
+# Whole tables under faults of devices, cables and frames by chance, on virtual time; HOURS=24 by default.
+faults: setup
+	$(BIN)/python -m tests.faults.gaps || true
+	$(BIN)/python -m tests.faults.soak --hours $(HOURS) $(if $(SEED),--seed $(SEED))
 
 rounds: setup
 	$(BIN)/python -m tests.settling.rounds --rounds $(SETTLED_ROUNDS) $(if $(SEED),--seed $(SEED))

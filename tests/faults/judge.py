@@ -37,12 +37,12 @@ def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
     """The invariants, whatever the fault."""
     wrong = [f"the daemon ended: {rig.failed!r}"] if rig.failed else []
     for device in rig.devices.values():
-        wrong += [] if lies else _account(rig, device)
-        wrong += _commands(device)
-    wrong += _told(rig)
+        wrong += [] if lies else account(rig, device)
+        wrong += commands(device)
+    wrong += told(rig)
     report = verify(rig.path)
     wrong += [str(fault) for fault in report.faults]
-    wrong += _opened_off_the_record(rig)
+    wrong += opened_off_the_record(rig)
     if played.turns_per_s > MOST_TURNS_PER_S + 10 * played.reports_per_s:
         wrong.append(f"the loop turned {played.turns_per_s:.0f} times a second")
     if played.frames_per_s > MOST_FRAMES_PER_S + 2 * played.reports_per_s:
@@ -56,7 +56,7 @@ def _rose(whose: str, wanted: tuple[str, ...], rose: Any) -> list[str]:
     } else []  # fmt: skip
 
 
-def _account(rig: Rig, device: Device) -> list[str]:
+def account(rig: Rig, device: Device) -> list[str]:
     """Released events = the device's events in order, minus ranges declared lost; nothing twice, nothing else."""
     serial = str(device.config.serial)
     truth = {(r["boot"], r["counter"]): (r["kind"], r["body"]) for r in device.noted("report")}
@@ -91,14 +91,14 @@ def _is_our_business(recorded: dict[str, list[int]], lost: list[tuple[str, int, 
     return bool(recorded[boot]) or any(b == boot for b, _, _ in lost)
 
 
-def _commands(device: Device) -> list[str]:
+def commands(device: Device) -> list[str]:
     """No command is carried out twice."""
     done = [c for c in device.noted("command") if c["outcome"] == "executed" and c["level"] in ENGAGED_AGAIN]
     times = Counter(c["operation"] for c in done)
     return [f"{device.config.name}: operation {op} was done {n} times" for op, n in times.items() if n > 1]
 
 
-def _told(rig: Rig) -> list[str]:
+def told(rig: Rig) -> list[str]:
     """The subscriber holds exactly the journal's events, in order, byte for byte: nothing that is not on record."""
     wrong = []
     for stream in (Stream.MAIN, Stream.DIAG):
@@ -110,7 +110,7 @@ def _told(rig: Rig) -> list[str]:
     return wrong
 
 
-def _opened_off_the_record(rig: Rig) -> list[str]:
+def opened_off_the_record(rig: Rig) -> list[str]:
     """No device released or allowed anything that the journal did not want first."""
     wanted = set()
     for record in rig.records(Stream.MAIN, Stream.DIAG):

@@ -11,7 +11,7 @@ from tests.faults.virtual import run_virtual
 
 
 @pytest.mark.parametrize("row", load().played, ids=lambda row: row.id)
-def test_a_fault_comes_to_what_the_table_says(row: Row, tmp_path: Path) -> None:
+def test_a_fault_comes_to_what_the_table_says(row: Row, room: Path) -> None:
     """Its facts, counters and states, and the invariants; then life goes on."""
-    _, wrong = run_virtual(play(row, tmp_path, judge))
+    _, wrong = run_virtual(play(row, room, judge))
     assert not wrong, "\n".join(wrong)
