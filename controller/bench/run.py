@@ -28,7 +28,7 @@ from controller.bench.watch import Scroll
 
 __all__ = ["Outcome", "run"]
 
-UP_S = 15.0
+UP_S = 60.0
 """How long a device or the daemon may take until it is there."""
 DRAIN_S = 5.0
 """How long the subscriber may lag behind the record before the daemon is stopped all the same."""
