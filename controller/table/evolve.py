@@ -167,7 +167,8 @@ def _device_after(device: Device, event: f.Event) -> Device:
     match event:
         case e.DeviceOnline():
             return replace(
-                device, online=True, awaited=False, serial=event.serial, levels=event.levels,
+                device, online=True, awaited=False, serial=event.serial, levels=event.levels, model=event.model,
+                firmware=event.firmware,
                 capabilities=frozenset(event.capabilities), jammed=event.levels.jammed, unknown=frozenset(),
             )  # fmt: skip
         case e.DeviceOffline() | e.DeviceRejected():

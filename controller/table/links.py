@@ -1,16 +1,19 @@
 """What follows from a link: a device came, went, or lost something. Only towards the safe side, never silently."""
 
 from controller.rules.vocabulary import Trigger
+from controller.table import facts as f
 from controller.table.devices import disarm, may_shuffle, round_live
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
-from controller.table.state import has_level
+from controller.table.state import Device, has_level
 from drivers import events as e
 
 
 def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
     """A device came, went, or lost something. What was released or allowed is taken back; a gap is never silent."""
+    before = draft.state.devices[name]
     draft.add(event, name)
+    _raise_alarm(draft, name, before, event)
     match event:
         case e.DeviceOnline():
             _reconcile(draft, name, event)
@@ -26,6 +29,30 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
             take_back(draft, name, "away")
         case e.LevelsRead(levels=levels):
             _restore(draft, name, levels)
+        case _:
+            pass
+
+
+def _raise_alarm(draft: Draft, name: str, before: Device, event: e.LinkEvent) -> None:
+    """Says aloud what may be somebody at the device or at its cable; what follows for play is said by the hold of its own."""
+    match event:
+        case e.DeviceRejected(reason=reason, detail=detail) if reason.startswith("auth_"):
+            draft.add(f.SecurityAlarm(reason, detail), name)
+        case e.DeviceOnline() if before.serial:
+            now = draft.state.devices[name]
+            changed = [
+                f"{what} {was or 'not told'}, now {is_ or 'not told'}"
+                for what, was, is_ in (
+                    ("serial number", before.serial, now.serial),
+                    ("model", before.model, now.model),
+                    ("firmware", before.firmware, now.firmware),
+                )
+                if was != is_
+            ]
+            if changed:
+                draft.add(f.SecurityAlarm("device_changed", "; ".join(changed)), name)
+            elif event.rebooted and draft.state.open:
+                draft.add(f.SecurityAlarm("device_rebooted", "it started anew while the table was open"), name)
         case _:
             pass
 

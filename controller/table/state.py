@@ -82,6 +82,8 @@ class Device:
     online: bool = False
     awaited: bool = False
     serial: str = ""
+    model: str = ""
+    firmware: str = ""
     capabilities: frozenset[Capability] = frozenset()
     levels: Levels = field(default_factory=Levels)
     wanted: Mapping[str, str] = field(default_factory=dict)

@@ -47,7 +47,7 @@ def named(record: Record) -> str:
     """A fact with the one particular that tells it from others of its kind."""
     body: dict[str, Any] = json.loads(record.data)
     match record.kind:
-        case "device_offline" | "device_rejected":
+        case "device_offline" | "device_rejected" | "security_alarm":
             return f"{record.kind}:{body['reason']}"
         case "device_suspect":
             return "device_suspect:half_dead" if body["half_dead"] else "device_suspect"

@@ -7,7 +7,13 @@ that carries law names its clauses or its reading. They lie here by subject; eve
 from dataclasses import dataclass
 
 from controller.table.facts.demands import DispositionMade, DutyClosed, DutyOpened, HoldLifted, HoldPlaced
-from controller.table.facts.devices import DeviceReturned, DeviceTakenOut, LevelWanted, MethodChanged
+from controller.table.facts.devices import (
+    DeviceReturned,
+    DeviceTakenOut,
+    LevelWanted,
+    MethodChanged,
+    SecurityAlarm,
+)
 from controller.table.facts.money import (
     BetsClosed,
     DecisionRecorded,
@@ -102,6 +108,7 @@ __all__ = [
     "RoundEnded",
     "RoundSettled",
     "RoundVoided",
+    "SecurityAlarm",
     "SetBrought",
     "SetChecked",
     "SetCut",
@@ -179,6 +186,7 @@ Conclusion = (
     | StepTaken
     | StepsAsked
     | DeviceTakenOut
+    | SecurityAlarm
     | DeviceReturned
     | MethodChanged
     | LevelWanted

@@ -40,3 +40,16 @@ class LevelWanted:
     value: str
     operation: int
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityAlarm:
+    """Somebody must look at this device, its cable and its seals. `reason`: id of a fault `auth_...`, or one of these.
+
+    `device_changed`: another serial number, model or firmware than when it was last here. `device_rebooted`: it started anew
+    while the table was open, and nobody had asked it to.
+    """
+
+    kind: ClassVar[str] = "security_alarm"
+    reason: str
+    detail: str

@@ -78,3 +78,48 @@ def test_a_round_that_cannot_be_proven_concerns_the_set_that_is_dealt(make_table
     table.put(e.EventsLost("SIM", "0" * 16, 7, 0), "shoe-1")
     assert [duty.back for duty in table.state.duties.values() if duty.action == "reshuffle"] == ["red"]
     assert table.state.round.void
+
+
+def alarms(events):
+    return [event for event in events if isinstance(event, f.SecurityAlarm)]
+
+
+def test_what_may_be_an_attack_is_said_aloud(make_table):
+    """A rejection for a reason of security is a fact of the main stream, and not only of the health of links."""
+    table = make_table().ready().begin()
+    rejected = e.DeviceRejected("auth_bad_mac", "a frame was not sealed by the device")
+    assert alarms(table.put(rejected, "progressive-1")) == [
+        f.SecurityAlarm("auth_bad_mac", "a frame was not sealed by the device")
+    ]
+    assert alarms(table.put(e.DeviceOffline("link_eof"), "progressive-1")) == []
+    assert f.SecurityAlarm.kind not in f.HEALTH
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"serial": "X-9"}, "serial number "),
+        ({"model": "another"}, "model "),
+        ({"firmware": "2"}, "firmware "),
+    ],
+)
+def test_another_device_behind_a_known_port_is_said_aloud(make_table, change, words):
+    """Another serial number, model or firmware than when it was last here; the record knows, also after a restart."""
+    table = make_table().ready()
+    table.online("shuffler-1")
+    assert alarms(table.online("shuffler-1")) == []
+    (alarm,) = alarms(table.online("shuffler-1", **change))
+    assert alarm.reason == "device_changed"
+    assert alarm.detail.startswith(words)
+    assert "now " in alarm.detail
+    assert alarms(table.online("shuffler-1", **change)) == []
+
+
+def test_a_reboot_that_nobody_asked_for_is_said_aloud_while_the_table_is_open(make_table):
+    """At night, when the power is off, it is no alarm."""
+    table = make_table()
+    table.online("shuffler-1")
+    assert alarms(table.online("shuffler-1", rebooted=True)) == []
+    table = make_table().ready().begin()
+    (alarm,) = alarms(table.online("shuffler-1", rebooted=True))
+    assert alarm.reason == "device_rebooted"
