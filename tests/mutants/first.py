@@ -42,7 +42,7 @@ def main(modules: Sequence[str]) -> None:
         waiting = [key for key, code in codes.items() if code is None and _is_asked(key, modules)]
         killed = 0
         for key in waiting:
-            if _noticed(key, [tries[name] for name in reached.get(key.rpartition("__mutmut_")[0], ())]):
+            if _noticed(key, [tries[name] for name in _useful(reached[key.rpartition("__mutmut_")[0]])]):
                 codes[key] = KILLED
                 killed += 1
         meta.write_text(json.dumps(found))
@@ -52,6 +52,12 @@ def main(modules: Sequence[str]) -> None:
 
 def _is_asked(key: str, modules: Sequence[str]) -> bool:
     return not modules or any(key.startswith(f"{module}.") for module in modules)
+
+
+def _useful(names: Sequence[str]) -> list[str]:
+    """A page loads what it tells of, so where loading asks a function a page says little more, and takes long."""
+    loads = any(name.startswith("load ") for name in names)
+    return [name for name in names if not (loads and name.startswith("page "))]
 
 
 def _tries() -> Iterator[tuple[str, Try]]:
