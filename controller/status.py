@@ -16,6 +16,7 @@ from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
+from controller.table.deal_plan import deal_plan, still_in_device
 from controller.table.drawn import cutting_card_untold, teller
 from controller.table.law import (
     full_set,
@@ -25,18 +26,7 @@ from controller.table.law import (
     stub_count_waived,
 )
 from controller.table.procedures import spoken
-from controller.table.state import (
-    Device,
-    Duty,
-    Hold,
-    LastRound,
-    Round,
-    Setup,
-    State,
-    Wager,
-    deal_plan,
-    still_in_device,
-)
+from controller.table.state import Device, Duty, Hold, LastRound, Round, Setup, State, Wager
 from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
 

@@ -4,10 +4,11 @@ from controller.games.model import Stage
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
 from controller.table import burns, upkeep
+from controller.table.deal_plan import still_in_device
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, order_cite
 from controller.table.refusal import Refusal
-from controller.table.state import Round, Setup, State, still_in_device
+from controller.table.state import Round, Setup, State
 
 
 def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:

@@ -22,11 +22,12 @@ from controller.table import (
     upkeep,
 )
 from controller.table.card_set import CardSet
+from controller.table.deal_plan import deal_plan, still_in_device
 from controller.table.inputs import Actor
 from controller.table.law import full_set, not_its_turn, reshuffling_shoe, stub_count_overdue, stub_count_waived
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
-from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State, deal_plan, still_in_device
+from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State
 from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 

@@ -6,12 +6,13 @@ from controller.table import facts as f
 from controller.table import procedures
 from controller.table.acts import Resolution
 from controller.table.between import RESHUFFLES
+from controller.table.deal_plan import deal_plan, first_deal, still_in_device
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import drawn
 from controller.table.law import full_set
 from controller.table.short_path import ALARMS
-from controller.table.state import Fate, PlannedStack, Round, deal_plan, first_deal, still_in_device
+from controller.table.state import Fate, PlannedStack, Round
 from controller.table.suspicion import suspect
 from drivers import events as e
 

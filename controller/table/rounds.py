@@ -11,6 +11,7 @@ from controller.table import facts as f
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
+from controller.table.deal_plan import first_deal, still_in_device
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import compare_with_deal
@@ -18,7 +19,7 @@ from controller.table.inputs import Actor
 from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips
 from controller.table.links import take_back
 from controller.table.seats import laid_away
-from controller.table.state import Fate, Round, first_deal, still_in_device
+from controller.table.state import Fate, Round
 from controller.table.suspicion import suspect
 from controller.table.unchecked import unchecked
 from drivers.events import ALLOWED, ENGAGED, RELEASED, DeviceKind, Level

@@ -8,7 +8,7 @@ from controller.games.model import Decision, Game, Phase
 from controller.games.registry import UNNAMED
 from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
-from controller.rules.model import Law, Stack
+from controller.rules.model import Law
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
 from controller.table.card_set import CardSet, GamingDay
@@ -357,45 +357,3 @@ class State:
         kind = DISPENSERS.get(self.method)
         found = self.device_of(kind) if kind else None
         return found[0] if found else None
-
-
-def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
-    """The stacks of this round in the order of the document, one for each seat in play where it says players; what stays
-    in the device until all have answered comes last.
-    """
-    plan: list[PlannedStack] = []
-    turn: list[PlannedStack] = []
-    dealing = setup.law.rulebook.dealing[round_.method]
-    waits = dealing.dealer_delivered is not None and dealing.dealer_delivered.value == AFTER_DECISIONS
-    for stack in dealing.stacks:
-        if not _dealt(setup, stack):
-            continue
-        if any(planned.area is stack.to for planned in turn):
-            plan, turn = plan + _turned(setup, round_, turn), []
-        seats = tuple(round_.in_play) if stack.to is Area.PLAYER else (0,)
-        late = waits and stack.to is Area.DEALER
-        turn += [PlannedStack(stack.to, seat, stack.cards, stack.cite, late) for seat in seats]
-    return tuple(sorted(plan + _turned(setup, round_, turn), key=lambda planned: planned.late))
-
-
-def first_deal(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
-    """The stacks that are dealt before anybody is asked."""
-    return tuple(planned for planned in deal_plan(setup, round_) if not planned.late)
-
-
-def still_in_device(setup: Setup, round_: Round) -> bool:
-    """True while the dealer's stack waits in the device for the answers, or for the dealer to let it out."""
-    plan = deal_plan(setup, round_)
-    return round_.initial_deal_done and any(p.late for p in plan) and round_.stacks_out < len(plan)
-
-
-def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:
-    """One turn around the table from where the marker lies, where the document has one. Clause: `first_card_to`."""
-    if setup.law.rulebook.play.first_card_to.value != "marker":
-        return turn
-    first = round_.marker - round_.marker_stayed
-    return sorted(turn, key=lambda planned: (planned.seat - first) % (setup.seats + 1))
-
-
-def _dealt(setup: Setup, stack: Stack) -> bool:
-    return stack.only_if is None or stack.only_if in setup.offered

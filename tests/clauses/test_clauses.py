@@ -17,7 +17,7 @@ from controller.status import next_step
 from controller.table import facts as f
 from controller.table.announced import announced
 from controller.table.codec import builtins
-from controller.table.state import deal_plan
+from controller.table.deal_plan import deal_plan
 
 HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})

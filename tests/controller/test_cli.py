@@ -190,7 +190,7 @@ def test_an_unknown_person_is_told_by_the_daemon(table: Path) -> None:
 def test_the_acts_are_listed_with_their_arguments() -> None:
     """What may stand behind `act`, without a daemon and without saying who."""
     lines = _run("act", "--list").output.splitlines()
-    assert "place_wager seat=N wager=TEXT cents=N [player=TEXT]" in lines
+    assert "place_wager seat=N wager=TEXT cents=N [player=TEXT] [coupon=N]" in lines
     assert "record_decision seat=N decision=DECISION [multiple=N]" in lines
     assert any(line.startswith("    DECISION: check, play, fold") for line in lines)
     assert "record_stub_count stub=N [misdealt=true|false] [all_cards=N]" in lines

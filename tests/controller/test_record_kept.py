@@ -94,7 +94,11 @@ def _cut(path: Path) -> None:
 
 
 def _take_an_old_body(path: Path) -> None:
-    """Far from the end of the file, where a start does not look for itself; folding it finds the hole."""
+    """Far from the end of the file, where a start does not look for itself; folding it finds the hole.
+
+    A snapshot would spare the folding, and leave the hole to the proof in the background.
+    """
+    path.with_name(f"{path.name}.snapshot").unlink()
     with closing(sqlite3.connect(path)) as db:
         db.execute("DROP TRIGGER body_no_delete")
         db.execute("DELETE FROM body WHERE ord = 2")

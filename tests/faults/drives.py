@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from controller.engine import refusal
 from controller.rules.vocabulary import Role
 from controller.table import acts as a
+from controller.table.deal_plan import first_deal
 from controller.table.inputs import Actor
-from controller.table.state import first_deal
 from simulators.model import ActImpossible
 from tests.faults.rig import Device, Rig
 

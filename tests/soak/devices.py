@@ -2,9 +2,10 @@
 
 from random import Random
 
+from controller.table.deal_plan import deal_plan
 from controller.table.inputs import Body
 from controller.table.law import full_set
-from controller.table.state import Device, Fate, Setup, State, deal_plan
+from controller.table.state import Device, Fate, Setup, State
 from drivers import events as e
 from tests.soak.build import DEVICE_KINDS, Builder
 

@@ -16,12 +16,13 @@ from controller.table import burns
 from controller.table import facts as f
 from controller.table.acts import Act
 from controller.table.cuts import offered_to
+from controller.table.deal_plan import deal_plan, first_deal
 from controller.table.decide import decide, fold
 from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
 from controller.table.law import asking_order, full_set
 from controller.table.rounds import cards_out
-from controller.table.state import DeviceSetup, Round, Setup, State, deal_plan, first_deal
+from controller.table.state import DeviceSetup, Round, Setup, State
 from drivers import events as e
 from tests.soak.invariants import Watch
 

@@ -9,10 +9,11 @@ from controller.table import acts as a
 from controller.table import burns
 from controller.table import facts as f
 from controller.table.codec import WITHHELD, encode
+from controller.table.deal_plan import deal_plan
 from controller.table.decide import fold
 from controller.table.inputs import Actor, ServiceStarted, SetDue
 from controller.table.law import asking_order, full_set
-from controller.table.state import State, deal_plan
+from controller.table.state import State
 from controller.table.upkeep import AFTER_ROUND, SEEN_BY_PEOPLE
 from drivers import events as e
 from tests.soak.invariants import Watch

@@ -5,7 +5,8 @@ import pytest
 from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.state import Phase, deal_plan
+from controller.table.deal_plan import deal_plan
+from controller.table.state import Phase
 
 BETS = ((1, "original", 1000), (2, "original", 700), (4, "original", 500), (6, "original", 300))
 ALL = a.RevealCommunity(a.Street.COMMUNITY)

@@ -205,7 +205,7 @@ def test_a_player_with_three_cards_voids_one_hand_in_massachusetts_and_all_in_ma
 
 
 def table_plan(table):
-    from controller.table.state import deal_plan
+    from controller.table.deal_plan import deal_plan
 
     return deal_plan(table.setup, table.round)
 

@@ -4,8 +4,8 @@ import pytest
 
 from controller.rules.vocabulary import Area
 from controller.table import acts as a
+from controller.table.deal_plan import deal_plan
 from controller.table.law import stub_count_waived
-from controller.table.state import deal_plan
 from drivers import events as e
 
 BY_ITSELF = (e.Capability.DISPENSES_STACKS, e.Capability.RESHUFFLES)
