@@ -38,6 +38,8 @@ from tests.bench.listener import listen
 from tests.bench.settle_rate import report as settle_report
 from tests.bench.settle_rate import settle_rates
 from tests.bench.tdp import tdp_rate
+from tests.bench.ten_devices import report as ten_report
+from tests.bench.ten_devices import ten_devices
 from tests.bench.writer import frame, stamp
 
 HERE = Path(__file__).resolve().parent
@@ -237,6 +239,9 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     frames_cost = await asyncio.to_thread(frame_costs)
     out["frame"] = asdict(frames_cost)
     print(f"\n{frame_report(frames_cost)}")
+    ten = await ten_devices()
+    out["ten_devices"] = asdict(ten)
+    print(f"\n{ten_report(ten)}")
     hands = hand_rates()
     out["hands"] = asdict(hands)
     print(f"\n{hands_report(hands)}")
