@@ -60,7 +60,7 @@ def _phases(game: Game) -> Phases:
         a.ValidateProgressive.kind: ending[Settle],
         a.SettleRound.kind: ending[Settle],
         a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
-        a.CollectCards.kind: (Phase.SETTLED, Phase.STOPPED),
+        a.CollectCards.kind: (Phase.BETTING, Phase.BETS_CLOSED, Phase.SETTLED, Phase.STOPPED),
         a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
         a.ReportIrregularity.kind: whole,
         a.ConfirmDuty.kind: (*whole, NO_ROUND),
@@ -158,6 +158,8 @@ def allowed(state: State) -> list[str]:
     kinds = [kind for kind, phases in PHASES[game.name].items() if phase in phases]
     if all(card_set.waits is None for card_set in state.sets.values()):
         kinds.remove(a.ConfirmStep.kind)
+    if state.round is not None and state.round.live and not state.round.unbidden and a.CollectCards.kind in kinds:
+        kinds.remove(a.CollectCards.kind)
     return [kind for kind in kinds if kind in WHILE_HELD] if state.held else kinds
 
 

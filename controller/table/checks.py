@@ -24,7 +24,14 @@ from controller.table import (
 from controller.table.card_set import CardSet
 from controller.table.deal_plan import deal_plan, still_in_device
 from controller.table.inputs import Actor
-from controller.table.law import full_set, not_its_turn, reshuffling_shoe, stub_count_overdue, stub_count_waived
+from controller.table.law import (
+    full_set,
+    not_its_turn,
+    order_cite,
+    reshuffling_shoe,
+    stub_count_overdue,
+    stub_count_waived,
+)
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
 from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State
@@ -164,7 +171,14 @@ def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refus
 
 
 def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Cards lie on the layout until the wagers that a disposition spared are settled on them."""
+    """Cards lie on the layout until the wagers that a disposition spared are settled on them.
+
+    Before the deal there is nothing to collect but cards that no one let out.
+    """
+    round_ = _round(state)
+    if round_.live and not round_.unbidden:
+        cite = order_cite(setup, state, act.kind)
+        return Refusal("no cards are out; they are collected when the round is settled", cite)
     first = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
     open_still = [d for d in state.duties.values() if d.action in first]
     return Refusal(f"first {open_still[0].id}: {open_still[0].action}", open_still[0].cite) if open_still else None

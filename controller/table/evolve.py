@@ -303,6 +303,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, hands_found=True)
         case f.StubCounted():
             return replace(round_, stub_counted=True, count_proven=event.right)
+        case f.CardsCollected() if round_.unbidden and round_.live:
+            return replace(round_, cards_out=0, stacks=())
         case f.CardsCollected():
             return replace(round_, collected=True)
         case f.RoundVoided():

@@ -12,6 +12,7 @@ from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
 from controller.table.deal_plan import first_deal, still_in_device
+from controller.table.devices import disarm
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import compare_with_deal
@@ -62,6 +63,20 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             remedies.confirm(draft, act, actor)
         case a.ResolveHold():
             remedies.resolve(draft, act, actor)
+        case a.TakeDeviceOut() | a.ReturnDevice() | a.ChangeMethod():
+            _device_act(draft, act, actor)
+        case a.CollectCards():
+            _collect(draft, actor)
+        case _ if isinstance(act, a.SetAct):
+            decide_set_act(draft, act, actor)
+        case _ if isinstance(act, a.SettleAct):
+            _settle_act(draft, act, actor)
+        case _:
+            draft.add(_as_recorded(draft, act, actor))
+
+
+def _device_act(draft: Draft, act: a.TakeDeviceOut | a.ReturnDevice | a.ChangeMethod, actor: Actor) -> None:
+    match act:
         case a.TakeDeviceOut():
             draft.add(f.DeviceTakenOut(act.device, act.how, act.failed, actor.who), act.device)
             take_back(draft, act.device, "out of service")
@@ -69,12 +84,6 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             draft.add(f.DeviceReturned(act.device, actor.who), act.device)
         case a.ChangeMethod():
             remedies.change_method(draft, act.method, actor)
-        case _ if isinstance(act, a.SetAct):
-            decide_set_act(draft, act, actor)
-        case _ if isinstance(act, a.SettleAct):
-            _settle_act(draft, act, actor)
-        case _:
-            draft.add(_as_recorded(draft, act, actor))
 
 
 def _settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
@@ -93,7 +102,7 @@ def _settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
             assert_never(act)
 
 
-Recorded = a.CloseTable | a.PlaceWager | a.WithdrawWager | a.RevealCommunity | a.CollectCards
+Recorded = a.CloseTable | a.PlaceWager | a.WithdrawWager | a.RevealCommunity
 """Acts of which the record is all that follows."""
 
 
@@ -108,10 +117,16 @@ def _as_recorded(draft: Draft, act: Recorded, actor: Actor) -> f.Event:
             return f.WagerWithdrawn(act.seat, act.wager, actor.who)
         case a.RevealCommunity():
             return f.CommunityRevealed(act.street)
-        case a.CollectCards():
-            return f.CardsCollected(actor.who)
         case _:
             assert_never(act)
+
+
+def _collect(draft: Draft, actor: Actor) -> None:
+    """Of a set whose cards came out unbidden nobody knows the order any more: it is shuffled before it is dealt."""
+    round_ = _round(draft)
+    if round_.unbidden and round_.live:
+        disarm(draft, [round_.back], "cards that nobody let out were collected again")
+    draft.add(f.CardsCollected(actor.who))
 
 
 def _round(draft: Draft) -> Round:

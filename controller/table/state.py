@@ -239,6 +239,11 @@ class Round:
         return bool(self.cards_out or self.initial_deal_done or by_hand) and not self.collected
 
     @property
+    def unbidden(self) -> bool:
+        """True while cards lie there that came out before the dealer let any out."""
+        return self.on_layout and not self.let_out and not self.initial_deal_done
+
+    @property
     def stacks_out(self) -> int:
         return len(self.stacks)
 

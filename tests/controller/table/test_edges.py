@@ -611,3 +611,22 @@ def test_a_second_gap_after_the_floor_has_decided_asks_again(make_table, ruleboo
     table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
     table.put(e.EventsLost("SIM-shoe-1", "0" * 16, 8, 9), "shoe-1")
     assert table.state.held
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_cards_that_nobody_let_out_are_collected_and_their_set_is_shuffled_before_the_deal(make_table, armed):
+    """Otherwise a table whose only set lies half in the shoe and half on the layout could neither shuffle nor end the round."""
+    table = make_table("ma-uth", devices=["shoe-1", "progressive-1"], backs=["red"]).open()
+    if armed:
+        table.shuffled_by_hand("red")
+    table.act(a.BeginRound("red"))
+    assert "no cards are out" in table.refused(a.CollectCards()).reason
+    events = table.put(e.StackDispensed(e.Back.RED, 1, 2), "shoe-1")
+    (hold,) = [event for event in events if isinstance(event, f.HoldPlaced)]
+    table.act(a.ResolveHold(hold.hold, a.Resolution.GO_ON))
+    assert "its cards are collected first" in table.refused(a.RecordShuffle("red")).reason
+    table.act(a.CollectCards(), Role.DEALER)
+    assert not table.state.sets["red"].armed
+    assert (table.round.cards_out, table.round.collected, table.round.on_layout) == (0, False, False)
+    table.shuffled_by_hand("red")
+    assert table.state.sets["red"].armed
