@@ -38,6 +38,8 @@ from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .reading_shoe import ReadingShoe
 from .runtime import Simulator
+from .script import Script, ScriptError, load, verify_needs
+from .script_run import run_scripted
 from .usb_capture import Capture
 from .usb_descriptors import PRODUCTS, Description
 from .usb_device import UsbDevice
@@ -77,6 +79,7 @@ class Options:
     usb: str | None
     listen: str | None
     capture: Path | None
+    scenario: Path | None
 
 
 def common(command: Callable[..., None]) -> Callable[..., None]:
@@ -100,6 +103,7 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw."),
         click.option("--usb", metavar="PLACE", help="Be a USB device there, as 1-1: LINK is a USB/IP server."),
         click.option("--listen", metavar="HOST:PORT", help="With --usb: serve USB/IP here too (usbip attach)."),
+        click.option("--scenario", type=path, help="File of what is to befall it, and what must come of it."),
         click.option("--capture", type=path, help="With --usb: the transfers as pcapng, for Wireshark."),
     ]
     for option in reversed(options):
@@ -278,12 +282,26 @@ def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str,
         faults = [parse(text, kind) for text in options.faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
+    script = _script(kind, options.scenario, settings)
     folders_exist(options.link, options.control)
     with record(options.log) as out:
         try:
-            asyncio.run(_run(kind, options, build, faults, settings, out))
+            asyncio.run(_run(kind, options, build, faults, settings, out, script))
+        except ScriptError as exc:
+            raise click.ClickException(f"{options.scenario}: {exc}") from exc
         except OSError as exc:
             raise click.ClickException(f"{options.link}: {exc}") from exc
+
+
+def _script(kind: DeviceKind, path: Path | None, settings: dict[str, object]) -> Script | None:
+    if path is None:
+        return None
+    try:
+        script = load(path)
+        verify_needs(script, kind, settings)
+    except ScriptError as exc:
+        raise click.BadParameter(str(exc), param_hint="--scenario") from None
+    return script
 
 
 def _verify_usb(options: Options) -> None:
@@ -300,7 +318,13 @@ def _verify_usb(options: Options) -> None:
 
 
 async def _run(
-    kind: DeviceKind, options: Options, build: Build, faults: list[Fault], settings: dict[str, object], out: TextIO
+    kind: DeviceKind,
+    options: Options,
+    build: Build,
+    faults: list[Fault],
+    settings: dict[str, object],
+    out: TextIO,
+    script: Script | None,
 ) -> None:
     serial = _serial(options)
     seed = secrets.randbits(32) if options.seed is None else options.seed
@@ -334,11 +358,11 @@ async def _run(
 
     with contextlib.ExitStack() as files:
         make_port = partial(_port, kind, options, wire, files)
-        simulator = Simulator(device, log, make_port, drops_unread=options.drop_unread)
+        simulator = Simulator(device, log, make_port, drops_unread=options.drop_unread, speed=options.speed)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, simulator.stop)
         async with control_socket(simulator, control):
-            await simulator.run()
+            await (simulator.run() if script is None else run_scripted(simulator, script))
     log("end", {"link": device.counters})
 
 

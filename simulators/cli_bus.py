@@ -131,7 +131,7 @@ async def _run(options: BusOptions, faults: list[Fault], out: TextIO) -> None:
         pace_s = byte_time_s if options.paced else 0.0
         return PtyPort(options.link, on_data, wire, byte_time_s=pace_s, cooked=options.cooked)
 
-    simulator = BusSimulator(bus, log, port, drops_unread=options.drop_unread)
+    simulator = BusSimulator(bus, log, port, drops_unread=options.drop_unread, speed=options.speed)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, simulator.stop)
     async with control_socket(simulator, control):

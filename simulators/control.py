@@ -7,7 +7,8 @@ Hands at a shuffler or shoe: load (back, or cards as written), unload, green, ta
 mode (mode), plan (plan), bring_deck, retire, wash (back), find_lost. At a shoe that hands deal from: draw (cards), key (to),
 cutting_card (behind). At a progressive: put_chip, lift_chip (seat, sensor), collect, lockout. At any device: state; await
 (key, value, timeout_s); inject (fault); heal: all faults of cable and firmware end; hang, unplug, power_off
-(for_s); wake, replug, power_on; reboot (cause); watch: from then on every line of the record, and no more requests.
+(for_s); wake, replug, power_on; reboot (cause); scenario (steps, as in docs/scenarios.md): answered after the last of them;
+watch: from then on every line of the record, and no more requests.
 """
 
 import asyncio
@@ -17,14 +18,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from drivers.protocol.reports import ResetCause
-
+from .acts import carry_out
 from .faults import FaultError
 from .model import ActImpossible
 from .runtime import Simulator
+from .script import ScriptError, read_steps
+from .script_run import play
 
-AWAIT_S = 10.0
-"""How long `await` waits where the request does not say."""
 LINE_BYTES = 65536
 """Longest request: a set of 54 written cards is about 1.5 KiB."""
 
@@ -100,56 +100,15 @@ async def answer(simulator: Simulator, request: Mapping[str, object]) -> dict[st
     given = {key: value for key, value in request.items() if key != "act"}
     try:
         match request.get("act"):
+            case "scenario":
+                steps = read_steps(given.get("steps"), simulator.device.model.kind)
+                await play(simulator, steps)
+                return {"ok": True, "steps": len(steps)}
             case str() as act:
-                return {"ok": True, **await _carry_out(simulator, act, given)}
+                return {"ok": True, **await carry_out(simulator, act, given)}
             case _:
                 raise ActImpossible('a request is a line like {"act": "state"}')
     except TimeoutError:
         return {"ok": False, "error": f"{given.get('key')} did not become {given.get('value')!r} in time"}
-    except (ActImpossible, FaultError) as exc:
+    except (ActImpossible, FaultError, ScriptError) as exc:
         return {"ok": False, "error": str(exc)}
-
-
-async def _carry_out(simulator: Simulator, act: str, given: Mapping[str, object]) -> dict[str, object]:
-    match act:
-        case "state":
-            return {"state": simulator.state()}
-        case "await":
-            await simulator.until(str(given.get("key")), given.get("value"), _seconds(given, "timeout_s", AWAIT_S))
-            return {"state": simulator.state()}
-        case "inject":
-            simulator.inject(str(given.get("fault")))
-        case "heal":
-            simulator.heal()
-        case "hang":
-            simulator.hang(_seconds(given, "for_s"))
-        case "unplug":
-            simulator.unplug(_seconds(given, "for_s"))
-        case "power_off":
-            simulator.power_off(_seconds(given, "for_s"))
-        case "wake":
-            simulator.wake()
-        case "replug":
-            simulator.replug()
-        case "power_on":
-            simulator.power_on()
-        case "reboot":
-            simulator.reboot(_cause(given))
-        case _:
-            done = simulator.act(act, given)
-            return {"cards": [str(card) for card in done.cards], "note": done.note}
-    return {}
-
-
-def _seconds(given: Mapping[str, object], key: str, default: float = 0.0) -> float:
-    value = given.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise ActImpossible(f"{key} is a number of seconds")
-    return float(value)
-
-
-def _cause(given: Mapping[str, object]) -> ResetCause:
-    try:
-        return ResetCause(str(given.get("cause", ResetCause.WATCHDOG)))
-    except ValueError:
-        raise ActImpossible(f"cause must be one of {', '.join(ResetCause)}") from None

@@ -6,6 +6,7 @@ A separate observer judges the daemon by these lines, so they say what the devic
 start, end      the simulator itself, with its settings
 brought, moved, arranged, turned, chip    physical cards and chips: what, from where, to where
 act             what hands did, with `ok` and, where it was impossible, `error`
+step            number of a scenario's step, with `ok` and, where it did not come out, `error`
 fault, healed   a fault that happened or began now; all that lasted ended now
 line            number: a line of a device that writes lines; its text stays on the wire
 report          boot (16 hex digits), counter, tick_us, kind, body

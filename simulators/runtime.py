@@ -53,23 +53,29 @@ class Simulated(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """Somebody waits until the state has `value` under `key`."""
+    """Somebody waits until `true`."""
 
-    key: str
-    value: object
+    true: Callable[[], bool]
     seen: asyncio.Future[None]
 
 
 class Simulator:
     """Runs in one event loop. Every public method but `run` and `until` acts at once and may raise `ActImpossible`.
 
+    `speed`: of the device's mechanics, for whoever times something by them.
     `drops_unread`: what a lost host has not read is thrown away, so that the next one finds no ghost bytes.
     """
 
     def __init__(
-        self, device: Simulated, log: EventLog, make_port: MakePort, *, drops_unread: bool = False
+        self,
+        device: Simulated,
+        log: EventLog,
+        make_port: MakePort,
+        *,
+        drops_unread: bool = False,
+        speed: float = 1.0,
     ) -> None:
-        self.device, self.log = device, log
+        self.device, self.log, self.speed = device, log, speed
         self._drops_unread = drops_unread
         self.port = make_port(self._on_data)
         self._loop = asyncio.get_running_loop()
@@ -184,9 +190,13 @@ class Simulator:
 
     async def until(self, key: str, value: object, timeout_s: float) -> None:
         """Returns when the state has `value` under `key`. Raises `TimeoutError`."""
-        if self.state().get(key) == value:
+        await self.until_true(lambda: self.state().get(key) == value, timeout_s)
+
+    async def until_true(self, true: Callable[[], bool], timeout_s: float) -> None:
+        """Returns when `true()`, asked now and whenever something happened here. Raises `TimeoutError`."""
+        if true():
             return
-        awaited = _Awaited(key, value, self._loop.create_future())
+        awaited = _Awaited(true, self._loop.create_future())
         self._awaited.append(awaited)
         try:
             async with asyncio.timeout(timeout_s):
@@ -252,7 +262,7 @@ class Simulator:
             self._carry_out(fault)
             return
         for awaited in self._awaited:
-            if not awaited.seen.done() and self.state().get(awaited.key) == awaited.value:
+            if not awaited.seen.done() and awaited.true():
                 awaited.seen.set_result(None)
         if self._timer:
             self._timer.cancel()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -229,24 +230,34 @@ async def start(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
 
 @asynccontextmanager
 async def _running(
-    room: Path, kind: str, faults: tuple[str, ...], *, speed: float = 50.0, drops_unread: bool = False, **port: Any
+    room: Path,
+    kind: str,
+    faults: tuple[str, ...],
+    *,
+    speed: float = 50.0,
+    drops_unread: bool = False,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    **port: Any,
 ) -> AsyncIterator[Running]:
     out = StringIO()
     log = EventLog(out)
     parsed = [parse(text, DeviceKind(kind)) for text in faults]
     book = FaultBook([f for f in parsed if f.name not in WIRE], log)
-    model = (
-        shoe.build(CardSettings(), Random(1), book, log)
-        if kind == "shoe"
-        else Progressive(ProgressiveSettings(), book, log)
-    )
+    model: Model
+    match kind:
+        case "shoe":
+            model = shoe.build(CardSettings(**settings), Random(1), book, log)
+        case "shuffler":
+            model = shuffler.build(CardSettings(**settings), Random(1), book, log)
+        case _:
+            model = Progressive(ProgressiveSettings(**settings), book, log)
     identity = Identity(DeviceKind(kind), "v", "m", "h", "S1", "1", capabilities=model.capabilities)
     now = asyncio.get_running_loop().time()
     device = SimulatedDevice(model, identity, log, entropy=os.urandom, now=now, speed=speed)
     wire = Wire([f for f in parsed if f.name in WIRE], Random(2))
     link = room / f"{kind}0"
     simulator = Simulator(
-        device, log, lambda on_data: PtyPort(link, on_data, wire, **port), drops_unread=drops_unread
+        device, log, lambda on_data: PtyPort(link, on_data, wire, **port), drops_unread=drops_unread, speed=speed
     )
     control = room / f"{kind}0.ctl"
     async with control_socket(simulator, control):

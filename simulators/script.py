@@ -1,0 +1,253 @@
+"""A scenario file: what befalls one simulated device, step by step, and what must then be seen on it. Read strictly.
+
+    about = "A stack sticks, and hands free it."
+    device = "shoe"                     # shuffler | shoe | progressive
+    needs = {decks = 8}                 # settings that the simulator must have; may be left out
+    then = "stay"                       # or "end": whether the simulator runs on after the last step
+
+    [[step]]
+    on = {dispensing = "allowed"}       # at: s since the start | after: s after the step before | on: a report, or a state
+                                        # body: with a report as `on`, fields that it must have
+    inject = "jam:stack=2"              # or do = an act or verb of the control socket, its particulars beside it
+    expect = {jammed = true}            # what the state must come to
+    within = 30                         # s that `on` and `expect` may each take
+
+The steps are taken in their order. docs/scenarios.md is the manual.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from drivers.protocol.reports import REPORTS, DeviceKind
+
+from .fault_kind import ALL, DEALERS, PROGRESSIVE, SHOE, SHUFFLER
+from .faults import FaultError, parse
+
+WITHIN_S = 10.0
+"""How long `on` and `expect` may take where the step does not say."""
+
+STEP_KEYS = ("at", "after", "on", "body", "do", "inject", "expect", "within")
+ACTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "load": (DEALERS, ("back", "cards")),
+    "unload": (DEALERS, ()),
+    "green": (DEALERS, ()),
+    "take": (DEALERS, ()),
+    "remove": (DEALERS, ("leave",)),
+    "open_lid": (DEALERS, ()),
+    "close_lid": (DEALERS, ()),
+    "mode": ((SHUFFLER, SHOE), ("mode",)),
+    "plan": (DEALERS, ("plan",)),
+    "bring_deck": (DEALERS, ("back",)),
+    "retire": (DEALERS, ("back",)),
+    "wash": (DEALERS, ("back",)),
+    "find_lost": (DEALERS, ()),
+    "draw": (DEALERS, ("cards",)),
+    "key": ((SHOE,), ("to",)),
+    "cutting_card": ((SHOE,), ("behind",)),
+    "put_chip": ((PROGRESSIVE,), ("seat", "sensor")),
+    "lift_chip": ((PROGRESSIVE,), ("seat", "sensor")),
+    "collect": ((PROGRESSIVE,), ()),
+    "lockout": ((PROGRESSIVE,), ()),
+    "heal": (ALL, ()),
+    "hang": (ALL, ("for_s",)),
+    "wake": (ALL, ()),
+    "unplug": (ALL, ("for_s",)),
+    "replug": (ALL, ()),
+    "power_off": (ALL, ("for_s",)),
+    "power_on": (ALL, ()),
+    "reboot": (ALL, ("cause",)),
+}
+"""Act or verb -> the devices it is done at, and the particulars it takes."""
+
+
+class ScriptError(ValueError):
+    """A scenario that can't be read, does not fit its simulator, or did not come out as it says; names the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`number` from 1. At most one of `at`, `after`, `report`, `state` says when; `do` "" = nothing but waiting and looking."""
+
+    number: int
+    at: float | None = None
+    after: float | None = None
+    report: str = ""
+    body: Mapping[str, object] = field(default_factory=dict)
+    state: Mapping[str, object] = field(default_factory=dict)
+    do: str = ""
+    given: Mapping[str, object] = field(default_factory=dict)
+    expect: Mapping[str, object] = field(default_factory=dict)
+    within: float = WITHIN_S
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """`ends`: the simulator ends after the last step."""
+
+    name: str
+    device: str
+    steps: tuple[Step, ...]
+    about: str = ""
+    needs: Mapping[str, object] = field(default_factory=dict)
+    ends: bool = False
+
+
+def load(path: Path) -> Script:
+    """The scenario in a file. Raises `ScriptError` naming file, step and remedy."""
+    try:
+        written = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as exc:
+        raise ScriptError(f"{path}: {exc.strerror}") from exc
+    except ValueError as exc:
+        raise ScriptError(f"{path}: no TOML: {exc}") from exc
+    try:
+        return _script(path.name, written)
+    except ScriptError as exc:
+        raise ScriptError(f"{path}: {exc}") from None
+
+
+def _script(name: str, written: Mapping[str, Any]) -> Script:
+    _known("key", written, ("about", "device", "needs", "then", "step"))
+    device, then = written.get("device"), written.get("then", "stay")
+    if device not in ALL:
+        raise ScriptError(f"device must be one of {', '.join(ALL)}, not {device!r}")
+    if then not in ("stay", "end"):
+        raise ScriptError(f"then is stay or end, not {then!r}")
+    about = written.get("about")
+    if not isinstance(about, str) or not about:
+        raise ScriptError("about is missing: say in one sentence what happens")
+    needs = _table("needs", written.get("needs", {}))
+    return Script(name, device, read_steps(written.get("step"), device), about, needs, then == "end")
+
+
+def read_steps(written: object, device: str) -> tuple[Step, ...]:
+    """The steps of a script for a kind of device. Raises `ScriptError`."""
+    if not isinstance(written, list) or not written:
+        raise ScriptError("there is no step; write [[step]] and under it what happens")
+    steps = []
+    for number, one in enumerate(written, 1):
+        try:
+            steps.append(_step(number, _table("a step", one), device))
+        except (ScriptError, FaultError) as exc:
+            raise ScriptError(f"step {number}: {exc}") from None
+    return tuple(steps)
+
+
+def _step(number: int, written: Mapping[str, Any], device: str) -> Step:
+    do, given = _deed(written, device)
+    whens = [key for key in ("at", "after", "on") if key in written]
+    if len(whens) > 1:
+        raise ScriptError(f"{' and '.join(whens)} exclude each other; keep one, or make two steps")
+    expect = _table("expect", written.get("expect", {}))
+    report, state = _on(written.get("on", {}))
+    body = _body(report, _table("body", written.get("body", {})))
+    if not (whens or do or expect):
+        raise ScriptError("nothing happens in it; give it do, inject, expect, or a time to wait for")
+    return Step(
+        number, _seconds("at", written), _seconds("after", written), report, body, state, do, given, expect,
+        _seconds("within", written) or WITHIN_S,
+    )  # fmt: skip
+
+
+def _deed(written: Mapping[str, Any], device: str) -> tuple[str, Mapping[str, object]]:
+    """What the step does and its particulars; ("", {}) = it only waits and looks."""
+    do, fault = written.get("do", ""), written.get("inject", "")
+    if do and fault:
+        raise ScriptError("do and inject exclude each other; make two steps")
+    if not isinstance(do, str) or not isinstance(fault, str):
+        raise ScriptError("do is the name of an act, and inject a fault, each as text")
+    given = {key: value for key, value in written.items() if key not in STEP_KEYS}
+    if fault:
+        parse(fault, DeviceKind(device))
+        _known("key", given, STEP_KEYS)
+        return "inject", {"fault": fault}
+    if not do:
+        _known("key", given, STEP_KEYS)
+        return "", {}
+    mine = [name for name, (devices, _) in ACTS.items() if device in devices]
+    _known(f"act at a {device}", (do,), mine)
+    _known(f"particular of {do}", given, (*ACTS[do][1], *STEP_KEYS))
+    return do, given
+
+
+def _on(written: object) -> tuple[str, Mapping[str, object]]:
+    if isinstance(written, str):
+        _known("report", (written,), REPORTS)
+        return written, {}
+    return "", _table("on", written)
+
+
+def _body(report: str, written: Mapping[str, Any]) -> Mapping[str, Any]:
+    if written and not report:
+        raise ScriptError('body is that of a report; name it, as in on = "shuffle_completed"')
+    if report:
+        _known(f"field of {report}", written, [f.name for f in fields(REPORTS[report])])
+    return written
+
+
+def _seconds(key: str, written: Mapping[str, Any]) -> float | None:
+    value = written.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ScriptError(f"{key} is a number of seconds, not {value!r}")
+    return float(value)
+
+
+def _table(what: str, written: object) -> Mapping[str, Any]:
+    if not isinstance(written, dict):
+        raise ScriptError(f"{what} is a table of keys and values, not {written!r}")
+    return written
+
+
+def _known(what: str, written: Iterable[str], known: Collection[str]) -> None:
+    """Raises `ScriptError` for the first name that is none of `known`, with the nearest of them."""
+    for name in written:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            raise ScriptError(f"no {what} {name!r}; {hint}")
+
+
+def verify_needs(script: Script, device: str, settings: Mapping[str, object]) -> None:
+    """Raises `ScriptError` where the simulator is another device, or has not the settings that the scenario needs."""
+    if script.device != device:
+        raise ScriptError(f"{script.name}: is for a {script.device}; this is a {device}")
+    _known("setting", script.needs, settings)
+    for key, value in script.needs.items():
+        if not matches(settings[key], value):
+            raise ScriptError(
+                f"{script.name}: needs {key} = {value!r}, and this simulator has {settings[key]!r}; see its --help"
+            )
+
+
+def verify_keys(steps: Iterable[Step], state: Mapping[str, object]) -> None:
+    """Raises `ScriptError` for the first key of `on` or `expect` that the state of this device never has."""
+    for step in steps:
+        for wanted in (step.state, step.expect):
+            try:
+                _keys(wanted, state)
+            except ScriptError as exc:
+                raise ScriptError(f"step {step.number}: {exc}") from None
+
+
+def _keys(wanted: Mapping[str, object], state: Mapping[str, object]) -> None:
+    _known("key of the state", wanted, state)
+    for key, value in wanted.items():
+        inner = state[key]
+        if isinstance(value, Mapping) and isinstance(inner, Mapping):
+            _keys(value, inner)
+
+
+def matches(found: object, wanted: object) -> bool:
+    """Whether all that is wanted is found; of a table only the keys that are named count."""
+    match found, wanted:
+        case Mapping(), Mapping():
+            return all(key in found and matches(found[key], value) for key, value in wanted.items())
+        case ((list() | tuple()), (list() | tuple())):
+            return len(found) == len(wanted) and all(map(matches, found, wanted))
+    return found == wanted and isinstance(found, bool) == isinstance(wanted, bool)
