@@ -6,6 +6,7 @@ from drivers.protocol.reports import ResetCause
 
 from .model import ActImpossible
 from .runtime import Simulator
+from .script import LONGEST_S
 
 AWAIT_S = 10.0
 """How long `await` waits where the request does not say."""
@@ -45,7 +46,7 @@ async def carry_out(simulator: Simulator, act: str, given: Mapping[str, object])
 
 def _seconds(given: Mapping[str, object], key: str, default: float = 0.0) -> float:
     value = given.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_S:
         raise ActImpossible(f"{key} is a number of seconds")
     return float(value)
 

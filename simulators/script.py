@@ -22,13 +22,16 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from drivers.protocol.reports import REPORTS, DeviceKind
+from drivers.protocol.reports import REPORTS, Back, DeviceKind, Mode, ResetCause
 
 from .fault_kind import ALL, DEALERS, PROGRESSIVE, SHOE, SHUFFLER
 from .faults import FaultError, parse
 
 WITHIN_S = 10.0
 """How long `on` and `expect` may take where the step does not say."""
+
+LONGEST_S = 7 * 24 * 3600
+"""Longest time of a step: a week, more than any bench runs."""
 
 STEP_KEYS = ("at", "after", "on", "body", "do", "inject", "expect", "within")
 ACTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -62,6 +65,9 @@ ACTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "reboot": (ALL, ("cause",)),
 }
 """Act or verb -> the devices it is done at, and the particulars it takes."""
+CHOICES: Mapping[str, Iterable[str]] = {"back": Back, "mode": Mode, "cause": ResetCause}
+COUNTS: Mapping[str, int] = {"seat": 1, "sensor": 1, "leave": 0}
+"""Particulars that are a word of a list, and those that are a whole number with their least one."""
 
 
 class ScriptError(ValueError):
@@ -171,7 +177,19 @@ def _deed(written: Mapping[str, Any], device: str) -> tuple[str, Mapping[str, ob
     mine = [name for name, (devices, _) in ACTS.items() if device in devices]
     _known(f"act at a {device}", (do,), mine)
     _known(f"particular of {do}", given, (*ACTS[do][1], *STEP_KEYS))
+    _verify_given(given)
     return do, given
+
+
+def _verify_given(given: Mapping[str, object]) -> None:
+    """Raises `ScriptError` for a word or a number that no device could take; the device judges the rest when it is done."""
+    for key, value in given.items():
+        if key in CHOICES:
+            _known(key, (str(value),), [str(word) for word in CHOICES[key]])
+        elif key in COUNTS and (isinstance(value, bool) or not isinstance(value, int) or value < COUNTS[key]):
+            raise ScriptError(f"{key} is a whole number from {COUNTS[key]}, not {value!r}")
+        elif key == "for_s":
+            _seconds(key, given)
 
 
 def _on(written: object) -> tuple[str, Mapping[str, object]]:
@@ -193,8 +211,8 @@ def _seconds(key: str, written: Mapping[str, Any]) -> float | None:
     value = written.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ScriptError(f"{key} is a number of seconds, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_S:
+        raise ScriptError(f"{key} is a number of seconds up to {LONGEST_S}, not {value!r}")
     return float(value)
 
 

@@ -12,12 +12,13 @@ from .script import Script, ScriptError, Step, matches, verify_keys
 
 
 class _Reports:
-    """The reports that the device has made, each as kind and body; `made` grows for ever."""
+    """The reports that a step may still wait for, each as kind and body.
+
+    What a step waited for is gone with all before it, and so is what came before the step before this one.
+    """
 
     def __init__(self, lines: "asyncio.Queue[str | None]") -> None:
         self.made: list[tuple[str, Mapping[str, object]]] = []
-        self.used = 0
-        """All before this one were waited for by a step, or came before the step before this one."""
         self._lines = lines
 
     def collect(self) -> None:
@@ -29,17 +30,17 @@ class _Reports:
                 self.made.append((written["kind"], written["body"]))
 
     def take(self, kind: str, body: Mapping[str, object]) -> bool:
-        """Whether one like this came that no step has used; it is used now."""
+        """Whether one like this came; it is gone now."""
         self.collect()
-        for number in range(self.used, len(self.made)):
-            if self.made[number][0] == kind and matches(self.made[number][1], body):
-                self.used = number + 1
+        for number, (its_kind, its_body) in enumerate(self.made):
+            if its_kind == kind and matches(its_body, body):
+                del self.made[: number + 1]
                 return True
         return False
 
     def others(self, kind: str) -> str:
-        """What the last one of this kind said that no step has used; "" = there was none."""
-        bodies = [body for its_kind, body in self.made[self.used :] if its_kind == kind]
+        """What the last one of this kind said; "" = there was none."""
+        bodies = [body for its_kind, body in self.made if its_kind == kind]
         return f"; the last one said {dict(bodies[-1])}" if bodies else ""
 
 
@@ -99,7 +100,7 @@ async def _take(simulator: Simulator, step: Step, reports: _Reports, patience_s:
         await carry_out(simulator, step.do, step.given)
     await _seen(simulator, step.expect, step.within, patience_s)
     if not step.report:
-        reports.used = max(reports.used, before)
+        del reports.made[:before]
 
 
 async def _seen(simulator: Simulator, wanted: Mapping[str, object], within: float, patience_s: float) -> None:

@@ -46,6 +46,8 @@ async def test_a_fault_can_be_injected_while_it_runs(start: Make, connect: Make)
         ({"act": "power_on"}, "power is on"),
         ({"act": "hang", "for_s": "long"}, "number of seconds"),
         ({"act": "hang", "for_s": -1}, "number of seconds"),
+        ({"act": "hang", "for_s": 10**400}, "number of seconds"),
+        ({"act": "unplug", "for_s": float("nan")}, "number of seconds"),
         ({"act": "reboot", "cause": "boredom"}, "cause must be"),
         ({"act": "await", "key": "jammed", "value": True, "timeout_s": 0.05}, "in time"),
     ],

@@ -1,5 +1,6 @@
 """Scenario files: each mistake is named, each step is taken when it is due, and each shipped file comes out."""
 
+import contextlib
 import re
 import shlex
 from collections.abc import Callable
@@ -8,10 +9,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drivers.protocol.reports import Level
 from simulators.cli import sim
-from simulators.script import ACTS, ScriptError, load
+from simulators.script import ACTS, STEP_KEYS, ScriptError, load, read_steps
 from simulators.script_run import play
 
 Make = Callable[..., Any]
@@ -64,12 +67,15 @@ def test_the_command_on_top_of_a_shipped_scenario_has_what_it_needs(
         (HEAD + '[[step]]\ndo = "tak"', "step 1: no act at a shoe 'tak'; did you mean take?"),
         (HEAD + '[[step]]\ndo = "put_chip"', "no act at a shoe 'put_chip'"),
         (HEAD + '[[step]]\ndo = "load"\nbak = "red"', "no particular of load 'bak'; did you mean back?"),
+        (HEAD + '[[step]]\ndo = "load"\nback = "redd"', "no back 'redd'; did you mean red?"),
+        (HEAD + '[[step]]\ndo = "remove"\nleave = -1', "leave is a whole number from 0, not -1"),
+        (HEAD + '[[step]]\ndo = "hang"\nfor_s = "long"', "for_s is a number of seconds up to 604800"),
         (HEAD + '[[step]]\ninject = "jamm"', "did you mean jam?"),
         (HEAD + '[[step]]\ninject = "jam"\nback = "red"', "no key 'back'"),
         (HEAD + '[[step]]\ninject = "jam"\ndo = "take"', "do and inject exclude each other"),
         (HEAD + '[[step]]\nat = 1\nafter = 1\ndo = "take"', "at and after exclude each other"),
-        (HEAD + '[[step]]\nat = "soon"\ndo = "take"', "at is a number of seconds, not 'soon'"),
-        (HEAD + '[[step]]\nwithin = -1\ndo = "take"', "within is a number of seconds, not -1"),
+        (HEAD + '[[step]]\nat = "soon"\ndo = "take"', "at is a number of seconds up to 604800, not 'soon'"),
+        (HEAD + '[[step]]\nwithin = -1\ndo = "take"', "within is a number of seconds up to 604800, not -1"),
         (HEAD + '[[step]]\non = "jamed"', "no report 'jamed'; did you mean jammed?"),
         (HEAD + '[[step]]\non = "jammed"\nbody = {stak = 2}', "no field of jammed 'stak'; did you mean stack?"),
         (HEAD + '[[step]]\non = {deal = "idle"}\nbody = {stack = 2}', "body is that of a report"),
@@ -164,6 +170,35 @@ def test_the_command_ends_as_the_scenario_says(tmp_path: Path) -> None:
         result = CliRunner().invoke(sim, ["shoe", "--link", str(tmp_path / "dev"), "--scenario", str(path)])
         assert (result.exit_code, says in result.output) == (code, True), result.output
         assert "Traceback" not in result.output
+
+
+_WORDS = st.sampled_from(["jammed", "deal", "take", "load", "jam:stack=2", "jam@x", "places", "stack"]) | st.text(
+    max_size=5
+)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | _WORDS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_WORDS, inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(
+    st.lists(st.dictionaries(st.sampled_from([*STEP_KEYS, "back", "x"]), _VALUES, max_size=4), max_size=2)
+    | _VALUES
+)
+def test_whatever_is_written_is_read_or_named(written: object) -> None:
+    """The socket brings anything; no other exception may reach it."""
+    with contextlib.suppress(ScriptError):
+        for step in read_steps(written, "shoe"):
+            assert step.do in ("", "inject", *ACTS)
+            assert step.within > 0
+
+
+async def test_a_report_from_before_the_last_step_is_not_taken_for_a_new_one(start: Make) -> None:
+    """Only what the step before led to counts, so an old jam can't stand in for one that never came."""
+    sim_ = await start("shoe")
+    steps = [{"do": "open_lid"}, {"do": "close_lid"}, {"on": "door_opened", "within": 0.05}]
+    assert "step 3: no report door_opened" in (await sim_.ask(act="scenario", steps=steps))["error"]
 
 
 def test_every_act_that_a_step_may_do_is_one_that_a_device_knows() -> None:
