@@ -1,5 +1,6 @@
 """The stacks of a round, in the order in which they come: what is dealt to whom, and what waits for the answers."""
 
+from controller.games.model import Phase
 from controller.rules.model import Stack
 from controller.rules.vocabulary import Area
 from controller.table.state import AFTER_DECISIONS, PlannedStack, Round, Setup
@@ -30,9 +31,14 @@ def first_deal(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
 
 
 def still_in_device(setup: Setup, round_: Round) -> bool:
-    """True while the dealer's stack waits in the device for the answers, or for the dealer to let it out."""
+    """True while the dealer's stack waits in the device for the answers, or for the dealer to let it out.
+
+    What is settled was turned up, whoever dealt it: a device that came back into service since has none of it.
+    """
+    if round_.phase is Phase.SETTLED or not round_.initial_deal_done:
+        return False
     plan = deal_plan(setup, round_)
-    return round_.initial_deal_done and any(p.late for p in plan) and round_.stacks_out < len(plan)
+    return any(p.late for p in plan) and round_.stacks_out < len(plan)
 
 
 def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:

@@ -233,3 +233,18 @@ def test_a_shoe_that_ends_without_the_late_stack_failed_to_deal(late):
     late.act(a.StartDealing())
     late.put(e.DealCompleted(e.Back.RED, 2, 42), "shoe-1")
     assert late.round.void
+
+
+def test_a_shoe_that_comes_back_after_the_dealers_hand_was_turned_up_has_nothing_of_it(late):
+    """A hand dealt the dealer's stack meanwhile; otherwise the stub could never be counted, nor the round end."""
+    late.answer(4, "fold")
+    late.answer(2, "play_3", 1)
+    late.act(a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED, failed=True))
+    for hold in list(late.state.holds):
+        late.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    late.act(a.RevealDealer())
+    late.act(a.SettleRound())
+    late.act(a.ReturnDevice("shoe-1"))
+    assert late.state.dispenser() == "shoe-1"
+    late.act(a.RecordStubCount(37))
+    assert late.round.stub_counted
