@@ -182,3 +182,26 @@ def test_a_wrong_command_says_what_is_wrong(
     result = CliRunner().invoke(sim, arguments)
     assert (result.exit_code, why in result.output) == (code, True), result.output
     assert "Traceback" not in result.output
+
+
+def test_a_simulator_runs_on_after_its_scenario(process: Any, tmp_path: Path) -> None:
+    """Its host still needs it: it answers after the last step, and ends on a signal as ever."""
+    script = tmp_path / "s.toml"
+    script.write_text('about = "x"\ndevice = "shoe"\n[[step]]\ndo = "open_lid"\nexpect = {lid_open = true}\n')
+    sim_ = process("shoe", "--scenario", str(script))
+    assert sim_.ask(act="await", key="lid_open", value=True)["ok"]
+    assert sim_.ask(act="scenario", steps=[{"do": "close_lid", "expect": {"lid_open": False}}])["ok"]
+    assert [line["ok"] for line in sim_.lines() if line["what"] == "step"] == [True, True]
+    assert sim_.end() < END_S
+    assert sim_.child.returncode == 0
+
+
+def test_a_signal_ends_a_simulator_whose_scenario_still_waits(process: Any, tmp_path: Path) -> None:
+    """At once and cleanly, not when the wait is over."""
+    script = tmp_path / "s.toml"
+    script.write_text('about = "x"\ndevice = "shoe"\n[[step]]\non = "jammed"\nwithin = 600\n')
+    sim_ = process("shoe", "--scenario", str(script))
+    assert sim_.ask(act="state")["ok"]
+    assert sim_.end() < END_S
+    assert sim_.child.returncode == 0
+    assert sim_.lines()[-1]["what"] == "end"
