@@ -36,12 +36,15 @@ class Draft:
         name, currency = self.state.round.id, self.setup.currency
         self.add(WagerDecided(name, seat, wager, cents, currency, fate.value, cite, reading))
 
-    def want(self, device: str, level: Level, value: str, because: str) -> None:
-        """Records that a level shall hold. Says nothing where it is wanted already and the device does not object."""
+    def want(self, device: str, level: Level, value: str, because: str, *, anew: bool = False) -> None:
+        """Records that a level shall hold. Says nothing where it is wanted already and the device does not object.
+
+        `anew`: says so all the same, as another operation.
+        """
         known = self.state.devices[device]
         says = _device_says(known.levels, level)
         silent = says is None and not (level in SAFE_VALUE and known.online)
-        if known.wanted.get(level) == value and (silent or says == value):
+        if not anew and known.wanted.get(level) == value and (silent or says == value):
             return
         operation = operation_id(self.at, self.state.serial + 1)
         self.add(LevelWanted(device, level.value, value, operation, because))

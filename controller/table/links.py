@@ -21,10 +21,11 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
                 _gap(draft, name, f"{name} came back with a gap in its events")
         case e.EventsLost(first=first, last=last):
             _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
-        case e.LevelUnknown(level=level):
+        case e.LevelUnknown(level=level, value=value):
             safe = e.SAFE_VALUE.get(level)
             if safe is not None and has_level(draft.state.devices[name], level):
-                draft.want(name, level, safe, "the answer to a command was lost")
+                # A device may count an operation that it never answered as being done for good: it is not asked for again.
+                draft.want(name, level, safe, "the answer to a command was lost", anew=value == safe)
         case e.DeviceOffline() | e.DeviceRejected():
             take_back(draft, name, "away")
         case e.LevelsRead(levels=levels):

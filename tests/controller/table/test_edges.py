@@ -11,6 +11,7 @@ from controller.table.decide import fold
 from controller.table.inputs import Actor
 from controller.table.state import Phase, State
 from drivers import events as e
+from drivers.errors import Fault
 
 
 def duties(table):
@@ -533,6 +534,20 @@ def test_a_lock_out_whose_answer_was_lost_is_not_relied_on(make_table):
     assert "has not confirmed" in table.refused(a.StartDealing()).reason
     table.put(e.LevelConfirmed(e.Level.LOCKOUT, "engaged", 3), "progressive-1")
     table.act(a.StartDealing())
+
+
+def test_a_safe_level_that_was_never_answered_is_wanted_under_another_operation(make_table):
+    """The device may count the old one as being done for good, and would be silent on each new link."""
+    table = make_table("md-uth").ready().begin()
+    first = [w for w in table.act(a.AnnounceNoMoreBets()) if isinstance(w, f.LevelWanted) and w.value == "engaged"]
+    table.put(e.LockoutEngaged(e.Cause.COMMAND, first[0].operation), "progressive-1")
+    table.put(e.DeviceOffline(Fault.TIMEOUT_REQUEST, "no answer"), "progressive-1")
+    events = table.put(
+        e.LevelUnknown(e.Level.LOCKOUT, "engaged", first[0].operation, "no answer"), "progressive-1"
+    )
+    again = [w for w in events if isinstance(w, f.LevelWanted)]
+    assert [(w.level, w.value) for w in again] == [("lockout", "engaged")]
+    assert again[0].operation != first[0].operation
 
 
 def test_a_lock_out_that_the_device_does_not_state_is_not_engaged(make_table):
