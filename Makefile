@@ -43,9 +43,10 @@ soak: setup
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
 	$(BIN)/pytest -q -m full -k every_byte tests/drivers
 
-# Whole tables under faults of devices, cables and frames by chance, on virtual time; HOURS=24 by default.
+# Each fault in each state of a session, then whole tables under faults by chance, on virtual time; HOURS=24 by default.
 faults: setup
 	$(BIN)/python -m tests.faults.gaps || true
+	$(BIN)/pytest -q -m full -n 2 tests/faults
 	$(BIN)/python -m tests.faults.soak --hours $(HOURS) $(if $(SEED),--seed $(SEED))
 
 rounds: setup

@@ -110,6 +110,18 @@ async def deal(rig: Rig, device: Device) -> None:
             shoe.act("take", {})
 
 
+async def deals(rig: Rig, device: Device) -> None:
+    """As `deal`, by a dealer who asks again until it is allowed, and who bears it where it never is."""
+    shoe = rig.devices["shoe-1"].simulator
+    while True:
+        await asyncio.sleep(HAND_S)
+        if rig.devices["shoe-1"].state("dispensing") != "allowed":
+            await rig.engine.act(a.StartDealing(), Actor("dealer", Role.DEALER))
+        for act, given in (("load", {"back": "red"}), ("green", {}), ("take", {})):
+            with contextlib.suppress(ActImpossible):
+                shoe.act(act, given)
+
+
 async def shuffle(rig: Rig, device: Device) -> None:
     """The dealer has the blue set shuffled while the red one is in play."""
     machine = rig.devices["shuffler-1"].simulator
@@ -126,5 +138,6 @@ DRIVES: dict[str, Drive] = {
     "releases": Drive(betting, releases),
     "one_release": Drive(betting, one_release),
     "deal": Drive(dealing, deal),
+    "deals": Drive(dealing, deals),
     "shuffle": Drive(betting, shuffle),
 }

@@ -14,7 +14,9 @@ Everything that is known to go wrong with a device, its cable or the computer it
 of it. The table is `tests/faults/catalogue.toml`; this page is made from it (`python -m tests.faults.page`), and a test
 holds the two equal. `make test` injects each row into a running simulator on a real port, with a round going on, and judges
 it at the device's own record, at the journal and at the subscriber. `python -m tests.faults.gaps` names
-what nothing shows yet. `make faults` lets a day of them befall four tables by chance.
+what nothing shows yet. `make faults` injects each fault of bytes, frames and devices in each state of a session (opening, hello,
+auth, measure, sync, online, suspect), judged by what holds after every fault; then it lets a day of them befall four tables by
+chance. `make test` does a handful of the first and a minute of the second.
 
 How to read a row: *injected by* is what `--fault` and the control socket's `inject` take, or a verb of the test rig.
 *On record* are the facts that must stand in the journal and that the subscriber must have got; those in brackets may.

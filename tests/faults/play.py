@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,13 +67,23 @@ def _remarkable(records: list[Record]) -> tuple[str, ...]:
 
 
 async def play(
-    row: Row, room: Path, judge: Callable[[Row, Played, Rig], list[str]], *, seed: int = 1
+    row: Row,
+    room: Path,
+    judge: Callable[[Row, Played, Rig], list[str]],
+    *,
+    seed: int = 1,
+    cue: Callable[[Rig, Device], Awaitable[None]] | None = None,
 ) -> tuple[Played, list[str]]:
-    """One run of one fault at a table with an open round, and what the judge finds wrong while all still stands there."""
+    """One run of one fault at a table with an open round, and what the judge finds wrong while all still stands there.
+
+    `cue`: returns in the turn in which the fault shall come.
+    """
     async with table(room, seed=seed, keyed=row.keyed) as rig:
         await rig.up()
         device, drive = rig.devices[row.on], drives.DRIVES[row.drive]
         await drive.prepare(rig, device)
+        if cue is not None:
+            await cue(rig, device)
         before, counters, turns = len(rig.records()), dict(device.session.counters), rig.loop.turns
         began, seen = rig.loop.time(), len(device.states)
         driving = asyncio.create_task(drive.go_on(rig, device))
