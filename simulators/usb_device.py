@@ -93,7 +93,8 @@ class UsbDevice:
     @property
     def room(self) -> int:
         """Bytes that `write` would take now."""
-        return FIFO - sum(map(len, self._packets))
+        with self._lock:
+            return FIFO - sum(map(len, self._packets))
 
     def write(self, data: bytes) -> None:
         """One transfer towards the host. What finds no room is lost, as on a serial line without a reader."""

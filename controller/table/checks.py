@@ -34,7 +34,7 @@ from controller.table.law import (
 )
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
-from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State
+from controller.table.state import AFTER_ROUND, DISPENSERS, Duty, Fate, Round, Setup, State
 from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 
@@ -128,7 +128,7 @@ def _before_first_card(setup: Setup, state: State, back: str) -> Refusal | None:
 def _first_duty(state: State, round_: Round) -> Duty | None:
     """A duty that stands before this deal. What waits for the end of the round is for the next one: this is played out."""
     for duty in state.duties.values():
-        of_set = duty.back == round_.back and duty.action not in upkeep.AFTER_ROUND
+        of_set = duty.back == round_.back and duty.action not in AFTER_ROUND
         if of_set or duty.device == state.dispenser():
             return duty
     return None

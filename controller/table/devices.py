@@ -79,7 +79,7 @@ def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
     )
     draft.make_safe(because)
     asked = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts)
-    if not asked and not any(duty.back == back for duty in draft.state.duties.values()):
+    if not asked and not draft.state.demanded_now(back):
         draft.hold(f"{because}; look where its cards are")
 
 

@@ -109,8 +109,7 @@ def _vouched(state: State, lifted: f.HoldLifted) -> State:
     round_ = state.round
     if round_ is None or not round_.let_out or lifted.resolution is not Resolution.GO_ON:
         return state
-    demanded = any(duty.back == round_.back for duty in state.duties.values())
-    if demanded or state.sets[round_.back].armed:
+    if state.demanded_now(round_.back) or state.sets[round_.back].armed:
         return state
     return replace(state, round=replace(round_, vouched=True))
 

@@ -33,6 +33,8 @@ class Fate(StrEnum):
 
 
 AFTER_DECISIONS = "after_decisions"
+AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
+"""What is demanded of the set in play and waits until its round has ended."""
 DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}
 """The kind of device that deals under a method; the other methods deal by hand."""
 
@@ -352,6 +354,10 @@ class State:
     @property
     def held(self) -> bool:
         return bool(self.holds)
+
+    def demanded_now(self, back: str) -> bool:
+        """True where a duty on this set does not wait for the end of its round."""
+        return any(duty.back == back and duty.action not in AFTER_ROUND for duty in self.duties.values())
 
     def device_of(self, kind: DeviceKind) -> tuple[str, Device] | None:
         """The device of this kind that is in service."""

@@ -6,7 +6,7 @@ from controller.table import acts as a
 from controller.table import cuts
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
-from controller.table.state import Device, Duty, Round, Setup, State
+from controller.table.state import AFTER_ROUND, Device, Duty, Round, Setup, State
 from drivers.events import DeviceKind
 
 SEEN_BY_PEOPLE = frozenset(
@@ -28,8 +28,6 @@ OF_A_SEAT = (
     Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
     Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
 )  # fmt: skip
-AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
-"""Duties on the set of a round that is played out with it."""
 WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)

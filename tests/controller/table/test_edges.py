@@ -8,7 +8,7 @@ from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.inputs import Actor
+from controller.table.inputs import Actor, SetDue
 from controller.table.state import Phase, State
 from drivers import events as e
 from drivers.errors import Fault
@@ -86,6 +86,20 @@ def test_a_shuffle_of_the_set_that_is_being_dealt_stops_the_shoe(make_table, bac
     table.act(a.StartDealing())
     assert table.state.devices["shoe-1"].wanted["dispensing"] == "allowed"
     assert fold(State.initial(table.setup), table.all) == table.state
+
+
+def test_a_set_that_is_changed_after_the_round_still_has_somebody_asked_when_its_deal_stops(make_table):
+    """The change waits for the end of the round, so it is no answer to what becomes of the deal."""
+    table = make_table("md-uth").ready().begin("red").let_out().deal(2)
+    table.pass_time(8 * 3600)
+    table.put(SetDue("red"))
+    assert [duty.action for duty in table.state.duties.values()] == [Action.CHANGE_SET]
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    (hold,) = table.state.holds.values()
+    assert "red set" in hold.reason
+    table.act(a.ResolveHold(hold.id, a.Resolution.GO_ON))
+    table.act(a.StartDealing())
+    assert table.state.devices["shoe-1"].wanted["dispensing"] == "allowed"
 
 
 def test_a_shuffle_of_the_other_set_leaves_the_deal_alone(make_table):
