@@ -1,6 +1,6 @@
 """Before any test is asked: which changes do the kept days, the kept pages and the rulebooks themselves notice?
 
-    python -m tests.mutants.first [controller.table.rounds ...]     # in the folder `mutants`, as `make mutants` does it
+    python -m tests.mutants.first [controller.table.rounds ...]     # in the folder `mutants`, once mutmut has made it
 
 Most changes of the core change what some kept day led to. Everything is loaded once; each change is tried in a child of this
 process, which decides days until one differs, and takes a tenth of the time that a run of the tests takes. What is noticed

@@ -1,6 +1,6 @@
 """After `first`: the changes that are left are put to the tests that reach them, each until one fails.
 
-    python -m tests.mutants.then [controller.table.rounds ...]      # in the folder `mutants`, as `make mutants` does it
+    python -m tests.mutants.then [controller.table.rounds ...]      # in the folder `mutants`, once mutmut has made it
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves. Here they are collected
 once, and each change is tried in a child of this process. Which tests reach a function, and how long each takes, mutmut has
