@@ -2,15 +2,11 @@
 
     python -m tests.mutants.first [controller.table.rounds ...]     # in the folder `mutants`, once mutmut has made it
 
-Most changes of the core change what some kept day led to. Everything is loaded once; each change is tried in a child of this
-process, which decides days until one differs, and takes a tenth of the time that a run of the tests takes. What is noticed
-here counts as killed; what is not is left for the tests.
+Most changes of the core change what some kept day led to. A child decides days until one differs, which takes a tenth of the
+time that a run of the tests takes. What is noticed here counts as killed; what is not is left for the tests.
 """
 
-import json
 import os
-import resource
-import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -20,38 +16,31 @@ from types import FrameType
 from controller.rules.library import find_coverage, find_edges
 from controller.rules.loader import load_rulebook
 from tests.kept import days, pages
+from tests.mutants.forked import KILLED, asked_for, function_of, keep, tried, untried
 from tests.soak.tables import FILES, RULEBOOKS
 
-KILLED, SURVIVED = 1, 0
 LIMIT_S = 60
-"""Processor seconds after which a change that never comes to an end is given up, which is noticing it."""
 SUFFIX = "__mutmut_orig"
 
 Try = Callable[[], bool]
 """Something that the core is asked; True where the answer is the one that is known."""
 
 
-def main(modules: Sequence[str]) -> None:
-    """Tries what has not been tried; results stand where mutmut keeps its own."""
+def main(modules: Sequence[str], processes: int) -> None:
+    """Tries what has not been tried; what is noticed is kept as killed."""
     os.environ["MUTANT_UNDER_TEST"] = ""
     tries = dict(_tries())
     reached = _reached(tries)
-    for meta in sorted(Path().glob("controller/*/**/*.py.meta")):
-        found = json.loads(meta.read_text())
-        codes = found["exit_code_by_key"]
-        waiting = [key for key, code in codes.items() if code is None and _is_asked(key, modules)]
-        killed = 0
-        for key in waiting:
-            if _noticed(key, [tries[name] for name in _useful(reached[key.rpartition("__mutmut_")[0]])]):
-                codes[key] = KILLED
-                killed += 1
-        meta.write_text(json.dumps(found))
-        if waiting:
-            print(f"{meta.with_suffix('')}: {killed} of {len(waiting)} are noticed at once", flush=True)
 
+    def survives(key: str) -> bool:
+        return all(tries[name]() for name in _useful(reached[function_of(key)]))
 
-def _is_asked(key: str, modules: Sequence[str]) -> bool:
-    return not modules or any(key.startswith(f"{module}.") for module in modules)
+    for meta, waiting in untried(modules):
+        asked = [key for key in waiting if reached[function_of(key)]]
+        ended = tried(asked, survives, limit_s=LIMIT_S, processes=processes)
+        killed = {key: KILLED for key, noticed in ended if noticed}
+        keep(meta, killed)
+        print(f"{meta.with_suffix('')}: {len(killed)} of {len(waiting)} are noticed at once", flush=True)
 
 
 def _useful(names: Sequence[str]) -> list[str]:
@@ -107,23 +96,6 @@ def _reached(tries: dict[str, Try]) -> dict[str, list[str]]:
     return reached
 
 
-def _noticed(key: str, tries: Sequence[Try]) -> bool:
-    """In a child of its own, which ends with the first thing that differs, or that raises, or that never ends."""
-    if not tries:
-        return False
-    child = os.fork()
-    if child == 0:
-        os.environ["MUTANT_UNDER_TEST"] = key
-        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        code = KILLED
-        try:
-            code = SURVIVED if all(ask() for ask in tries) else KILLED
-        finally:
-            os._exit(code)
-    return os.waitpid(child, 0)[1] != 0
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    given = asked_for()
+    main(given.modules, given.processes)

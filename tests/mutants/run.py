@@ -2,13 +2,16 @@
 
     python -m tests.mutants.run [controller/table/rounds.py ...] [--processes N] [--report]
 
-Without a module all of `controller/rules` and `controller/table` is tried, which takes hours; what was tried before and has
-not changed since is not tried again (`mutants/` keeps it). Survivors are compared with `judged.toml`. Words for people may
-change without a test that notices, so a survivor that changes only these is counted and not listed.
+Three steps: mutmut makes the changes and finds out which tests reach what; `first` asks what the kept days notice; `then` puts
+what is left to the tests. Without a module all of `controller/rules` and `controller/table` is tried, which takes hours; what
+was tried before and has not changed since is not tried again (`mutants/` keeps it), and a run that was stopped goes on.
+Survivors are compared with `judged.toml`. Words for people may change without a test that notices, so a survivor that changes
+only these is counted and not listed.
 """
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +25,8 @@ from mutmut.mutation.diff_apply import get_diff_for_mutant
 ROOT = Path(__file__).resolve().parents[2]
 JUDGED = Path(__file__).with_name("judged.toml")
 SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (24, 36, 152, 255, -24)
+FEW = "controller.rules.parts.*"
+"""mutmut makes all changes before it tries these; with a name given it tries no others, which it would do one test run each."""
 LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 
@@ -46,7 +51,7 @@ def main() -> int:
     """Returns the exit code: 0, or 1 where a survivor is not judged, or a judgement has nothing to judge any more."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("modules", nargs="*", type=Path, help="files of the core; all of it where none is named")
-    parser.add_argument("--processes", type=int, default=None)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", action="store_true", help="only tell what was found before")
     given = parser.parse_args()
     names = [".".join(module.with_suffix("").parts) for module in given.modules]
@@ -55,11 +60,13 @@ def main() -> int:
     return report(names)
 
 
-def _try(names: list[str], processes: int | None) -> None:
-    """Runs mutmut in the root of the project, where its configuration stands."""
+def _try(names: list[str], processes: int) -> None:
+    """mutmut runs in the root of the project, where its configuration stands; the steps after it among what it made."""
     mutmut = str(Path(sys.executable).with_name("mutmut"))
-    limit = ["--max-children", str(processes)] if processes else []
-    subprocess.run([mutmut, "run", *limit, *(f"{name}.*" for name in names)], cwd=ROOT, check=True)
+    subprocess.run([mutmut, "run", "--max-children", str(processes), FEW], cwd=ROOT, check=True)
+    for step in ("first", "then"):
+        command = [sys.executable, "-m", f"tests.mutants.{step}", "--processes", str(processes), *names]
+        subprocess.run(command, cwd=ROOT / "mutants", check=True)
 
 
 def report(names: list[str]) -> int:
