@@ -10,6 +10,9 @@ from drivers.protocol.reports import Capability, Level
 
 __all__ = ["CHECKS"]
 
+BYE_S = 0.3
+"""In which a device takes its safe side at a BYE."""
+
 
 @check("3.2", "the levels can be read, and fit what the device says it can do")
 async def levels(t: Trial) -> None:
@@ -91,6 +94,30 @@ async def wish_after_change(t: Trial) -> None:
         raise Fails(f"{level.value} is not {safe}, although that was asked for last")
 
 
+@check(
+    "6.2(4)",
+    "a wish for the other side is refused where its level was taken back meanwhile; a new operation opens it",
+)
+async def opens_once(t: Trial) -> None:
+    await t.fresh()
+    level, safe, other = await t.latch()
+    operation = t.operation()
+    if not isinstance(answer := await t.set(level, other, operation), m.Response):
+        raise NotTried(f"{level.value} does not become {other}: {answer.text or answer.code}")
+    t.host.send(m.Bye())
+    await t.host.quiet(BYE_S)
+    await t.fresh()
+    again = await t.set(level, other, operation)
+    if t.value_of((await t.levels())[0], level) != safe:
+        raise Fails(f"{level.value} is {other} again by an operation that was over")
+    if not isinstance(again, m.Error) or again.code != m.ERR_REFUSED:
+        raise Fails(
+            f"an operation that was over was answered with {'RSP' if isinstance(again, m.Response) else again}"
+        )
+    if not isinstance(answer := await t.set(level, other), m.Response):
+        raise Fails(f"{level.value} does not become {other} under a new operation: {answer.text or answer.code}")
+
+
 @check("3.2", "a request that is not known is ERR 2; a level with an impossible value is ERR 5")
 async def bad_requests(t: Trial) -> None:
     await t.fresh()
@@ -156,6 +183,6 @@ async def acknowledges(t: Trial) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    levels, digest, repeat, stale_number, same_wish, wish_after_change, bad_requests, missing_level, unknown_tag, time_set,
-    acknowledges,
+    levels, digest, repeat, stale_number, same_wish, wish_after_change, opens_once, bad_requests, missing_level,
+    unknown_tag, time_set, acknowledges,
 )  # fmt: skip

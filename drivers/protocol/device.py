@@ -364,8 +364,8 @@ class DeviceLink:
             case m.GetLevels():
                 self._answer(seq, m.Response(encode_levels(self._levels)))
             case m.SetLevel(level, value, operation) if is_level_value(level, value):
-                if self._requests.is_done(what, self._levels):
-                    self._answer(seq, m.Response())
+                if (known := self._requests.recall(what, self._levels)) is not None:
+                    self._answer(seq, known)
                 elif (token := self._requests.begin(what, seq)) is not None:
                     self._events.append(LevelRequested(level, value, operation, token))
             case m.SetLevel(level, value, _):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from drivers.protocol.constants import ANSWER_CACHE
 from drivers.protocol.link import is_newer
-from drivers.protocol.messages import Error, Response, SetLevel
-from drivers.protocol.reports import Level, Levels
+from drivers.protocol.messages import ERR_REFUSED, Error, Response, SetLevel
+from drivers.protocol.reports import SAFE_VALUE, Level, Levels
 
 Answer = Response | Error
 
@@ -63,9 +63,18 @@ class RequestMemory:
         self._running[self._token] = _Running(wish, self._session, [seq])
         return self._token
 
-    def is_done(self, wish: SetLevel, levels: Levels) -> bool:
-        """True where exactly this operation was done and its level still holds."""
-        return self._done.get(wish.level) == wish and _holds(wish, levels)
+    def recall(self, wish: SetLevel, levels: Levels) -> Answer | None:
+        """The answer to an operation that was done before; None where it is to be done now, or again.
+
+        Yes while its level still holds. What it opened and was taken back since only another operation opens again.
+        """
+        if self._done.get(wish.level) != wish:
+            return None
+        if _holds(wish, levels):
+            return Response()
+        if SAFE_VALUE.get(wish.level, wish.value) != wish.value:
+            return Error(ERR_REFUSED, False, "this operation was done, and taken back since")
+        return None
 
     def end(self, token: int, answer: Answer) -> list[int]:
         """Ends an operation; the sequence numbers that wait for its answer. Raises ValueError for an unknown token."""
@@ -88,4 +97,4 @@ def _holds(wish: SetLevel, levels: Levels) -> bool:
         case Level.LAMPS:
             return levels.lamps == sum(1 << int(seat) - 1 for seat in set(wish.value.split(",")) - {""})
         case Level.DISPLAY:
-            return True  # no level of its own to compare with; nothing depends on it
+            return False  # whether it still stands there cannot be told, and to show it again does no harm

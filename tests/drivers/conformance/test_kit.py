@@ -327,13 +327,21 @@ class NoTags(DeviceLink):
 class RemembersTooLong(DeviceLink):
     def __init__(self, *args, **given):
         super().__init__(*args, **given)
-        is_done, wishes = self._requests.is_done, []
+        recall, wishes = self._requests.recall, []
 
         def done_once(wish, levels):
             wishes.append(wish)
-            return wish in wishes[:-1] or is_done(wish, levels)
+            return m.Response() if wish in wishes[:-1] else recall(wish, levels)
 
-        self._requests.is_done = done_once
+        self._requests.recall = done_once
+
+
+class KnowsNoOperation(DeviceLink):
+    def _request(self, message, seq):
+        if isinstance(message, m.Request) and isinstance(message.what, m.SetLevel):
+            self._wishes = getattr(self, "_wishes", 0) + 1
+            message = m.Request(replace(message.what, operation=self._wishes))
+        super()._request(message, seq)
 
 
 class OldHostsOnly(DeviceLink):
@@ -395,6 +403,7 @@ BROKEN = [
     (AnySeal, {"uncalled_seal"}),
     (NoTags, {"unknown_tag"}),
     (RemembersTooLong, {"wish_after_change"}),
+    (KnowsNoOperation, {"opens_once"}),
     (OldHostsOnly, {"later_host"}),
     (YesToAll, {"bad_requests", "missing_level"}),
     (NoLevels, {"levels"}),

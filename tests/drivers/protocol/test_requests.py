@@ -193,15 +193,39 @@ def test_the_same_operation_after_a_new_handshake_is_not_executed_again(world):
     assert [r.operation for r in world.executed] == [1]
 
 
-def test_the_same_operation_is_executed_again_when_its_level_no_longer_holds(world):
-    """The watchdog took the level back meanwhile; saying yes from memory would be a lie."""
-    world.host.set_level(Level.DISPENSING, ALLOWED, 1, world.now)
+def test_the_safe_side_is_taken_again_by_the_same_operation_when_it_no_longer_holds(world):
+    """Something opened the level meanwhile; saying yes from memory would be a lie."""
+    world.host.set_level(Level.DISPENSING, INHIBITED, 1, world.now)
+    assert world.run(1.0, until=lambda: world.of(LevelSet))
+    world.levels = world.levels.__class__(lockout=ENGAGED, dispensing=ALLOWED)
+    world.device.set_levels(world.levels)
+    world.host.set_level(Level.DISPENSING, INHIBITED, 1, world.now)
+    assert world.run(1.0, until=lambda: len(world.of(LevelSet)) == 2)
+    assert [r.operation for r in world.executed] == [1, 1]
+
+
+@pytest.mark.parametrize(("level", "opened"), [(Level.DISPENSING, ALLOWED), (Level.LOCKOUT, RELEASED)])
+def test_an_operation_opens_once_and_what_was_taken_back_needs_another(world, level, opened):
+    """The watchdog took the level back: whatever brings the old wish again, a person must open anew."""
+    world.host.set_level(level, opened, 1, world.now)
     assert world.run(1.0, until=lambda: world.of(LevelSet))
     world.levels = world.levels.__class__(lockout=ENGAGED, dispensing=INHIBITED)
     world.device.set_levels(world.levels)
-    world.host.set_level(Level.DISPENSING, ALLOWED, 1, world.now)
+    world.host.set_level(level, opened, 1, world.now)
+    assert world.run(1.0, until=lambda: world.of(LevelRefused))
+    assert world.of(LevelRefused)[0].code == m.ERR_REFUSED
+    assert [r.operation for r in world.executed] == [1]
+    world.host.set_level(level, opened, 2, world.now)
     assert world.run(1.0, until=lambda: len(world.of(LevelSet)) == 2)
-    assert [r.operation for r in world.executed] == [1, 1]
+    assert [r.operation for r in world.executed] == [1, 2]
+
+
+def test_a_text_is_shown_again_by_the_same_operation(world):
+    """A device takes texts off its display when no host is there, and nothing says whether one still stands on it."""
+    for _ in range(2):
+        world.host.set_level(Level.DISPLAY, "count the stub", 1, world.now)
+        world.run(1.0)
+    assert [r.value for r in world.executed] == ["count the stub"] * 2
 
 
 def test_an_old_request_that_comes_late_is_neither_executed_nor_answered(world):
