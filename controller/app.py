@@ -21,6 +21,7 @@ from controller.config import Config
 from controller.control.server import ControlServer
 from controller.deadlines import Deadlines
 from controller.desk import RunningTable, TableDesk
+from controller.displays import Displays
 from controller.engine import Engine, RecordFailed
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.keys import SigningKey
@@ -140,7 +141,9 @@ class Daemon:
         engine = Engine(self.setup, journal, recorder, self.clock)
         snapshots = Snapshots(journal.path, self._key, self.setup) if self._key else None
         facts = engine.fold_record(snapshots.load(journal) if snapshots else None)
-        sessions = {c.name: self._session(c, engine, journal) for c in self.config.devices}
+        sessions: dict[str, DeviceSession] = {}
+        displays = Displays(engine, sessions)
+        sessions.update((c.name, self._session(c, engine, displays, journal)) for c in self.config.devices)
         engine.devices.update(sessions)
         publisher = self._publisher(engine, journal)
         deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
@@ -148,9 +151,11 @@ class Daemon:
         engine.on_news(publisher.wake)
         engine.on_news(self.desk.woken)
         engine.on_news(deadlines.wake)
+        engine.on_news(displays.wake)
+        engine.on_held(displays.held)
         if sealer is not None:
             engine.on_news(sealer.wake)
-        self.desk.table = RunningTable(engine, journal, sessions, publisher)
+        self.desk.table = RunningTable(engine, journal, sessions, displays, publisher)
         book = self.setup.law.rulebook
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
             found = "it was laid there before this journal began"
@@ -161,7 +166,7 @@ class Daemon:
         engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup)))
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
-        await self._together(engine, recorder, sessions, publisher, deadlines, sealer)
+        await self._together(engine, recorder, sessions, displays, publisher, deadlines, sealer)
 
     def _replacement_recorded(self) -> None:
         """With the first commit; until then a record that fails begins with the same words again."""
@@ -172,6 +177,7 @@ class Daemon:
         engine: Engine,
         recorder: Recorder,
         sessions: dict[str, DeviceSession],
+        displays: Displays,
         publisher: Publisher,
         deadlines: Deadlines,
         sealer: Sealer | None,
@@ -184,6 +190,7 @@ class Daemon:
             positions = group.create_task(self._keep_positions(recorder), name="positions")
             timer = group.create_task(deadlines.run(), name="deadlines")
             checker = Checker(engine, self.config.journal)
+            texts = group.create_task(displays.run(), name="displays")
             checking = group.create_task(checker.run(), name="checker")
             await self._stop.wait()
             log.info("stopping")
@@ -191,7 +198,7 @@ class Daemon:
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
                 sealer.snapshot()
-            for task in (*links, reader, positions, timer, checking):
+            for task in (*links, reader, positions, timer, texts, checking):
                 task.cancel()
             publisher.stop("stopped")
             await outbox
@@ -208,9 +215,11 @@ class Daemon:
             await asyncio.sleep(POSITIONS_S)
             await recorder.flush()
 
-    def _session(self, config: DeviceConfig, engine: Engine, journal: Journal) -> DeviceSession:
+    def _session(
+        self, config: DeviceConfig, engine: Engine, displays: Displays, journal: Journal
+    ) -> DeviceSession:
         def deliver(delivery: Delivery) -> bool:
-            return engine.submit(
+            return displays.heard(delivery) or engine.submit(
                 delivery.device, delivery.body, origin=delivery.origin, received_ns=delivery.received_ns
             )
 

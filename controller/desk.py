@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from controller.control.desk import ErrorCode, Refused
+from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, Told, refusal
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
@@ -24,12 +25,18 @@ READABLE = tuple(Stream)
 
 
 class RunningTable:
-    """One table while its journal is open: the engine, its sessions, its publisher."""
+    """One table while its journal is open: the engine, its sessions with their displays, its publisher."""
 
     def __init__(
-        self, engine: Engine, journal: Journal, sessions: dict[str, DeviceSession], publisher: Publisher
+        self,
+        engine: Engine,
+        journal: Journal,
+        sessions: dict[str, DeviceSession],
+        displays: Displays,
+        publisher: Publisher,
     ) -> None:
-        self.engine, self.journal, self.sessions, self.publisher = engine, journal, sessions, publisher
+        self.engine, self.journal, self.publisher = engine, journal, publisher
+        self.sessions, self.displays = sessions, displays
 
 
 class TableDesk:
@@ -92,15 +99,16 @@ class TableDesk:
         document = device_document(name, self.table.engine.state.devices[name])
         session = self.table.sessions.get(name)
         if session is not None:
-            status = session.status
-            since_s = asyncio.get_running_loop().time() - status.since
+            status, now = session.status, asyncio.get_running_loop().time()
+            document["display"] = self.table.displays.document(name)
             document["link"] = {
                 "path": session.config.path,
                 "state": status.state.value,
-                "since_s": round(since_s, 1),
+                "since_s": round(now - status.since, 1),
                 "reason": status.reason,
                 "detail": status.detail,
                 "counters": dict(session.counters),
+                **_proven(session, now),
                 "recording": session.recorder.document() if session.recorder else None,
             }
         return document

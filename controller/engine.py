@@ -23,7 +23,7 @@ from controller.table.decide import decided
 from controller.table.evolve import evolve
 from controller.table.facts import Fact, InputRefused, LevelWanted
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceEvent
-from controller.table.short_path import at_once, everything_safe
+from controller.table.short_path import ALARMS, at_once, everything_safe
 from controller.table.state import Setup, State
 from drivers.commands import Level, WantedLevel
 from drivers.events import EventsLost, Origin
@@ -79,6 +79,7 @@ class Engine:
         self._under_way: list[_Waiting] = []
         self._news = asyncio.Event()
         self._readers: list[Callable[[], None]] = []
+        self._holders: list[Callable[[str], None]] = []
         self._highest: dict[tuple[str, str], int] = {}
         self._at_once = 0
 
@@ -100,6 +101,10 @@ class Engine:
     def on_news(self, reader: Callable[[], None]) -> None:
         """`reader` is called after each commit: it wakes whoever reads the journal, and must return at once."""
         self._readers.append(reader)
+
+    def on_held(self, holder: Callable[[str], None]) -> None:
+        """`holder` is told why when the short path stops play: it may say so, and must return at once."""
+        self._holders.append(holder)
 
     def submit(
         self, subject: str, body: Body, *, origin: Origin | None = None, received_ns: int | None = None
@@ -154,9 +159,17 @@ class Engine:
             return False
         return self._clock.mono_ns() - self._queue[0].given.at.mono_ns > STUCK_NS
 
+    @property
+    def idle(self) -> bool:
+        """True when no input waits: the state holds all that has happened."""
+        return not self._queue
+
     def _enqueue(self, given: Input, answer: asyncio.Future[list[Told]] | None) -> None:
-        for wanted in at_once(self.state, given, self._next_at_once(given.at.wall_us)):
+        taken_back = at_once(self.state, given, self._next_at_once(given.at.wall_us))
+        for wanted in taken_back:
             self._tell(wanted)
+        if taken_back and isinstance(given.body, ALARMS):
+            self._say_held(f"{given.subject} reported {given.body.kind.replace('_', ' ')}")
         self._queue.append(_Waiting(given, answer))
         self._news.set()
 
@@ -232,6 +245,7 @@ class Engine:
             self.failed = str(error)
             for wanted in everything_safe(self.state, self._next_at_once(self._clock.stamp().wall_us)):
                 self._tell(wanted)
+            self._say_held(f"technician: the record cannot be written ({error})")
             raise RecordFailed(self.failed) from error
 
     def _tell_all(self, outcomes: Sequence[tuple[_Waiting, Sequence[Fact]]], records: Sequence[Record]) -> None:
@@ -266,6 +280,10 @@ class Engine:
         session = self.devices.get(wanted.device)
         if session is not None:
             session.want(wanted)
+
+    def _say_held(self, reason: str) -> None:
+        for holder in self._holders:
+            holder(reason)
 
     def _fail_waiting(self) -> None:
         for waiting in (*self._under_way, *self._queue):

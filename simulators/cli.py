@@ -33,7 +33,7 @@ from .control import control_socket
 from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
-from .model import Model
+from .model import DISPLAY_CHARS, Model
 from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .reading_shoe import ReadingShoe
@@ -344,7 +344,7 @@ async def _run(
     image = made_up_image(kind) if options.image is None else options.image.read_bytes()
     identity = Identity(
         kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, FIRMWARE, sha256(image).digest(),
-        capabilities=model.capabilities,
+        capabilities=model.capabilities, display=DISPLAY_CHARS,
     )  # fmt: skip
     loop = asyncio.get_running_loop()
     device = SimulatedDevice(

@@ -77,6 +77,7 @@ class CardMachine:
 
     def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
         self.is_on, self._emit.muted = True, False
+        self.display = ""
         self._emit(PoweredUp(cause, self.body.inside))
         if self.deals:
             self.body.gate.power_up()
@@ -126,6 +127,7 @@ class CardMachine:
         return Answer(answer.outcome, answer.holds, answer.text, self._emit.drain())
 
     def host_lost(self, now: float) -> tuple[Report, ...]:
+        self.display = ""
         if self.deals:
             self.body.gate.close(Cause.WATCHDOG)
         self.program.dispenser.allow(False, now)

@@ -27,8 +27,8 @@ from drivers.protocol.reports import (
 from .cards import Card
 from .faults import FaultBook
 
-DISPLAY_CHARS = 64
-"""What fits on a device's display; the limit of the level."""
+DISPLAY_CHARS = 40
+"""What fits on a device's display: two lines of twenty."""
 OPERATIONS_KEPT = 256
 """How many executed operations a device remembers; a host has one outstanding, so this is generous."""
 

@@ -100,6 +100,7 @@ class Progressive:
     def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
         """Chips that lie on the sensors now are sensed under the lock: nobody saw them come."""
         self.is_on, self._emit.muted = True, False
+        self.display = ""
         self._emit(PoweredUp(cause, None))
         self.lock.power_up()
         self._sensed.clear()
@@ -137,6 +138,7 @@ class Progressive:
         return Answer(answer.outcome, answer.holds, answer.text, self._emit.drain())
 
     def host_lost(self, now: float) -> tuple[Report, ...]:
+        self.display = ""
         self.lock.close(Cause.WATCHDOG)
         return self._emit.drain()
 

@@ -176,12 +176,15 @@ def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
         if link:
             state = f"{link['state'].upper():8} since {ago(link['since_s'])}"
             state += "".join(f", {spoken(link[key])}" for key in ("reason", "detail") if link.get(key))
+            state += ", key proven" if link.get("authenticated") else ""
         marks = [mark for mark in ("jammed", "awaited") if device.get(mark)]
         marks += [f"out of service: {device['out']}"] if device.get("out") else []
         yield f"device    {name:15} {device['kind']:12} {state}{''.join('  ' + mark.upper() for mark in marks)}"
         levels = levels_words(device.get("levels") or {}, device.get("wanted") or {})
         if levels:
             yield f"          {levels}"
+        if display := device.get("display"):
+            yield f"          display: {display['text'] or 'dark'}{'' if display['shown'] else '  NOT YET SHOWN'}"
         if recording := (link or {}).get("recording"):
             missed = f", {recording['missed']} entries MISSED" if recording["missed"] else ""
             yield f"          recording of the wire: {recording['state'].replace('stopped', 'STOPPED') or 'off'}{missed}"
@@ -194,11 +197,7 @@ def levels_words(levels: Document, wanted: Document) -> str:
     """What the device says of itself, and in capitals what it should say and does not."""
     said = {name: _level(name, value) for name, value in levels.items()}
     told = [" ".join(filter(None, (spoken(name), value))) for name, value in said.items() if value is not None]
-    unmet = [
-        f"WANTED {name} {value}"
-        for name, value in wanted.items()
-        if name != "display" and (said.get(name) or "") != value
-    ]  # a device does not say what it displays
+    unmet = [f"WANTED {name} {value}" for name, value in wanted.items() if (said.get(name) or "") != value]
     return ", ".join(told + unmet)
 
 

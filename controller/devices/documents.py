@@ -39,6 +39,7 @@ def probe_document(port: str, seen: Probe) -> Document:
             "capabilities": [c.value for c in who.capabilities],
             "firmware_hash": who.firmware_hash.hex(),
             "config_hash": who.config_hash.hex(),
+            "display": who.display,
             "extra": [[tag, value.hex()] for tag, value in who.extra],
         },
         "versions": [welcome.min_version, welcome.max_version],

@@ -129,7 +129,7 @@ def probe_page(seen: Document) -> list[str]:
         f"  maker    {who['vendor'] or 'not said'}, model {who['model'] or 'not said'}",
         f"  version  hardware {who['hardware'] or 'not said'}, firmware {who['firmware'] or 'not said'}, {measured}",
         f"  running  {_running(seen)}",
-        f"  can      {', '.join(spoken(c) for c in who['capabilities']) or 'nothing in particular'}",
+        f"  can      {', '.join([*map(spoken, who['capabilities']), _display(who)]).strip(', ')}",
         f"  now      {levels_words(seen['levels'], {}) if seen['levels'] else 'NOT KNOWN: ' + seen['why_not']}",
         f"  log      {_log(log)}",
     ]
@@ -140,6 +140,10 @@ def probe_page(seen: Document) -> list[str]:
     if seen["reports"]:
         lines.append("           the daemon will fetch these; nothing was acknowledged")
     return [*lines, "", _advice(seen)]
+
+
+def _display(who: Document) -> str:
+    return f"display of {who['display']} characters" if who["display"] else "no display"
 
 
 def event_page(event: HostEvent) -> str:

@@ -3,7 +3,7 @@
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m
 from drivers.protocol.codec import encode
-from drivers.protocol.constants import ANSWER_CACHE
+from drivers.protocol.constants import ANSWER_CACHE, MAX_DISPLAY
 from drivers.protocol.framing import Cause, crc32c, encode_frame
 from drivers.protocol.payloads import encode_tag
 from drivers.protocol.reports import Capability, Level
@@ -147,6 +147,22 @@ async def missing_level(t: Trial) -> None:
         raise Fails(f"it says yes to {missing.value}, and has none")
 
 
+@check(
+    "3.2", "a text as long as the display is shown, a longer one refused; where there is no display, each one is"
+)
+async def display(t: Trial) -> None:
+    characters = (await t.fresh()).identity.display
+    for text in ("",) if characters is None else ("#" * characters, ""):
+        answer = await t.set(Level.DISPLAY, text)
+        if (characters is None) != isinstance(answer, m.Error):
+            said = "refused" if isinstance(answer, m.Error) else "taken"
+            raise Fails(f"a text of {len(text)} characters was {said}; WELCOME says {characters or 'no display'}")
+    if characters in (None, MAX_DISPLAY):
+        return
+    if isinstance(await t.set(Level.DISPLAY, "#" * (characters + 1)), m.Response):
+        raise Fails(f"it says yes to a text of {characters + 1} characters, and shows {characters}")
+
+
 @check("2", "a tag that is not known is passed over")
 async def unknown_tag(t: Trial) -> None:
     await t.fresh()
@@ -184,5 +200,5 @@ async def acknowledges(t: Trial) -> None:
 
 CHECKS: tuple[Check, ...] = (
     levels, digest, repeat, stale_number, same_wish, wish_after_change, opens_once, bad_requests, missing_level,
-    unknown_tag, time_set, acknowledges,
+    display, unknown_tag, time_set, acknowledges,
 )  # fmt: skip

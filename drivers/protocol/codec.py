@@ -9,6 +9,7 @@ from typing import Final, assert_never
 from drivers.protocol import messages as m
 from drivers.protocol.constants import (
     HEADER_SIZE,
+    MAX_DISPLAY,
     MAX_ERROR_TEXT,
     MAX_EXTRA,
     MAX_NAME,
@@ -39,7 +40,7 @@ from drivers.protocol.texts import is_plain, plain
 
 REQUEST_GET_LEVELS, REQUEST_SET_LEVEL = 0x01, 0x02
 TAG_VALUE, TAG_ERROR_TEXT, TAG_LEVELS = 1, 1, 1
-TAG_VENDOR, TAG_MODEL, TAG_HARDWARE, TAG_SERIAL, TAG_FIRMWARE, TAG_OLD_LOG = 1, 2, 3, 4, 5, 6
+TAG_VENDOR, TAG_MODEL, TAG_HARDWARE, TAG_SERIAL, TAG_FIRMWARE, TAG_OLD_LOG, TAG_DISPLAY = 1, 2, 3, 4, 5, 6, 7
 
 _VERSION: Final = VERSION_MAJOR << 4 | VERSION_MINOR
 _KNOWN_FLAGS: Final = m.FLAG_RETRANSMIT | m.FLAG_SEALED | m.FLAG_CLOCK_UNSET
@@ -203,7 +204,8 @@ def _encode_welcome(w: m.Welcome) -> bytes:
     texts = zip(_NAMES, (who.vendor, who.model, who.hardware, who.serial, who.firmware), strict=True)
     names = b"".join(encode_tag(tag, _cut(text, MAX_NAME)) for tag, text in texts)
     logs = b"".join(encode_tag(TAG_OLD_LOG, _RANGE.pack(s.boot, s.first, s.last)) for s in w.old_logs[-OLD_LOGS:])
-    return fixed + names + logs + b"".join(encode_tag(tag, value) for tag, value in who.extra)
+    display = b"" if who.display is None else encode_tag(TAG_DISPLAY, bytes([who.display]))
+    return fixed + names + logs + display + b"".join(encode_tag(tag, value) for tag, value in who.extra)
 
 
 def _encode_request(what: m.GetLevels | m.SetLevel | m.UnknownRequest) -> bytes:
@@ -230,11 +232,14 @@ def _decode_welcome(data: bytes) -> m.Welcome:
     texts: dict[int, str] = {}
     old_logs: list[m.LogSpan] = []
     extra: list[tuple[int, bytes]] = []
+    display = None
     for tag, value in decode_tags(data[_WELCOME.size :]):
         if tag in _NAMES:
             texts[tag] = _name(value)
         elif tag == TAG_OLD_LOG:
             old_logs.append(m.LogSpan(*_RANGE.unpack_from(value)))
+        elif tag == TAG_DISPLAY:
+            display = _display(value)
         elif len(extra) < MAX_EXTRA:
             extra.append((tag, value))
     vendor, model, hardware, serial, firmware = (texts.get(tag, "") for tag in _NAMES)
@@ -242,7 +247,7 @@ def _decode_welcome(data: bytes) -> m.Welcome:
         raise PayloadError("a device must have a serial number")
     identity = m.Identity(
         KINDS[kind], vendor, model, hardware, serial, firmware, firmware_hash, config_hash,
-        from_bits(bits), tick_hz, tuple(extra),
+        from_bits(bits), tick_hz, tuple(extra), display,
     )  # fmt: skip
     return m.Welcome(
         nonce, device_nonce, identity, boot, _reset_cause(cause), log_first, log_last, tuple(old_logs),
@@ -256,6 +261,12 @@ def _name(value: bytes) -> str:
     if len(value) > MAX_NAME or not is_plain(text):
         raise PayloadError("a name is too long, or holds characters that are not printable")
     return text
+
+
+def _display(value: bytes) -> int:
+    if len(value) != 1 or not 1 <= value[0] <= MAX_DISPLAY:
+        raise PayloadError(f"a display shows 1 to {MAX_DISPLAY} characters")
+    return value[0]
 
 
 def _decode_measure(data: bytes) -> m.Measure:

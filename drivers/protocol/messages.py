@@ -20,7 +20,10 @@ ERR_NOT_PROVEN = 7
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a device says of itself. Hashes are 32 bytes, zeros = not measured. `extra`: tagged values we do not know."""
+    """What a device says of itself. Hashes are 32 bytes, zeros = not measured. `extra`: tagged values we do not know.
+
+    `display`: characters that its display shows, None = it has none.
+    """
 
     kind: DeviceKind
     vendor: str
@@ -33,6 +36,7 @@ class Identity:
     capabilities: tuple[Capability, ...] = ()
     tick_hz: int = 1_000_000
     extra: tuple[tuple[int, bytes], ...] = ()
+    display: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

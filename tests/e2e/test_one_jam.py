@@ -89,7 +89,7 @@ async def test_one_jam_from_the_wire_to_the_back_office(jam: Any) -> None:
 
     # 2-5: bytes became one report, counted as frames of a link without a fault
     link = (await jam.status())["devices"]["shoe-1"]["link"]
-    assert link["state"] == "online"
+    assert (link["state"], link["authenticated"], link["measured_s"]) == ("online", False, None)
     assert link["counters"]["reports"] >= jammed["counter"]
     assert {name: link["counters"][name] for name in ("crc", "cobs", "duplicate")} == {
         "crc": 0,
@@ -119,6 +119,13 @@ async def test_one_jam_from_the_wire_to_the_back_office(jam: Any) -> None:
         "return_all_wagers": ["13.I(1)"], "clear_device": ["13.I(2)"], "reshuffle_with_dealt": ["13.I(3)"],
     }  # fmt: skip
 
+    # 6, 11: the dealer at each device reads first that play is held, then what is to be done there
+    texts = [c for c in _after(jam, jammed) if c["level"] == "display"]
+    assert texts[0]["value"] == "HELD: shoe-1 reported jammed"
+    await jam.until(lambda: _displays(jam), "every display shows what the status says that it shows")
+    display = (await jam.status())["devices"]["shoe-1"]["display"]
+    assert (display["text"].partition(", ")[2], display["shown"]) == ("dealer: clear device", True)
+
     # 9: input and facts are one transaction, next to each other in a chain that proves
     assert [r.order for r in facts] == list(range(given.order + 1, given.order + 1 + len(facts)))
     assert {r.recorded_us for r in facts} == {given.recorded_us}
@@ -143,6 +150,13 @@ async def test_one_jam_from_the_wire_to_the_back_office(jam: Any) -> None:
 
 def _after(table: Any, report: dict[str, Any]) -> list[dict[str, Any]]:
     return [c for c in table.device_log("shoe", "command") if c["t"] > report["t"]]
+
+
+async def _displays(table: Any) -> bool:
+    """True once each device shows what the daemon says that it shows."""
+    devices = (await table.status())["devices"]
+    shows = {kind: (await table.device(kind))["display"] for kind in table.options.kinds}
+    return all(devices[f"{kind}-1"]["display"] == {"text": text, "shown": True} for kind, text in shows.items())
 
 
 async def test_the_back_office_gets_the_jam_as_it_stands_in_the_journal(jam: Any) -> None:

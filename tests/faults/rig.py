@@ -43,7 +43,7 @@ from simulators.body import CardSettings
 from simulators.device import SimulatedDevice
 from simulators.faults import FaultBook
 from simulators.log import EventLog
-from simulators.model import Model
+from simulators.model import DISPLAY_CHARS, Model
 from simulators.port import PtyPort
 from simulators.progressive import Progressive, ProgressiveSettings
 from simulators.runtime import Simulator
@@ -122,7 +122,7 @@ class Device:
         vendor, digest = (MAKER, sha256(IMAGE).digest()) if self.key else (SIMULATED_VENDOR, bytes(32))
         who = Identity(
             self.kind, vendor, f"simulated {self.kind}", "pty", str(self.config.serial), "1.0.0", digest,
-            capabilities=model.capabilities,
+            capabilities=model.capabilities, display=DISPLAY_CHARS,
         )  # fmt: skip
         now = asyncio.get_running_loop().time()
         device = SimulatedDevice(

@@ -18,11 +18,12 @@ from drivers.protocol.reports import (
     Jammed,
     JamPlace,
     Level,
+    ResetCause,
     StackDispensed,
     StopReason,
 )
 from simulators.cards import FACES
-from simulators.model import ActImpossible, Outcome
+from simulators.model import DISPLAY_CHARS, ActImpossible, Outcome
 
 
 def deal(table, back: str = "red") -> None:
@@ -218,8 +219,21 @@ def test_a_shoe_has_no_lockout_and_no_mode(bench: Callable) -> None:
         answer = shoe.want(level, value)
         assert (answer.outcome, answer.holds) == (Outcome.REFUSED, False)
         assert answer.text
-    assert shoe.want(Level.DISPLAY, "HELD").holds
-    assert shoe.model.state()["display"] == "HELD"
+
+
+@pytest.mark.parametrize("kind", ["shoe", "shuffler", "progressive"])
+def test_a_display_shows_as_much_as_it_can_and_goes_dark_without_a_host(bench: Callable, kind: str) -> None:
+    """What a host wrote is not true any more once it is gone, and a device that starts anew knows nothing of it."""
+    device = bench(kind)
+    assert device.want(Level.DISPLAY, "H" * DISPLAY_CHARS).holds
+    assert device.model.state()["display"] == "H" * DISPLAY_CHARS
+    assert not device.want(Level.DISPLAY, "H" * (DISPLAY_CHARS + 1)).holds
+    device.model.host_lost(device.now)
+    assert device.model.state()["display"] == ""
+    device.want(Level.DISPLAY, "HELD")
+    device.model.power_down(device.now)
+    device.model.power_up(device.now, ResetCause.POWER)
+    assert device.model.state()["display"] == ""
 
 
 def test_a_shoe_that_is_dealt_on_from_needs_no_new_set_for_each_deal(bench: Callable) -> None:

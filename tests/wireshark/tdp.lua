@@ -374,6 +374,7 @@ function READ.WELCOME(out, c, tree)
   out:put("reset_cause", reset_cause(reset))
   out:set("capabilities", CAPABILITIES, bits)
   local texts, logs, extra = { "", "", "", "", "" }, 0, 0
+  local display = nil
   for _, tag in ipairs(c:tags()) do
     if tag[1] >= 1 and tag[1] <= 5 then
       texts[tag[1]] = name(tag[2])
@@ -382,6 +383,10 @@ function READ.WELCOME(out, c, tree)
       out:put(path .. "boot", tag[2]:boot())
       out:numbers(path, tag[2], "first:8 last:8")
       logs = logs + 1
+    elseif tag[1] == 7 then
+      if tag[2]:left() ~= 1 then refuse("payload") end
+      display = tag[2]:number(1)
+      if display < 1 or display > 64 then refuse("payload") end
     elseif extra < 16 then
       out:put("extra." .. extra .. ".0", tag[1])
       out:put("extra." .. extra .. ".1", tag[2]:hex(tag[2]:left()))
@@ -389,6 +394,7 @@ function READ.WELCOME(out, c, tree)
     end
   end
   for n, name in ipairs({ "vendor", "model", "hardware", "serial", "firmware" }) do out:put(name, texts[n]) end
+  out:put("display", display)
   if texts[4] == "" then refuse("payload") end
   tree:add(f.serial, texts[4])
 end

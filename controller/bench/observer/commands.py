@@ -7,11 +7,13 @@ from typing import Any
 from controller.bench.observer.evidence import Evidence, Line, Verdict
 from controller.bench.observer.record import Row
 
-__all__ = ["LOCKOUT", "TOLD", "lockout", "told"]
+__all__ = ["LOCKOUT", "TOLD", "UNRECORDED", "lockout", "told"]
 
 TOLD = "7 commands once, durable, read back"
 LOCKOUT = "9 lock-out: released only by a person's act, before no more bets"
 SAFE = {"lockout": "engaged", "dispensing": "inhibited"}
+UNRECORDED = "display"
+"""The level whose wishes stand in no record: its text follows from the state."""
 OPENERS = {"released": ("begin_round", "release_lockout"), "allowed": ("start_dealing",)}
 """Acts of a person from which alone a level may be opened."""
 
@@ -24,7 +26,8 @@ class _Session:
 
 
 def told(evidence: Evidence) -> Verdict:
-    """Each command carries an operation that is on record with the same device, level and value, unless it is the safe side.
+    """Each command carries an operation that is on record with the same device, level and value, unless it is the safe side
+    or a text for a display.
 
     None is obeyed twice; the safe side alone may be told again, after a lost link; nothing unknown is relied on.
     """
@@ -51,9 +54,9 @@ def _wrong_command(
 ) -> Iterator[str]:
     level, value, operation = line.data["level"], line.data["value"], line.data["operation"]
     what = f"{line.device} {level} {value} (operation {operation})"
-    is_safe = SAFE.get(level) == value
+    may_be_told = SAFE.get(level) == value or level == UNRECORDED
     wish = wishes.get(operation)
-    if wish is None and not is_safe:
+    if wish is None and not may_be_told:
         yield f"{what} is not on record"
     elif wish is not None and (wish["device"], wish["level"], wish["value"]) != (line.device, level, value):
         yield f"{what} is on record as {wish['device']} {wish['level']} {wish['value']}"

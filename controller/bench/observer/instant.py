@@ -1,6 +1,6 @@
 """What can be seen only at its instant: whether the record was there before a device was acknowledged or told something."""
 
-from controller.bench.observer.commands import LOCKOUT, SAFE, TOLD
+from controller.bench.observer.commands import LOCKOUT, SAFE, TOLD, UNRECORDED
 from controller.bench.observer.evidence import Evidence, Line, Verdict
 from controller.bench.observer.record import RecordReader
 
@@ -19,7 +19,9 @@ class AtOnce:
         match line.what:
             case "acknowledged":
                 self._acknowledged(line, serial)
-            case "command" if SAFE.get(line.data["level"]) != line.data["value"]:
+            case "command" if (
+                line.data["level"] != UNRECORDED and SAFE.get(line.data["level"]) != line.data["value"]
+            ):
                 self._told(line)
             case _:
                 pass

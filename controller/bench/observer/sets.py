@@ -11,6 +11,8 @@ __all__ = ["cards_stay", "sets_armed"]
 
 FACE = rb'"(?:\?\? )*(?:10|[2-9TJQKA])[cdhsCDHS](?: (?:\?\?|(?:10|[2-9TJQKA])[cdhsCDHS]))*"'
 """Cards' faces as a JSON string of their own: rank and suit of one, or of several as they are told at the table."""
+WORD = rb"\b(?:10|[2-9TJQKA])[cdhs]\b"
+"""A card's face within a sentence."""
 BACKS = rb"(?:red|blue|green|black)"
 TOLD = ("record_hand", "hand_recorded")
 RANDOMISING = ("shuffle", "cover_all")
@@ -19,7 +21,8 @@ BY_HAND = ("hand", "manual_shoe")
 
 
 def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
-    """No written card, no uid of one and no face stands in a journal body, a delivered payload, or the daemon's log.
+    """No written card, no uid of one and no face stands in a journal body, a delivered payload, the daemon's log, or on a
+    device's display.
 
     Faces that people told of hands that are turned up stand in the journal, and nowhere else.
     """
@@ -39,7 +42,11 @@ def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
             problems.append(f"{message.topic}: {found.group().decode()}")
     if found := leak.search(daemon_log):
         problems.append(f"the daemon's log: {found.group().decode()}")
-    checked = len(evidence.rows) + len(evidence.delivered or ())
+    shown = [line for line in evidence.device_lines("command") if line.data["level"] == "display"]
+    for line in shown:
+        if found := re.search(WORD + b"|" + things, line.data["value"].encode()):
+            problems.append(f"the display of {line.device}: {found.group().decode()}")
+    checked = len(evidence.rows) + len(evidence.delivered or ()) + len(shown)
     return Verdict.of("1 cards stay at the table", checked, problems)
 
 

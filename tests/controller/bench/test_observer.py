@@ -139,6 +139,18 @@ def test_a_card_in_the_journal_or_the_log_is_a_leak():
     assert broken(cards_stay(thing.given("record_hand", cards="4c/red/SIM-shuffler.3").evidence), "record_hand")
 
 
+def test_a_card_on_a_display_is_a_leak():
+    """Also within a sentence; what a display says otherwise is nobody's business here."""
+    case = Case().did("shuffler-1", "brought", cards=["4c/red/SIM-shuffler.3"], to="table")
+    assert cards_stay(shown(case, "HELD H2, floorperson: 3 cards face up").evidence).state == "held"
+    assert broken(cards_stay(shown(case, "HELD: the 4c lies face up").evidence), "display of shoe-1", "4c")
+
+
+def shown(case: Case, text: str) -> Case:
+    asked = {"level": "display", "value": text, "operation": len(case.evidence.lines)}
+    return case.did("shoe-1", "command", **asked, outcome="executed", holds=True)
+
+
 # ---- 2: sets
 
 
@@ -491,9 +503,10 @@ def obeyed(case: Case, value: str = "released", operation: int = 5, outcome: str
 
 
 def test_a_recorded_command_that_was_told_once_is_right():
-    """And the safe side may be told without a record."""
+    """And the safe side, or a text, may be told without a record."""
     case = obeyed(obeyed(opened()), "engaged", 1 << 52)
     assert told(case.evidence).state == "held"
+    assert told(shown(case, "Deal").evidence).state == "held", "nor does a record hold texts"
     assert lockout(case.evidence).state == "held"
 
 

@@ -177,6 +177,19 @@ def test_what_is_not_asked_at_a_table_is_no_predicate() -> None:
     assert (red["count_right"], red["identities_complete"], red["in_turn"], red["out_of_turn"]) == (None,) * 4
 
 
+def test_a_device_shows_what_its_display_says_and_whether_its_key_is_proven() -> None:
+    """Without a display there is no line; what the device has not said to show stands out."""
+    document = _document()
+    shoe = document["devices"]["shoe-1"]
+    assert not any("display:" in line for line in status_page(document))
+    shoe["display"], shoe["link"]["authenticated"] = {"text": "D3, dealer: clear device", "shown": True}, True
+    page = status_page(document)
+    assert "          display: D3, dealer: clear device" in page
+    assert "device    shoe-1          shoe         ONLINE   since 3 min, key proven  JAMMED" in page
+    shoe["display"]["shown"] = False
+    assert "          display: D3, dealer: clear device  NOT YET SHOWN" in status_page(document)
+
+
 def test_a_device_shows_its_link_since_when_why_and_what_it_should_be_and_is_not() -> None:
     """A wanted level that does not hold stands out; counters show only trouble."""
     page = status_page(_document())

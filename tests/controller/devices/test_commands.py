@@ -28,6 +28,7 @@ def test_probe_tells_a_technician_what_stands_there(command: Command, shoe: Path
     assert done.exit_code == 0, done.output
     assert f"{shoe}  shoe, serial number SIM-shoe-1" in done.output
     assert "now      dispensing inhibited" in done.output
+    assert "event log, senses cards inside, display of 40 characters" in done.output
     assert "10 of 10 pings answered" in done.output
     assert "waits    report 1: powered up" in done.output
     assert "nothing was changed" in done.output

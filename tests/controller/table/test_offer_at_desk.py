@@ -10,6 +10,7 @@ import pytest
 from controller.clock import SystemClock
 from controller.control.page import status_page
 from controller.desk import RunningTable, TableDesk
+from controller.displays import Displays
 from controller.engine import Engine
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
@@ -42,7 +43,7 @@ async def desk(make_table, tmp_path) -> AsyncIterator[TableDesk]:
     engine = Engine(table.setup, journal, recorder, clock)
     engine.state = table.state
     desk = TableDesk("1")
-    desk.table = RunningTable(engine, journal, {}, NoBroker())
+    desk.table = RunningTable(engine, journal, {}, Displays(engine, {}), NoBroker())
     task = asyncio.create_task(engine.run())
     yield desk
     task.cancel()

@@ -13,6 +13,7 @@ from drivers.transport import LoopbackCable
 from simulators import device as device_module
 from simulators.device import SimulatedDevice
 from simulators.faults import FaultBook
+from simulators.model import DISPLAY_CHARS
 from tests.captures.scenes import KINDS, model_of
 
 LEAST_S = 0.0001
@@ -25,7 +26,7 @@ class Bench:
         self.model = model_of(KINDS[kind], FaultBook(), keeps_log)
         identity = Identity(
             KINDS[kind], SIMULATED_VENDOR, f"simulated {kind}", "cable", f"SIM-{kind}-1", "1.0.0",
-            capabilities=self.model.capabilities,
+            capabilities=self.model.capabilities, display=DISPLAY_CHARS,
         )  # fmt: skip
         self.device = SimulatedDevice(
             self.model, identity, lambda *_: None, entropy=random.Random(8).randbytes, now=_now(), keeps_log=keeps_log,

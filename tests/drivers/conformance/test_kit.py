@@ -344,6 +344,13 @@ class KnowsNoOperation(DeviceLink):
         super()._request(message, seq)
 
 
+class SmallDisplay(DeviceLink):
+    """It takes fewer characters than its WELCOME says."""
+
+    def answer(self, request, ok, code=0, text=""):
+        super().answer(request, ok and len(request.value) < 40, code, text)
+
+
 class OldHostsOnly(DeviceLink):
     def _hello(self, hello, payload, session):
         if hello.max_version == 1:
@@ -404,6 +411,7 @@ BROKEN = [
     (NoTags, {"unknown_tag"}),
     (RemembersTooLong, {"wish_after_change"}),
     (KnowsNoOperation, {"opens_once"}),
+    (SmallDisplay, {"display"}),
     (OldHostsOnly, {"later_host"}),
     (YesToAll, {"bad_requests", "missing_level"}),
     (NoLevels, {"levels"}),
@@ -429,7 +437,7 @@ BROKEN = [
     (RestartsOften, {"restarted"}),
     (ExecutesTwice, {"repeat", "stale_number", "same_wish"}),
     (StaleDigest, {"digest"}),
-    (SaysYes, {"missing_level"}),
+    (SaysYes, {"missing_level", "display"}),
     (NoAck, {"acknowledges"}),
     (NoWindow, {"window", "host_window"}),
     (NeverAgain, {"again", "ack_of_the_future"}),

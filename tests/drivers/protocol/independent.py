@@ -255,6 +255,7 @@ def welcome(c):
     kind, reset, boot, bits = c.number(1), c.number(1), c.boot(), c.number(4)
     meaning |= c.numbers("log_depth:4 tick_hz:4 log_first:8 log_last:8")
     meaning |= {"boot": boot, "firmware_hash": c.hex(32), "config_hash": c.hex(32), "old_logs": [], "extra": []}
+    meaning["display"] = None
     if kind >= len(KINDS) or meaning["tick_hz"] == 0:
         raise Refused("payload")
     meaning |= {"kind": KINDS[kind], "reset_cause": reset_cause(reset)}
@@ -266,6 +267,10 @@ def welcome(c):
         elif tag == 6:
             log = Cursor(value)
             meaning["old_logs"].append({"boot": log.boot(), "first": log.number(8), "last": log.number(8)})
+        elif tag == 7:
+            if len(value) != 1 or value[0] == 0 or value[0] > 64:
+                raise Refused("payload")
+            meaning["display"] = value[0]
         elif len(meaning["extra"]) < 16:
             meaning["extra"].append([tag, value.hex()])
     if meaning["serial"] == "":

@@ -271,7 +271,8 @@ IDENTITY = st.builds(
     m.Identity, sampled(reports.DeviceKind), NAME, NAME, NAME, st.text(SHOWN, min_size=1, max_size=10), NAME,
     st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32),
     st.sets(sampled(reports.Capability)).map(lambda s: tuple(c for c in reports.Capability if c in s)),
-    st.integers(1, 2**32 - 1), st.lists(st.tuples(st.integers(7, 255), st.binary(max_size=9)), max_size=2).map(tuple),
+    st.integers(1, 2**32 - 1), st.lists(st.tuples(st.integers(8, 255), st.binary(max_size=9)), max_size=2).map(tuple),
+    st.none() | st.integers(1, 64),
 )  # fmt: skip
 SPAN = st.builds(m.LogSpan, whole(8), whole(8), whole(8))
 EXACTLY = {n: st.binary(min_size=n, max_size=n) for n in (8, 16, 24, 32)}

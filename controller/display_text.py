@@ -1,0 +1,46 @@
+"""What the display of a device says, out of the state alone: who must do what now, for whoever stands at that device.
+
+Nothing of it is decided here, and nothing of it names a card: holds, duties and steps are told to the back office as well.
+"""
+
+from controller.status import next_step
+from controller.table.procedures import spoken
+from controller.table.state import AFTER_ROUND, Duty, Setup, State
+from drivers.events import DeviceKind
+
+__all__ = ["display_text", "fit"]
+
+CUT = ".."
+
+
+def display_text(setup: Setup, state: State, name: str) -> str:
+    """The most urgent thing for a person at this device, the words that matter first; it may be cut at its end."""
+    device = state.devices[name]
+    if device.out is not None:
+        return f"OUT OF SERVICE ({device.out})"
+    if state.holds:
+        hold = next(iter(state.holds.values()))
+        return f"HELD {hold.id}, {hold.least_role}: {hold.reason}"
+    if (duty := _first_duty(state, name)) is not None:
+        concerned = "" if duty.device == name else duty.device or duty.back
+        return f"{duty.id}, {duty.least_role}: {spoken(duty.action)} {concerned}".rstrip()
+    if device.jammed:
+        return "JAMMED: clear it"
+    if device.kind is DeviceKind.SHUFFLER and device.holds in state.sets and state.sets[device.holds].armed:
+        return f"READY: the {device.holds} set is shuffled"
+    return next_step(setup, state)
+
+
+def _first_duty(state: State, name: str) -> Duty | None:
+    """The duty to be done now: one at this device before all others. What waits for the end of its round is none yet."""
+    in_play = state.round.back if state.round is not None else None
+    due = [d for d in state.duties.values() if d.action not in AFTER_ROUND or d.back != in_play]
+    return next((duty for duty in due if duty.device == name), due[0] if due else None)
+
+
+def fit(text: str, characters: int) -> str:
+    """The text as a display of so many characters can show it: printable ASCII, and seen to be cut where it is."""
+    plain = "".join(c if c.isascii() and c.isprintable() else "?" for c in text)
+    if len(plain) <= characters:
+        return plain
+    return plain[: max(0, characters - len(CUT))].rstrip() + CUT[:characters]
