@@ -22,7 +22,7 @@ from controller.control.server import ControlServer
 from controller.deadlines import Deadlines
 from controller.desk import RunningTable, TableDesk
 from controller.displays import Displays
-from controller.engine import Engine, RecordFailed
+from controller.engine import Engine, RecordFailed, last_reported
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.keys import SigningKey
 from controller.journal.quarantine import TooManyDamaged, newest_aside, set_aside
@@ -223,7 +223,7 @@ class Daemon:
                 delivery.device, delivery.body, origin=delivery.origin, received_ns=delivery.received_ns
             )
 
-        last = journal.last_of(config.serial) if config.serial else None
+        last = last_reported(journal, config.serial) if config.serial else None
         recorder = None
         if config.record:
             clock = asyncio.get_running_loop().time
@@ -233,7 +233,8 @@ class Daemon:
             deliver=deliver,
             entropy=os.urandom,
             rng=self._rng,
-            last=last,
+            last=(last.boot, last.counter) if last else None,
+            chain=last.chain if last else None,
             on_state=LinkLog(config.name, log.info, time.monotonic),
             recorder=recorder,
             frames=self.config.frames,

@@ -18,7 +18,7 @@ from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.snapshot import Snapshot
 from controller.table.acts import Act
-from controller.table.codec import VERSION, decode_fact, encode, encode_input, stream_of
+from controller.table.codec import VERSION, decode_fact, encode, encode_input, origin_in, stream_of
 from controller.table.decide import decided
 from controller.table.evolve import evolve
 from controller.table.facts import Fact, InputRefused, LevelWanted
@@ -301,9 +301,21 @@ def _moment(at: Stamp) -> Moment:
     return Moment(at.wall_us, at.mono_ns, at.boot, at.clock)
 
 
+def last_reported(journal: Journal, serial: str) -> Origin | None:
+    """Where the record of a device ends, which is where its session begins; None = nothing of it is on record.
+
+    Of a report whose body is gone only boot and counter are known. Raises `JournalDamaged`.
+    """
+    last = journal.last_of(serial)
+    if last is None:
+        return None
+    body = journal.body_of(serial, *last)
+    return (origin_in(body) if body else None) or Origin(serial, *last, tick_us=0)
+
+
 def refusal(told: Sequence[Told]) -> InputRefused | None:
     """The refusal among the facts of an act, if it was refused."""
     return next((t.fact.event for t in told if isinstance(t.fact.event, InputRefused)), None)
 
 
-__all__ = ["FULL_AT", "QUEUE_LIMIT", "Device", "Engine", "RecordFailed", "Told", "refusal"]
+__all__ = ["FULL_AT", "QUEUE_LIMIT", "Device", "Engine", "RecordFailed", "Told", "last_reported", "refusal"]

@@ -43,6 +43,7 @@ class Fault(StrEnum):
     AUTH_BAD_KEY = "auth_bad_key"  # it has another one
     AUTH_BAD_MAC = "auth_bad_mac"  # a frame that was neither noise nor sealed by the other end
     AUTH_REPLAY = "auth_replay"  # a sealed frame for the second time
+    AUTH_CHAIN = "auth_chain"  # a report does not follow from the one before by the device's key
     AUTH_MEASURE = "auth_measure"  # the firmware is not the approved image
     DATA_EVENTS_LOST = "data_events_lost"
     DEVICE_SELF_TEST = "device_self_test"  # the device says that it is out of order

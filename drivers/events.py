@@ -132,7 +132,8 @@ class Origin:
     """The device's own identity of a report: (serial, boot, counter) is unique for ever.
 
     `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: device clock.
-    `from_log`: read again from the device's log, so it is later than its place in the order.
+    `from_log`: read again from the device's log, so it is later than its place in the order. `chain`: the report's value in the
+    keyed chain over the device's log, 16 hex digits; None where no key holds that together.
     """
 
     serial: str
@@ -140,6 +141,7 @@ class Origin:
     counter: int
     tick_us: int
     from_log: bool = False
+    chain: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,16 @@
 from collections import OrderedDict
 
 from drivers.commands import WantedLevel
+from drivers.protocol.chain import Place
 from drivers.protocol.reports import Level
 
 __all__ = ["Acknowledgements", "Key", "Wishes"]
 
 Key = tuple[int, int]
 """(boot, counter) of a report."""
+
+CHAINS_KEPT = 2048
+"""Reports on their way to the record whose chain values are kept: twice as many as the queue holds."""
 
 BOOTS_KEPT = 8
 """Boots whose last report is remembered: the present one, and former ones whose logs may still be read."""
@@ -21,31 +25,38 @@ class Acknowledgements:
     last durable report at the start, None = none.
     """
 
-    def __init__(self, last: Key | None) -> None:
+    def __init__(self, last: Place | None) -> None:
         self.durable = last
+        self._chains: OrderedDict[Key, bytes] = (
+            OrderedDict()
+        )  # of reports that are handed over and not yet durable
         self.held = False
-        self._latest = last
-        self._told = last
-        self._highest: OrderedDict[int, int] = OrderedDict([last] if last else [])
+        self._latest = self._told = last[:2] if last else None
+        self._highest: OrderedDict[int, int] = OrderedDict([last[:2]] if last else [])
         self._on_link: dict[int, int] = {}
 
     def begin(self, boot: int) -> None:
         """This boot is heard from its first report on: where nothing was durable before, nothing of it may be missed now."""
         if self.durable is None:
-            self.durable = (boot, 0)
+            self.durable = Place(boot, 0)
 
     def new_link(self) -> None:
         """A link begins: it starts behind the last durable report, and may be told only of what it brought itself."""
-        self._told = self.durable
+        self._told = self.durable[:2] if self.durable else None
         self._on_link.clear()
 
-    def take(self, boot: int, counter: int) -> bool:
-        """A report came. True if it is to be handed over, False if it was before, on an earlier link."""
+    def take(self, boot: int, counter: int, chain: bytes = b"") -> bool:
+        """A report came, with its value in the device's chain. True if it is to be handed over, False if it was before, on
+        an earlier link."""
         self._on_link[boot] = counter
         if counter <= self.highest(boot):
             return False
         self.pass_over(boot, counter)
         self._latest = (boot, counter)
+        if chain:
+            self._chains[boot, counter] = chain
+            if len(self._chains) > CHAINS_KEPT:
+                self._chains.popitem(last=False)
         return True
 
     def pass_over(self, boot: int, counter: int) -> None:
@@ -68,7 +79,9 @@ class Acknowledgements:
 
     def make_durable(self, boot: int, counter: int) -> None:
         """Everything handed over up to this report is durable."""
-        self.durable = (boot, counter)
+        self.durable = Place(boot, counter, self._chains.pop((boot, counter), b""))
+        while self._chains and (oldest := next(iter(self._chains)))[0] == boot and oldest[1] < counter:
+            self._chains.popitem(last=False)
         self.held = self.held and not self._all_durable()
 
     def _all_durable(self) -> bool:
@@ -80,7 +93,7 @@ class Acknowledgements:
         """The report up to which the device is to be told now; None = nothing new, or held. Counts as told."""
         if self.held or self.durable is None:
             return None
-        boot, counter = self.durable
+        boot, counter, _ = self.durable
         key = (boot, min(counter, self._on_link.get(boot, 0)))
         told = self._told[1] if self._told is not None and self._told[0] == boot else 0
         if key[1] <= told:

@@ -6,11 +6,11 @@ from drivers.beetek import beetek_link
 from drivers.catalog import Codec, images_of
 from drivers.device import DeviceConfig
 from drivers.keys import read_key
-from drivers.ledger import Key
 from drivers.line import line_link
 from drivers.modbus.link import ModbusLink
 from drivers.modbus.timing import byte_time
 from drivers.protocol.auth import Trust
+from drivers.protocol.chain import Place
 from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
 from drivers.protocol.host import HostLink
 from drivers.protocol.reports import DeviceKind
@@ -32,7 +32,7 @@ from drivers.transport import (
 __all__ = ["TransportFactory", "counts_itself", "device_transport", "link_end", "tapped"]
 
 Entropy = Callable[[int], bytes]
-LinkFactory = Callable[[DeviceConfig, Entropy, Key | None], Link]
+LinkFactory = Callable[[DeviceConfig, Entropy, Place | None], Link]
 TransportFactory = Callable[[DeviceConfig, DataCallback, LostCallback], Transport]
 
 BITS_A_BYTE = 10
@@ -55,7 +55,7 @@ def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
 
 
 def link_end(
-    config: DeviceConfig, entropy: Entropy, durable: Key | None, recorder: Recorder | None = None
+    config: DeviceConfig, entropy: Entropy, durable: Place | None, recorder: Recorder | None = None
 ) -> Link:
     """A fresh link end for this device, starting behind the last durable report; tapped where it is recorded.
 
@@ -83,7 +83,7 @@ def counts_itself(config: DeviceConfig) -> bool:
     return config.codec is Codec.TDP
 
 
-def _tdp(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+def _tdp(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:
     return HostLink(
         entropy=entropy,
         last=durable,
@@ -99,15 +99,15 @@ def _trust(config: DeviceConfig) -> Trust | None:
     return Trust(read_key(config.key_file), images_of(config.approved, config.kind))
 
 
-def _line(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+def _line(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:
     return line_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
 
 
-def _beetek(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+def _beetek(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:
     return beetek_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
 
 
-def _modbus(config: DeviceConfig, entropy: Entropy, durable: Key | None) -> Link:
+def _modbus(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:
     return ModbusLink(
         config.units,
         serial=config.serial or config.name,

@@ -25,8 +25,10 @@ from drivers.flight import FlightRecorder
 from drivers.health import Health
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
+from drivers.origins import boot_words, origin_of
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol import host
+from drivers.protocol.chain import Place
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import Identity
 from drivers.protocol.texts import plain
@@ -52,8 +54,8 @@ class DeviceSession:
 
     `deliver(delivery)`: takes each delivery at once; False = the owner's queue is nearly full, then reports are no
     longer acknowledged until those delivered are durable. `last`: (boot, counter) of the last durable report, None =
-    none. `on_state(status)`: told of each change. `rng` varies waits only. `recorder`: writes the wire down.
-    `frames`: folder for the last frames of the link when something has to be explained.
+    none; `chain`: of its `Origin`. `on_state(status)`: told of each change. `rng` varies waits only. `recorder`: writes the
+    wire down. `frames`: folder for the last frames of the link when something has to be explained.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class DeviceSession:
         entropy: Callable[[int], bytes],
         rng: random.Random,
         last: tuple[str, int] | None = None,
+        chain: str | None = None,
         transport_factory: TransportFactory = device_transport,
         on_state: Callable[[SessionStatus], None] = lambda _: None,
         recorder: Recorder | None = None,
@@ -82,7 +85,7 @@ class DeviceSession:
         self._backoff = Backoff(rng)
         self.recorder = recorder
         self._transport = tapped(transport_factory, recorder)(config, self._on_data, self._on_lost)
-        durable = (int(last[0], 16), last[1]) if last else None
+        durable = Place(int(last[0], 16), last[1], bytes.fromhex(chain or "")) if last else None
         self._acks = Acknowledgements(durable)
         self._wishes = Wishes()
         self._kept = None if counts_itself(config) else link_end(config, entropy, durable, recorder)
@@ -254,16 +257,14 @@ class DeviceSession:
                 assert_never(event)
 
     def _report(self, event: host.Reported) -> None:
-        if not self._acks.take(event.boot, event.counter):
+        if not self._acks.take(event.boot, event.counter, event.chain):
             self._counters["repeated"] += 1  # handed over before the link was lost; it may be durable by now
             self._acknowledge_soon()
             return
         self._counters["reports"] += 1
         if isinstance(event.report, events.SelfTestFailed):
             self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
-        serial = self.identity.serial if self.identity else ""
-        origin = Origin(serial, _hex(event.boot), event.counter, event.tick_us, event.from_log)
-        self._deliver(fit_to_show(event.report), origin)
+        self._deliver(fit_to_show(event.report), origin_of(event, self.identity))
         if self._flood is not None and not self._flood.allows(_now()):
             self._end(Fault.PROTO_FLOOD, "it reports far more than a game can bring; look what is wrong with it")
 
@@ -274,7 +275,9 @@ class DeviceSession:
         if rejection is not None:
             self._end(rejection.fault, rejection.detail)
             return
-        self._rebooted = self._boot is not None and self._boot != event.boot
+        self._rebooted |= (
+            self._boot is not None and self._boot != event.boot
+        )  # until it is told, over links that fail
         self._boot = event.boot
         self._health.move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
         self._believe()
@@ -293,9 +296,10 @@ class DeviceSession:
         self._online_at = _now()
         self._rejection = None
         self._health.online(Fault.DEVICE_SELF_TEST)
+        rebooted, self._rebooted = self._rebooted, False
         self._deliver(
             events.DeviceOnline(
-                who.kind, who.model, who.serial, who.firmware, _hex(boot), self._rebooted,
+                who.kind, who.model, who.serial, who.firmware, boot_words(boot), rebooted,
                 event.gap_closed, who.capabilities, event.levels, self._health.authenticated,
             )
         )  # fmt: skip
@@ -307,8 +311,10 @@ class DeviceSession:
             return
         self._acks.pass_over(boot, max(last, first - 1))
         serial = self.identity.serial if self.identity else ""
-        self._flight.keep(Fault.DATA_EVENTS_LOST, f"reports {first} to {last or 'the end'} of boot {_hex(boot)}")
-        self._deliver(events.EventsLost(serial, _hex(boot), first, last))
+        self._flight.keep(
+            Fault.DATA_EVENTS_LOST, f"reports {first} to {last or 'the end'} of boot {boot_words(boot)}"
+        )
+        self._deliver(events.EventsLost(serial, boot_words(boot), first, last))
 
     def _not_set(self, event: host.LevelRefused | host.LevelUnknown) -> None:
         """To the owner both mean that the level need not hold. A wish that was replaced is not spoken of."""
@@ -387,10 +393,6 @@ class DeviceSession:
         self._counters[Fault.HOST_QUEUE_FULL] += 1
         if self._kept is not None:
             self._transport.pause_reading()  # it cannot be told to wait, but the kernel can keep its bytes
-
-
-def _hex(boot: int) -> str:
-    return f"{boot:016x}"
 
 
 def _now() -> float:

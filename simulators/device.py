@@ -5,6 +5,7 @@ model's time runs `speed` times as fast and stands still while the firmware hang
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from drivers.protocol.codec import decode
 from drivers.protocol.constants import MAX_ERROR_TEXT
@@ -19,8 +20,8 @@ from drivers.protocol.device import (
 )
 from drivers.protocol.framing import Deframer, FrameError
 from drivers.protocol.messages import Identity, Request, SetLevel
-from drivers.protocol.reports import Cause as LevelCause
 from drivers.protocol.reports import (
+    Capability,
     DeviceKind,
     DispensingInhibited,
     LockoutEngaged,
@@ -28,10 +29,11 @@ from drivers.protocol.reports import (
     ResetCause,
     ServiceDue,
 )
+from drivers.protocol.reports import Cause as LevelCause
 
 from .cards import Witness
 from .faults import Fault
-from .firmware import Firmware
+from .firmware import Firmware, edit
 from .log import report_body
 from .model import ActImpossible, Answer, Done, Model, Operations, Outcome, earliest
 
@@ -45,7 +47,8 @@ HANGS_WITHIN_S = 0.001
 class SimulatedDevice:
     """One device, with or without power. `keeps_log`: its report log outlives a power cut.
 
-    `key`: 32 bytes; with one it obeys only a host that proves it. `image`: its firmware, as a host may measure it.
+    `key`: 32 bytes; with one it obeys only a host that proves it, and chains its log. `image`: its firmware, as a host may
+    measure it.
     """
 
     def __init__(
@@ -61,7 +64,8 @@ class SimulatedDevice:
         key: bytes | None = None,
         image: bytes | None = None,
     ) -> None:
-        self.model, self.identity = model, identity
+        able = (*identity.capabilities, *[Capability.CHAINS_LOG] * (key is not None))
+        self.model, self.identity = model, replace(identity, capabilities=able)
         self.acknowledged = 0
         self.host_here = False
         self._log, self._entropy, self._speed, self._keeps_log = log, entropy, speed, keeps_log
@@ -191,6 +195,9 @@ class SimulatedDevice:
 
     def arm(self, fault: Fault, now: float) -> bool:
         """See `Simulated.arm`."""
+        if fault.name == "log_edited":
+            edit(self._reports, fault.text("what"))
+            return True
         if self.firmware.arm(fault, now):
             return True
         self.model.faults.arm(fault)

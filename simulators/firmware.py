@@ -37,6 +37,18 @@ class _LogFrom(ReportLog):
         self._spans[boot] = LogSpan(boot, counter, counter - 1)
 
 
+def edit(log: ReportLog, what: str) -> None:
+    """What somebody does to a log who can write to its memory and has not got the key: all but the chain is right."""
+    boot, counter = next(reversed(log._records))
+    newest = log._records.pop((boot, counter))
+    if what == "changed":
+        log._records[boot, counter] = replace(newest, tick_us=newest.tick_us + 1)
+    else:
+        first = log._spans[boot].first
+        log._records[boot, counter - 1] = replace(newest, counter=counter - 1)
+        log._spans[boot] = LogSpan(boot, first, counter - 1)
+
+
 class Firmware:
     """The oddities of one device over its boots."""
 

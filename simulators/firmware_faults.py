@@ -25,10 +25,18 @@ FIRMWARE_FAULTS: dict[str, FaultKind] = {
     "boot_kept": _kind("The next boot has the id of the one before."),
     "log_kept": _kind("The log outlives the next restart or power cut."),
     "log_small": _kind("From the next restart on its log holds `reports` reports only.", {"reports": "4"}),
+    "log_edited": _kind(
+        "The newest report in its log is another one than was written, or the one before it was left_out.",
+        {"what": "changed|left_out"},
+    ),
     "counter_at": _kind("The reports of the next boot begin at `counter`.", {"counter": "65530"}),
     "identity": _kind(
         "After the next restart it says another `serial` or `firmware`, or `lacks` a capability (none: as it is).",
-        {"serial": "none|other", "firmware": "none|other", "lacks": "none|event_log|lockout|dispenses_stacks"},
+        {
+            "serial": "none|other",
+            "firmware": "none|other",
+            "lacks": "none|event_log|lockout|dispenses_stacks|chains_log",
+        },
     ),
     "key_wrong": _kind("From the next restart on it has another key."),
     "image_wrong": _kind("From the next restart on it runs another image than the one whose hash it tells."),

@@ -31,6 +31,7 @@ NEXT = {
     "auth_wrong_port": "the device was moved to another socket: find out by whom, and put it back where it belongs",
     "auth_not_approved": "this device or its firmware may not serve this table: ask the supervisor",
     "auth_key_file": "the key file cannot be used: the line above says what to change",
+    "auth_chain": "its log was changed, or the device is not what it was: look at its seals, and call the supervisor",
     "auth": "it could not prove that it is the right device: take it out of play, and call the supervisor",
     "device": "the device says that it is out of order: read its display, and its manual for what that means",
     "link": "look at its cable and its power, then plug it in again",

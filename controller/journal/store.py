@@ -149,6 +149,10 @@ class Journal:
         """Boot and counter of the newest event of a device that is on record; None if there is none."""
         return self._view.last_of(serial)
 
+    def body_of(self, serial: str, boot: str, counter: int) -> bytes | None:
+        """The body of a device's report as it came in; None where it is not on record. Raises `JournalDamaged`."""
+        return self._view.body_of(serial, boot, counter)
+
     def heads(self) -> dict[Stream, int]:
         """Sequence of the newest record of each stream; 0 = none yet."""
         return {stream: head.sequence for stream, head in self.last()[0].items()}

@@ -154,6 +154,15 @@ class JournalView:
         rows = self._query(_LAST_OF, {"serial": serial})
         return (rows[0][0], rows[0][1] & MASK_64) if rows else None
 
+    def body_of(self, serial: str, boot: str, counter: int) -> bytes | None:
+        """The body of a device's report as it came in; None where it is not on record."""
+        sql = (
+            "SELECT b.data FROM input AS r JOIN body AS b ON b.ord = r.ord "
+            "WHERE r.serial = ? AND r.device_boot = ? AND r.counter = ?"
+        )
+        rows = self._query(sql, (serial, boot, signed(counter)))
+        return bytes(rows[0][0]) if rows else None
+
     def positions(self) -> dict[tuple[str, str], Position]:
         """Durable positions by reader and stream."""
         rows = self._query("SELECT reader, stream, through, extra FROM position", ())

@@ -82,6 +82,12 @@ def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:
     return Input(at, subject, body, origin, actor)
 
 
+def origin_in(data: bytes) -> Origin | None:
+    """Where a recorded input came from, whatever its kind; None for one that no device reported."""
+    origin = msgspec.json.decode(data).get("origin")
+    return None if origin is None else msgspec.convert(origin, Origin)
+
+
 def body_from(kind: str, data: dict[str, Any]) -> Body:
     """The body of an input from plain values. Raises `UnknownKind`, and `msgspec.ValidationError` for what is no such body."""
     body: Body = _decode(BODIES, kind, dict(data))
@@ -141,5 +147,6 @@ __all__ = [
     "decode_input",
     "encode",
     "encode_input",
+    "origin_in",
     "stream_of",
 ]

@@ -4,8 +4,9 @@ from itertools import pairwise
 
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check, counter_of
 from drivers.protocol import messages as m
+from drivers.protocol.chain import CHAIN_START, LogChain
 from drivers.protocol.constants import MIN_BODY, UNACKED_WINDOW
-from drivers.protocol.reports import PoweredUp
+from drivers.protocol.reports import Capability, PoweredUp
 
 __all__ = ["CHECKS"]
 
@@ -146,6 +147,42 @@ async def log_read(t: Trial) -> None:
         raise Fails("tick_us falls from one record to the next")
 
 
+@check("6.10", "each record of the log follows from the one before by the device's key")
+async def chained(t: Trial) -> None:
+    welcome = await t.fresh()
+    if Capability.CHAINS_LOG not in welcome.identity.capabilities:
+        raise NotTried("the device does not say that it chains its log")
+    if t.host.key is None:
+        raise NotTried("no --key-file was given")
+    await t.reports(4)
+    answer = await _read(t, welcome.boot, max(1, welcome.log_last), (await t.ping()).log_last)
+    if not isinstance(answer, m.LogData):
+        raise Fails(f"the log gives {type(answer).__name__}")
+    chain = LogChain(t.host.key)
+    for before, record in pairwise(answer.records):
+        if chain.value(welcome.boot, record, before.chain) != record.chain:
+            raise Fails(f"record {record.counter} does not follow from record {before.counter}")
+    first = answer.records[0]
+    if (
+        first.counter == 1
+        and not welcome.old_logs
+        and chain.value(welcome.boot, first, CHAIN_START) != first.chain
+    ):
+        raise Fails("the first record of a log that began empty does not follow from zeros")
+
+
+@check("6.10", "a device without chains_log, or without a key, sends zeros")
+async def unchained(t: Trial) -> None:
+    welcome = await t.fresh()
+    if t.host.key is not None and Capability.CHAINS_LOG in welcome.identity.capabilities:
+        raise NotTried("the device chains its log")
+    await t.reports(1)
+    last = (await t.ping()).log_last
+    answer = await _read(t, welcome.boot, last, last)
+    if not isinstance(answer, m.LogData) or any(record.chain != CHAIN_START for record in answer.records):
+        raise Fails("a record of the log has a value in the place of the chain")
+
+
 @check("3.1", "no body is longer than the host's max_body")
 async def max_body(t: Trial) -> None:
     await t.fresh()
@@ -192,6 +229,7 @@ async def without_a_host(t: Trial) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    events, powered_up, window, host_window, again, acknowledged, ack_of_the_future, log_read, max_body, no_such_range, gone,
+    events, powered_up, window, host_window, again, acknowledged, ack_of_the_future, log_read, chained, unchained,
+    max_body, no_such_range, gone,
     without_a_host,
 )  # fmt: skip

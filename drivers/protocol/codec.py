@@ -53,6 +53,7 @@ _MEASURE: Final = struct.Struct("<16s16I")
 _SET_LEVEL: Final = struct.Struct("<BBQ")
 _ERROR: Final = struct.Struct("<HB")
 _RECORD: Final = struct.Struct("<QQ8s")
+_CHAINED: Final = struct.Struct("<QQQ8s")
 _RANGE: Final = struct.Struct("<QQQ")
 _ACK: Final = struct.Struct("<QQ")
 _PONG: Final = struct.Struct(f"<8sQQIQ{len(CAUSES)}I")
@@ -139,9 +140,18 @@ def decode(body: bytes, header: m.Header | None = None) -> m.Frame:
 
 def encode_record(record: m.Record) -> bytes:
     """One report as EVENT and LOG_DATA carry it: counter, tick, chain, code, fields."""
+    return _RECORD.pack(record.counter, record.tick_us, record.chain) + _encode_fields(record)
+
+
+def chained_bytes(boot: int, record: m.Record, before: bytes) -> bytes:
+    """What a record's chain value is worked out over: an EVENT's payload, in it the value `before` for the record's own."""
+    fields = record.raw or _encode_fields(record)
+    return _CHAINED.pack(boot, record.counter, record.tick_us, before) + fields
+
+
+def _encode_fields(record: m.Record) -> bytes:
     report = record.report
-    data = bytes([report.code]) + report.data if isinstance(report, UnknownReport) else encode_report(report)
-    return _RECORD.pack(record.counter, record.tick_us, record.chain) + data
+    return bytes([report.code]) + report.data if isinstance(report, UnknownReport) else encode_report(report)
 
 
 def decode_record(data: bytes) -> m.Record:
@@ -151,7 +161,8 @@ def decode_record(data: bytes) -> m.Record:
     counter, tick_us, chain = _RECORD.unpack_from(data)
     if counter == 0:
         raise PayloadError("counters start at 1")
-    return m.Record(counter, tick_us, decode_report(data[_RECORD.size :]), chain)
+    fields = data[_RECORD.size :]
+    return m.Record(counter, tick_us, decode_report(fields), chain, fields)
 
 
 def _encode_payload(message: m.Message) -> bytes:

@@ -2,9 +2,10 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drivers.protocol import messages as m
+from drivers.protocol.chain import LogChain
 from drivers.protocol.codec import decode, decode_header, encode, encode_record
 from drivers.protocol.constants import (
     AUTH_SEQ,
@@ -21,7 +22,7 @@ from drivers.protocol.constants import (
     SESSION_NONE,
     UNACKED_WINDOW,
     VERSION_MAJOR,
-)
+)  # fmt: skip
 from drivers.protocol.device_auth import KeyHolder
 from drivers.protocol.device_log import ReportLog, ReportPump, answer_log_read
 from drivers.protocol.device_requests import Answer, RequestMemory
@@ -29,18 +30,11 @@ from drivers.protocol.framing import Cause, Deframer, FrameError, crc32c
 from drivers.protocol.link import Outbox
 from drivers.protocol.messages import Identity
 from drivers.protocol.payloads import encode_levels, is_level_value
-from drivers.protocol.reports import Level, Levels, Report, ResetCause
+from drivers.protocol.reports import Capability, Level, Levels, Report, ResetCause
 
 __all__ = [
-    "Acknowledged",
-    "DeviceEvent",
-    "DeviceLink",
-    "HostFound",
-    "HostLost",
-    "Identity",
-    "LevelRequested",
-    "ReportLog",
-]
+    "Acknowledged", "DeviceEvent", "DeviceLink", "HostFound", "HostLost", "Identity", "LevelRequested", "ReportLog",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,8 @@ class DeviceLink:
     """One boot of a device.
 
     `boot`: u64, drawn at power-up. `log`: one that outlived the last boot, else a new one. `epoch_s`: the caller's time
-    at which the device's tick was 0. `key`: with one, only a host that proves it is obeyed. `image`: the firmware.
+    at which the device's tick was 0. `key`: with one, only a host that proves it is obeyed, and a device that can do so
+    chains its log. `image`: the firmware.
     """
 
     def __init__(
@@ -119,6 +114,7 @@ class DeviceLink:
         self._requests = RequestMemory()
         self._session = SESSION_NONE
         self._holder = KeyHolder(key, image)
+        self._chain = LogChain(key) if key and Capability.CHAINS_LOG in identity.capabilities else None
         self._offers: OrderedDict[int, _Offer] = OrderedDict()
         self._former: deque[int] = deque(maxlen=SEEN_SESSIONS)
         self._max_payload = MAX_PAYLOAD
@@ -133,6 +129,8 @@ class DeviceLink:
         counter = self._log.span(self._boot).last + 1
         record = m.Record(counter, tick_us, report)
         encode_record(record)  # a value that does not fit must fail here, at its maker, and not in a later resend
+        if self._chain is not None:
+            record = replace(record, chain=self._chain.value(self._boot, record, self._log.newest_chain))
         self._log.append(self._boot, record)
         self._send_reports()
         return counter

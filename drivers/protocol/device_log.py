@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 
+from drivers.protocol.chain import CHAIN_START
 from drivers.protocol.codec import encode_record
 from drivers.protocol.constants import LOG_DEPTH, RESEND_S, UNACKED_WINDOW
 from drivers.protocol.messages import (
@@ -46,6 +47,11 @@ class ReportLog:
                 self._spans[old_boot] = LogSpan(old_boot, dropped + 1, last)
             else:
                 del self._spans[old_boot]  # nothing is left of that boot; the newest boot always keeps a record
+
+    @property
+    def newest_chain(self) -> bytes:
+        """The chain value of the newest record, of whatever boot; the start of a chain where the log is empty."""
+        return self._records[next(reversed(self._records))].chain if self._records else CHAIN_START
 
     def get(self, boot: int, counter: int) -> Record | None:
         """One record, or None where the log does not hold it."""

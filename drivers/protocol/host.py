@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
+from drivers.protocol.chain import LogChain, Place
 from drivers.protocol.codec import decode, decode_header
 from drivers.protocol.constants import SESSION_NONE, UNSENT_AFTER_S
 from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
@@ -58,16 +59,16 @@ class _State(Enum):
 class HostLink:
     """One life of a link to one device, from HELLO to `Failed` or `bye`. Open a new one for the next.
 
-    `entropy`: gives n random bytes. `last`: (boot, counter) of the last report that is durable at the host, None =
-    never had one. `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB). `trust`: the key that
-    the device must prove, None = it is believed as it is.
+    `entropy`: gives n random bytes. `last`: `Place` of the last report that is durable at the host, None = never had one.
+    `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB). `trust`: the key that the device must
+    prove, None = it is believed as it is.
     """
 
     def __init__(
         self,
         *,
         entropy: Callable[[int], bytes],
-        last: tuple[int, int] | None,
+        last: Place | tuple[int, int] | None,
         stale_after_s: float,
         byte_time_s: float,
         trust: Trust | None = None,
@@ -84,7 +85,7 @@ class HostLink:
         self._deframer = Deframer(byte_time_s)
         self._requests = Requests(self._outbox, round_trip)
         self._log = LogReader(self._outbox, round_trip)
-        self._sequencer = Sequencer(last)
+        self._sequencer = Sequencer(Place(*last) if last else None, LogChain(trust.key) if trust else None)
         self._liveness = Liveness(stale_after_s)
         self._durable: dict[int, int] = {last[0]: last[1]} if last else {}
         self._acks_due: set[int] = set()
@@ -101,13 +102,9 @@ class HostLink:
         self._state = _State.OPENING
         self._now = now
         self._opening = Opening(
-            entropy=self._entropy,
-            trust=self._trust,
-            outbox=self._outbox,
-            requests=self._requests,
-            deframer=self._deframer,
-            now=now,
-        )
+            entropy=self._entropy, trust=self._trust, outbox=self._outbox, requests=self._requests,
+            deframer=self._deframer, now=now,
+        )  # fmt: skip
         self._session = self._requests.session = self._log.session = self._opening.session
         self._opening.tick(now)
 
@@ -253,6 +250,7 @@ class HostLink:
             self._liveness.heard(now)
         else:
             self._deframer.count(Cause.UNEXPECTED, len(body))
+        self._sequencer.verify_unbroken()
 
     def _verify_header(self, opening: Opening, header: m.Header, body: bytes, now: float) -> Cause | None:
         """Why a frame is dropped before its payload is read; None = it is of this session."""

@@ -57,13 +57,17 @@ class Online:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One report, released once and in order of its counter. `from_log`: read again, so later than its place in time."""
+    """One report, released once and in order of its counter. `from_log`: read again, so later than its place in time.
+
+    `chain`: its value in the chain over the device's log, 8 bytes; empty where that is not checked.
+    """
 
     boot: int
     counter: int
     tick_us: int
     report: Report
     from_log: bool
+    chain: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

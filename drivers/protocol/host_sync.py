@@ -6,7 +6,9 @@ gone and an explicit `Lost` is released in their place, or the link fails and th
 
 from collections import OrderedDict, deque
 
+from drivers.protocol.chain import LogChain, Place
 from drivers.protocol.constants import FILL_TIMEOUT_S, FILL_TRIES, RECENT_REPORTS, UNACKED_WINDOW
+from drivers.protocol.host_chain import ChainCheck
 from drivers.protocol.host_events import HostEvent, Lost, Reported
 from drivers.protocol.host_requests import LOG
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip, next_seq
@@ -15,10 +17,16 @@ from drivers.protocol.payloads import UnknownReport
 
 
 class Sequencer:
-    """Puts reports in order, from `last` = (boot, counter), the last durable one, or from the start of this boot."""
+    """Puts reports in order, from `last`, the last durable one, or from the start of this boot.
 
-    def __init__(self, last: tuple[int, int] | None) -> None:
+    `chain`: what a device's key makes of its log, None = there is no key to check it with. `broken`: why nothing more is
+    released, once a report did not follow from the one before; it and all behind it are lost then.
+    """
+
+    def __init__(self, last: Place | None, chain: LogChain | None = None) -> None:
         self._last = last
+        self._chain = ChainCheck(chain, last)
+        self.broken: LinkFault | None = None
         self._plan: deque[LogSpan | Lost] = deque()  # former boots, before anything of this one
         self._boot = 0
         self._expected = 1
@@ -49,17 +57,18 @@ class Sequencer:
         if not 1 <= welcome.log_first <= welcome.log_last + 1:
             raise LinkFault("proto_payload", f"a log from {welcome.log_first} to {welcome.log_last}")
         self._boot, self._head, self._target = welcome.boot, welcome.log_last, welcome.log_last
+        self._chain.welcome(welcome)
         if self._last is None:
             self._expected = 1  # logs of former boots are from before this host knew the device
-        elif self._last[0] != welcome.boot:
-            self._plan_old_boots(*self._last, welcome.old_logs)
-        elif self._last[1] > welcome.log_last:
+        elif self._last.boot != welcome.boot:
+            self._plan_old_boots(self._last.boot, self._last.counter, welcome.old_logs)
+        elif self._last.counter > welcome.log_last:
             raise LinkFault(
                 "proto_counter_backwards",
-                f"boot {welcome.boot:016x} is at {welcome.log_last}, but {self._last[1]} is on record",
+                f"boot {welcome.boot:016x} is at {welcome.log_last}, but {self._last.counter} is on record",
             )
         else:
-            self._expected = self._last[1] + 1
+            self._expected = self._last.counter + 1
         events = self._advance()
         if welcome.log_first > self._expected:
             lost = Lost(self._boot, self._expected, welcome.log_first - 1)
@@ -82,6 +91,11 @@ class Sequencer:
             return [], False
         return self._release(record, from_log=False) + self._release_ahead(), False
 
+    def verify_unbroken(self) -> None:
+        """Raises `LinkFault` where a report did not follow from the one before; what came until then was released."""
+        if self.broken is not None:
+            raise self.broken
+
     def exists(self, last: int) -> None:
         """The device has reports of this boot up to `last`, and has had time to send them: what is missing is wanted."""
         self._head = max(self._head, last)
@@ -90,6 +104,8 @@ class Sequencer:
         """Records out of the log; those that are not the next ones are passed over, repeats verified. Raises `LinkFault`."""
         events: list[HostEvent] = []
         for record in data.records:
+            if self.broken is not None:
+                return events
             span = self._plan[0] if self._plan else None
             if isinstance(span, LogSpan):
                 if data.boot == span.boot and record.counter == span.first:
@@ -162,7 +178,7 @@ class Sequencer:
 
     def _release_ahead(self) -> list[HostEvent]:
         events: list[HostEvent] = []
-        while (record := self._ahead.pop(self._expected, None)) is not None:
+        while self.broken is None and (record := self._ahead.pop(self._expected, None)) is not None:
             events += self._release(record, from_log=False)
         self._ahead = {n: r for n, r in self._ahead.items() if n >= self._expected} if self._ahead else self._ahead
         return events
@@ -171,10 +187,23 @@ class Sequencer:
         self._recent[boot, record.counter] = record
         if len(self._recent) > RECENT_REPORTS:
             self._recent.popitem(last=False)
+        if not self._chain.follows(boot, record):
+            return self._break(boot, record.counter)
         if isinstance(record.report, UnknownReport):
             self.unreadable += 1
             return self._lose(Lost(boot, record.counter, record.counter))
-        return Reported(boot, record.counter, record.tick_us, record.report, from_log)
+        chain = self._chain.value(record)
+        return Reported(boot, record.counter, record.tick_us, record.report, from_log, chain)
+
+    def _break(self, boot: int, counter: int) -> Lost:
+        """Nothing from here to the end of what this boot is known to have reported can be believed."""
+        detail = f"report {counter} of boot {boot:016x} does not follow from the one before: look at the device and its seals"
+        self.broken = LinkFault("auth_chain", detail)
+        step = self._plan[0] if self._plan else None
+        if isinstance(step, LogSpan):
+            return self._lose(Lost(boot, counter, step.last))
+        self._expected = self._head + 1
+        return self._lose(Lost(boot, counter, self._head))
 
     def _lose(self, lost: Lost) -> Lost:
         self.gap_closed = False

@@ -3,7 +3,7 @@
 A `Frame` is one message with its header; `codec.encode` and `codec.decode` are its bytes. `docs/protocol.md` draws them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from drivers.protocol.constants import LOG_DEPTH, MAX_BODY, UNACKED_WINDOW, VERSION_MAJOR
 from drivers.protocol.framing import Cause
@@ -50,12 +50,16 @@ class LogSpan:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One report as the log holds it. `counter`: from 1 in each boot. `chain`: 8 bytes, zeros until logs are chained."""
+    """One report as the log holds it. `counter`: from 1 in each boot. `chain`: 8 bytes, zeros where the log is not chained.
+
+    `raw`: code and fields as they came off the wire, with what a later version added; empty for one that did not.
+    """
 
     counter: int
     tick_us: int
     report: Report | UnknownReport
     chain: bytes = bytes(8)
+    raw: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ CAPABILITIES: Final = (
     r.Capability.SENSES_CARDS_INSIDE,
     r.Capability.RESHUFFLES,
     r.Capability.TELLS_DRAWS,
+    r.Capability.CHAINS_LOG,
 )
 LOCKOUTS: Final = (None, r.ENGAGED, r.RELEASED)
 DISPENSINGS: Final = (None, r.INHIBITED, r.ALLOWED)

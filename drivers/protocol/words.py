@@ -144,3 +144,4 @@ class Capability(StrEnum):
     SENSES_CARDS_INSIDE = "senses_cards_inside"
     RESHUFFLES = "reshuffles"  # by itself, without anybody asking
     TELLS_DRAWS = "tells_draws"  # each card that hands take out of it
+    CHAINS_LOG = "chains_log"  # by its key

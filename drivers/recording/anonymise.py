@@ -9,18 +9,20 @@ import hashlib
 import hmac
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from drivers.catalog import Codec
 from drivers.protocol import messages as m
 from drivers.protocol.auth import SessionKeys
+from drivers.protocol.chain import LogChain
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import HEADER_SIZE, KEY_SIZE, MAC_SIZE, NUMBER_SIZE, SEAL_SIZE
 from drivers.protocol.framing import FrameError, decode_piece, encode_frame
 from drivers.protocol.payloads import PayloadError
 from drivers.protocol.reports import AlarmRaised, Level, LineUnparsed
-from drivers.recording.format import IN, OUT, Entry, Header, Recording, RecordingInvalid
+from drivers.recording.format import IN, OUT, Entry, Header, Recording, RecordingInvalid, durable_in, durable_words
+from drivers.recording.rechain import rechained, records_in
 
 __all__ = ["PUBLIC_KEY", "anonymise"]
 
@@ -44,6 +46,8 @@ def anonymise(recording: Recording, rng: random.Random, key: bytes | None = None
     Raises `RecordingInvalid` for a sealed session without its key.
     """
     cards = _Cards(rng)
+    if key and recording.header.speaks is Codec.TDP:
+        cards.chains = _chains(recording, key, cards)
     keys = _session_keys(recording, key, cards) if key else {}
     entries = list(recording.entries)
     is_tdp = recording.header.speaks is Codec.TDP
@@ -53,15 +57,19 @@ def anonymise(recording: Recording, rng: random.Random, key: bytes | None = None
         cut = _frames(lambda piece, seals=seals: _frame(piece, cards, seals)) if is_tdp else _lines(cards)  # type: ignore[misc]
         for place, data in zip(places, cut(entries[n].data for n in places), strict=True):
             entries[place] = replace(entries[place], data=data)
-    entries = [_told(entry) for entry in entries]
+    entries = [_told(entry, cards.chains) for entry in entries]
     return Recording(_header(recording.header), tuple(entries), recording.is_torn)
 
 
 @dataclass(slots=True)
 class _Cards:
-    """Each card becomes another; the same one always the same other. Tens are kept apart, as they may take two letters."""
+    """Each card becomes another; the same one always the same other. Tens are kept apart, as they may take two letters.
+
+    `chains`: the new value for each one of the chain over the device's log.
+    """
 
     rng: random.Random
+    chains: Mapping[bytes, bytes] = field(default_factory=dict)
     _known: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -218,7 +226,15 @@ def _message(message: m.Message, cards: _Cards) -> m.Message:
     return message
 
 
+def _chains(recording: Recording, key: bytes, cards: _Cards) -> Mapping[bytes, bytes]:
+    durable = [place for entry in recording.entries if (place := durable_in(entry)) is not None]
+    told = records_in(frame.message for frame, _ in _read(recording))
+    anew = LogChain(PUBLIC_KEY)
+    return rechained(told, durable, LogChain(key), anew, lambda record: replace(_record(record, cards), raw=b""))
+
+
 def _record(record: m.Record, cards: _Cards) -> m.Record:
+    record = replace(record, chain=cards.chains.get(record.chain, record.chain))
     match record.report:
         case LineUnparsed(text):
             return replace(record, report=LineUnparsed(cards.changed(text)))
@@ -227,9 +243,11 @@ def _record(record: m.Record, cards: _Cards) -> m.Record:
     return record
 
 
-def _told(entry: Entry) -> Entry:
+def _told(entry: Entry, chains: Mapping[bytes, bytes]) -> Entry:
     """What the host was told, and where the port was."""
     given = dict(entry.given)
+    if (place := durable_in(entry)) is not None:
+        given["durable"] = durable_words(place._replace(chain=chains.get(place.chain, place.chain)))
     if given.get("level") == Level.DISPLAY.value:
         given["value"] = HIDDEN * len(str(given["value"]))
     for key in ("path", "leads_to", "detail"):

@@ -13,6 +13,7 @@ from drivers.backoff import Backoff
 from drivers.device import DeviceConfig
 from drivers.errors import Fault, PortUnavailable
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
+from drivers.protocol.chain import Place
 from drivers.protocol.host_events import Failed, HostEvent, Reported
 from drivers.pump import Pump
 from drivers.recording.tap import Recorder
@@ -45,7 +46,7 @@ class Follower:
         self._kept = None if counts_itself(config) else link_end(config, entropy, None, recorder)
         self._pump: Pump | None = None
         self._ended: asyncio.Future[None] | None = None
-        self._last: tuple[int, int] | None = None
+        self._last: Place | None = None
 
     async def run(self) -> None:
         """Raises `PortUnavailable` where the port cannot be had at first; later it is waited for."""
@@ -86,8 +87,8 @@ class Follower:
     def _handle(self, event: HostEvent) -> None:
         self._on_event(event)
         match event:
-            case Reported(boot, counter) if self._acknowledges and self._pump is not None:
-                self._last = boot, counter
+            case Reported(boot, counter, chain=chain) if self._acknowledges and self._pump is not None:
+                self._last = Place(boot, counter, chain)
                 self._pump.call(lambda link, now: link.acknowledge(boot, counter, now))
             case Failed():
                 self._over()

@@ -14,6 +14,7 @@ from typing import Any
 from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.modbus.units import Unit
+from drivers.protocol.chain import Place
 from drivers.protocol.reports import DeviceKind
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "Header",
     "Recording",
     "RecordingInvalid",
+    "durable_in",
+    "durable_words",
     "header_line",
     "line_of",
     "read_recording",
@@ -168,6 +171,18 @@ def read_recording(paths: Iterable[Path]) -> Recording:
     if any(b.us < a.us for a, b in pairwise(entries)):
         raise RecordingInvalid(f"{header.device}: its clock runs backwards; these parts do not belong together")
     return Recording(header, tuple(entries), is_torn)
+
+
+def durable_words(durable: Place) -> list[str | int]:
+    """The last durable report as it stands in a recording; its chain value only where it is known."""
+    words: list[str | int] = [f"{durable.boot:016x}", durable.counter]
+    return [*words, durable.chain.hex()] if durable.chain else words
+
+
+def durable_in(entry: Entry) -> Place | None:
+    """What was durable when a link end was made; None where nothing was, and for any other entry."""
+    words = entry.given.get("durable")
+    return Place(int(words[0], 16), int(words[1]), bytes.fromhex("".join(words[2:]))) if words else None
 
 
 def _lines(path: Path) -> list[str]:

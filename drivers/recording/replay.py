@@ -15,7 +15,7 @@ from drivers.parts import link_end
 from drivers.protocol.host_events import HostEvent
 from drivers.protocol.reports import Level
 from drivers.pump import Link
-from drivers.recording.format import HOST, NOTE, Entry, Recording, RecordingInvalid
+from drivers.recording.format import HOST, NOTE, Entry, Recording, RecordingInvalid, durable_in
 
 __all__ = ["Difference", "Replayed", "replay"]
 
@@ -91,9 +91,8 @@ def _lives(recording: Recording) -> Iterator[tuple[int, list[Entry]]]:
 
 def _made(config: DeviceConfig, life: list[Entry]) -> Link:
     """The link end that begins here. One that is kept over losses of its port says again what it was made with."""
-    last = life[0].given.get("durable")
-    durable = (int(last[0], 16), int(last[1])) if last else None
-    return link_end(config, _Chance(life[0].data + b"".join(e.data for e in life if e.word == "drew")), durable)
+    drawn = life[0].data + b"".join(e.data for e in life if e.word == "drew")
+    return link_end(config, _Chance(drawn), durable_in(life[0]))
 
 
 class _Life:

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from drivers.device import DeviceConfig
 from drivers.errors import Fault
-from drivers.ledger import Key
+from drivers.protocol.chain import Place
 from drivers.protocol.host import HostEvent
 from drivers.protocol.reports import Level
 from drivers.pump import Link
-from drivers.recording.format import HOST, IN, NOTE, OUT, PORT, Entry, Header, line_of
+from drivers.recording.format import HOST, IN, NOTE, OUT, PORT, Entry, Header, durable_words, line_of
 from drivers.recording.writer import Writer, files_in, one_file
 from drivers.transport import CLOSE_DEADLINE_S, DataCallback, LostCallback, Transport, WriteBufferFull
 
@@ -142,12 +142,12 @@ class TappedLink:
         make: Callable[[Callable[[int], bytes]], Link],
         entropy: Callable[[int], bytes],
         recorder: Recorder,
-        durable: Key | None,
+        durable: Place | None,
     ) -> None:
         self._note = recorder.note
         self._recorder = recorder
         self._entropy = entropy
-        self._durable = None if durable is None else [f"{durable[0]:016x}", durable[1]]
+        self._durable = None if durable is None else durable_words(durable)
         self._made_with = b""  # drawn before the port was open, so before there was a file
         self._is_connected = False
         self._inner = make(self._draw)

@@ -19,8 +19,8 @@ def event_words(event: HostEvent) -> str:
             return f"welcomed {name} boot={boot:016x} reset={cause.value} log={first}..{last}"
         case Online(gap_closed, levels):
             return f"online gap_closed={_value(gap_closed)} {fields_words(levels)}"
-        case Reported(boot, counter, tick_us, report, from_log):
-            where = " from_log" if from_log else ""
+        case Reported(boot, counter, tick_us, report, from_log, chain):
+            where = (" from_log" if from_log else "") + (f" chain={chain.hex()}" if chain else "")
             return f"report {boot:016x}/{counter} at={tick_us}{where} {report_words(report)}"
         case Lost(boot, first, last):
             return f"lost {boot:016x}/{first}..{last or '?'}"

@@ -297,12 +297,14 @@ async def wrong_device(make: Callable[..., Scene]) -> Scene:
 
 
 async def sealed_session(make: Callable[..., Scene]) -> Scene:
-    """Both ends prove the key that everybody knows, and seal every frame."""
+    """Both ends prove the key that everybody knows, and seal every frame; the log is chained over an outage."""
     with TemporaryDirectory() as folder:
         async with make("progressive", key_file=public_key_in(Path(folder))) as scene:
             await scene.want(Level.LOCKOUT, "released")
             await scene.hands("put_chip", seat=2, sensor=1)
             await scene.want(Level.LOCKOUT, "engaged", 1.0)
+            await scene.unplug(1.0, "lockout")
+            await asyncio.sleep(2.0)
     return scene
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.clock import SystemClock
-from controller.engine import BOOTS_KEPT, GROUP_LIMIT, Engine, RecordFailed, refusal
+from controller.engine import BOOTS_KEPT, GROUP_LIMIT, Engine, RecordFailed, last_reported, refusal
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
@@ -127,6 +127,18 @@ async def test_a_repeated_report_is_acknowledged_again_and_recorded_once(bench, 
     rows = [r.origin for r in again.journal.read(Stream.INPUT, 0, 100) if r.origin]
     assert [row[2] for row in rows] == [1, 2]
     await again.close()
+
+
+async def test_where_the_record_of_a_device_ends_is_read_back_with_its_evidence(bench, tmp_path):
+    """Its session begins there, at the report's value in the chain over the device's log."""
+    boot, chain = "00000000000000aa", "0123456789abcdef"
+    assert last_reported(bench.journal, "SIM-1") is None
+    for counter in (1, 2):
+        told = e.Origin("SIM-1", boot, counter, counter * 10, chain=chain if counter == 2 else None)
+        bench.engine.submit(SHOE, e.DoorOpened(), origin=told)
+    await bench.settled()
+    assert last_reported(bench.journal, "SIM-1") == told
+    assert last_reported(bench.journal, "SIM-2") is None
 
 
 async def test_a_report_that_comes_twice_within_one_commit_is_recorded_once(bench):

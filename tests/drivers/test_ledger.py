@@ -8,6 +8,11 @@ from drivers.commands import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level, Wante
 from drivers.ledger import Acknowledgements, Wishes
 
 
+def chain_of(counter):
+    """A report's value in the chain over the device's log."""
+    return counter.to_bytes(8, "big")
+
+
 class AcknowledgementMachine(RuleBasedStateMachine):
     """A device that resends from the last durable report on each link, an owner that commits in order, and holds."""
 
@@ -18,7 +23,7 @@ class AcknowledgementMachine(RuleBasedStateMachine):
 
     @rule()
     def report(self):
-        if self.acks.take(1, self.next_on_link):
+        if self.acks.take(1, self.next_on_link, chain_of(self.next_on_link)):
             self.handed.append(self.next_on_link)
         self.next_on_link += 1
 
@@ -32,6 +37,8 @@ class AcknowledgementMachine(RuleBasedStateMachine):
     def commit(self, data):
         self.durable = data.draw(st.integers(self.durable + 1, len(self.handed)))
         self.acks.make_durable(1, self.durable)
+        assert self.acks.durable == (1, self.durable, chain_of(self.durable)), "where the next link goes on"
+        assert len(self.acks._chains) <= len(self.handed) - self.durable, "what is durable is forgotten"
 
     @rule()
     def hold(self):

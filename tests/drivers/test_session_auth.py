@@ -11,7 +11,7 @@ from drivers import events
 from drivers.catalog import Approval, Firmware
 from drivers.commands import ENGAGED, Level, WantedLevel
 from drivers.protocol.messages import Identity
-from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind, DoorOpened
+from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind, DoorClosed, DoorOpened
 from drivers.session import SessionState
 
 KEY = bytes(range(32))
@@ -128,6 +128,83 @@ def test_a_forged_frame_takes_the_device_off_the_table_and_says_why(bench, virtu
             await b.until_online(times=2, within_s=62.0)
 
     virtual(scene())
+
+
+CHAINED = replace(PROGRESSIVE, capabilities=(*PROGRESSIVE.capabilities, Capability.CHAINS_LOG))
+
+
+def edit(device, counter):
+    """Somebody changes a record in the device's log."""
+    records = device.log._records
+    records[device.boots, counter] = replace(records[device.boots, counter], report=DoorClosed())
+
+
+def chained(bench, key_file):
+    b = bench(key_file=key_file)
+    b.device.identity, b.device.key = CHAINED, KEY
+    b.device.power_up()
+    b.owner.on_delivery = lambda d: d.origin and b.session.acknowledge(d.origin.boot, d.origin.counter)
+    return b
+
+
+@pytest.mark.parametrize("restarted", [True, False], ids=["the daemon started anew", "the link was lost"])
+def test_a_log_that_was_changed_in_an_outage_is_no_record(bench, virtual, key_file, restarted):
+    """The value with the last report on record is what the first one afterwards is held against."""
+
+    async def scene():
+        async with chained(bench, key_file) as b:
+            await b.until_online()
+            for _ in range(3):
+                b.device.report(DoorOpened())
+            await b.until(lambda: len(b.owner.counters) == 3, 5.0)
+            await asyncio.sleep(0.1)
+            last = b.owner.deliveries[-1].origin
+            assert len(last.chain) == 16
+            await b.unplug()
+            await asyncio.sleep(1.0)
+            if restarted:
+                await b.stop_session()
+                b.new_session((last.boot, last.counter), chain=last.chain)
+                b.task = asyncio.ensure_future(b.session.run())
+            for _ in range(3):
+                b.device.link.report(DoorOpened(), 2000)
+            edit(b.device, 5)
+            await b.plug()
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 15.0)
+            assert [r.reason for r in b.owner.bodies(events.DeviceRejected)] == ["auth_chain"]
+            assert [counter for _, counter in b.owner.counters] == [1, 2, 3, 4]
+            (lost,) = b.owner.bodies(events.EventsLost)
+            assert (lost.first, lost.last) == (5, 6)
+            b.session.acknowledge(lost.boot, lost.last)
+            b.device.link.report(DoorOpened(), 3000)
+            await b.until_online(times=2, within_s=62.0)
+            await b.until(lambda: len(b.owner.counters) == 5, 2.0)
+            assert b.owner.counters[-1][1] == 7
+
+    virtual(scene())
+
+
+def test_a_reboot_is_told_although_the_first_link_after_it_failed(bench, virtual, key_file):
+    """Otherwise whoever wants a reboot unseen would only have to spoil one handshake."""
+
+    async def scene():
+        async with chained(bench, key_file) as b:
+            await b.until_online()
+            b.device.key = bytes(32)
+            b.device.power_up()
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 15.0)
+            b.device.link = replace_key(b.device)
+            await b.until_online(times=2, within_s=65.0)
+            assert [online.rebooted for online in b.owner.bodies(events.DeviceOnline)] == [False, True]
+
+    virtual(scene())
+
+
+def replace_key(device):
+    """The same boot, with the right key."""
+    device.key, device.boots = KEY, device.boots - 1
+    device.power_up()
+    return device.link
 
 
 IMAGE = bytes(range(251)) * 40

@@ -19,7 +19,7 @@ from typing import Any
 
 from controller.bench.options import SITE, TABLE, Options
 from controller.config_file import load_config
-from controller.engine import Engine, refusal
+from controller.engine import Engine, last_reported, refusal
 from controller.journal.errors import JournalError
 from controller.journal.record import Record, Stream
 from controller.journal.recorder import FIRST, Recorder
@@ -273,12 +273,14 @@ class Rig:
         def deliver(delivery: Delivery) -> bool:
             return self.engine.submit(delivery.device, delivery.body, origin=delivery.origin)
 
+        last = last_reported(self.journal, str(device.config.serial))
         return DeviceSession(
             device.config,
             deliver=deliver,
             entropy=Random(f"{self.seed}/{device.kind}/host/{self.loop.time()}").randbytes,
             rng=rng,
-            last=self.journal.last_of(str(device.config.serial)),
+            last=(last.boot, last.counter) if last else None,
+            chain=last.chain if last else None,
             transport_factory=lambda _, on_data, on_lost: CountingTransport(self, device, on_data, on_lost),
             on_state=device.moved,
         )

@@ -9,6 +9,7 @@ import pytest
 from drivers.conformance.run import CHECKS
 from drivers.conformance.trial import Outcome
 from drivers.protocol import messages as m
+from drivers.protocol.chain import LogChain
 from drivers.protocol.device import DeviceLink, HostLost
 from drivers.protocol.framing import Cause, Deframer, FrameError, cobs_decode
 from drivers.protocol.reports import DoorOpened
@@ -27,7 +28,15 @@ def test_our_devices_meet_every_clause_that_can_be_tried_without_a_person(trial,
     failed = {name: r.detail for name, r in results.items() if r.outcome is Outcome.FAILS}
     assert failed == {}
     left_out = {name for name, r in results.items() if r.outcome is Outcome.NOT_TRIED}
-    assert left_out == {"unproven", "wrong_proof", "sealed", "unsealed", "new_boot", "safe_after_reboot"}
+    assert left_out == {
+        "unproven",
+        "wrong_proof",
+        "sealed",
+        "unsealed",
+        "chained",
+        "new_boot",
+        "safe_after_reboot",
+    }
 
 
 def test_a_device_with_a_key_is_tried_with_its_key(trial):
@@ -35,7 +44,7 @@ def test_a_device_with_a_key_is_tried_with_its_key(trial):
     results = trial("shoe", key=KEY, host_key=KEY)
     assert {name: r.detail for name, r in results.items() if r.outcome is Outcome.FAILS} == {}
     assert {name for name, r in results.items() if r.outcome is Outcome.NOT_TRIED} == {
-        "uncalled_seal", "no_key", "new_boot", "safe_after_reboot",
+        "uncalled_seal", "no_key", "unchained", "new_boot", "safe_after_reboot",
     }  # fmt: skip
 
 
@@ -403,7 +412,23 @@ class NothingIsGone(DeviceLink):
             super()._message(frame)
 
 
+class ValuesWithoutAKey(DeviceLink):
+    def __init__(self, *args, **given):
+        super().__init__(*args, **given)
+        self._chain = LogChain(KEY)
+
+
+class ForgetsItsPlace(DeviceLink):
+    """Chains each record to nothing."""
+
+    def __init__(self, *args, **given):
+        super().__init__(*args, **given)
+        value = self._chain.value
+        self._chain.value = lambda boot, record, before: value(boot, record, bytes(8))
+
+
 BROKEN = [
+    (ValuesWithoutAKey, {"unchained"}),
     (OneDelimiterAFrame, {"shared_delimiters"}),
     (ExactLength, {"longer_payload"}),
     (AnyChannel, {"wrong_channel"}),
@@ -485,7 +510,11 @@ class SaysNothingToAWrongKey(DeviceLink):
 
 @pytest.mark.parametrize(
     ("link", "expected"),
-    [(NeverProven, {"unproven", "sealed", "unsealed"}), (SaysNothingToAWrongKey, {"wrong_proof", "unproven"})],
+    [
+        (NeverProven, {"unproven", "sealed", "unsealed"}),
+        (SaysNothingToAWrongKey, {"wrong_proof", "unproven"}),
+        (ForgetsItsPlace, {"chained"}),
+    ],
 )
 def test_a_broken_device_with_a_key_fails(trial, link, expected):
     """What a key promises is tried as well."""
@@ -517,6 +546,7 @@ def test_every_check_is_failed_by_some_broken_device():
         "wrong_proof",
         "sealed",
         "unsealed",
+        "chained",
         "new_boot",
         "safe_after_reboot",
     }  # the two tests above

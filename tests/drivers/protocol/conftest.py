@@ -13,10 +13,20 @@ from types import ModuleType
 import pytest
 
 from drivers.protocol.auth import Trust
+from drivers.protocol.chain import Place
 from drivers.protocol.device import Acknowledged, DeviceLink, HostFound, HostLost, LevelRequested, ReportLog
 from drivers.protocol.host import Failed, HostLink, Lost, Reported
 from drivers.protocol.messages import Identity
-from drivers.protocol.reports import ENGAGED, INHIBITED, DeviceKind, Level, Levels, Mode, StackDispensed
+from drivers.protocol.reports import (
+    ENGAGED,
+    INHIBITED,
+    Capability,
+    DeviceKind,
+    Level,
+    Levels,
+    Mode,
+    StackDispensed,
+)
 from drivers.protocol.reports import Back as CardBack
 
 BYTE_TIME_S = 10 / 115200
@@ -87,9 +97,10 @@ class World:
         trust: Trust | None = None,
         key: bytes | None = None,
         image: bytes | None = None,
+        capabilities: tuple[Capability, ...] = (),
     ) -> None:
         self.rng = random.Random(seed)
-        self.trust, self.key, self.image = trust, key, image
+        self.trust, self.key, self.image, self.capabilities = trust, key, image, capabilities
         self.now = 1000.0
         self.stale_after_s = stale_after_s
         self.to_device, self.to_host = Wire(), Wire()
@@ -102,6 +113,7 @@ class World:
         self.answering = True
         self.reconnecting = True
         self.last: tuple[int, int] | None = None
+        self.last_chain = b""  # of that report
         self.dealt: list[tuple[int, int]] = []
         self.host: HostLink | None = None
         self.device: DeviceLink | None = None
@@ -113,8 +125,14 @@ class World:
 
     def boot_device(self, log: ReportLog | None = None) -> None:
         """Power on; a log that is given outlived the power cut."""
-        self.boot = self.rng.getrandbits(64)
-        identity = IDENTITY if self.image is None else replace(IDENTITY, firmware_hash=sha256(self.image).digest())
+        self.boot_device_as(self.rng.getrandbits(64), log)
+
+    def boot_device_as(self, boot: int, log: ReportLog | None) -> None:
+        """Power on with a boot id of one's own choice."""
+        self.boot = boot
+        identity = replace(IDENTITY, capabilities=self.capabilities)
+        if self.image is not None:
+            identity = replace(identity, firmware_hash=sha256(self.image).digest())
         self.device = DeviceLink(
             identity, boot=self.boot, entropy=self.entropy, log=log, byte_time_s=BYTE_TIME_S, epoch_s=self.now,
             key=self.key, image=self.image,
@@ -122,8 +140,9 @@ class World:
         self.device.set_levels(self.levels)
 
     def connect(self) -> HostLink:
+        last = Place(*self.last, self.last_chain) if self.last else None
         self.host = HostLink(
-            entropy=self.entropy, last=self.last, stale_after_s=self.stale_after_s, byte_time_s=BYTE_TIME_S,
+            entropy=self.entropy, last=last, stale_after_s=self.stale_after_s, byte_time_s=BYTE_TIME_S,
             trust=self.trust,
         )  # fmt: skip
         self.host.connect(self.now)
@@ -209,9 +228,9 @@ class World:
             if isinstance(event, Reported | Lost):
                 self.journal.append(event)
             if isinstance(event, Reported):
-                self.last = (event.boot, event.counter)
+                self.last, self.last_chain = (event.boot, event.counter), event.chain
             elif isinstance(event, Lost) and event.last:
-                self.last = (event.boot, event.last)
+                self.last, self.last_chain = (event.boot, event.last), b""
             if isinstance(event, Reported | Lost) and self.acknowledging and self.last[0] == event.boot:
                 self.host.acknowledge(*self.last, self.now)
             if isinstance(event, Failed):

@@ -24,7 +24,7 @@ KINDS = ["shuffler", "shoe", "progressive", "line"]
 CAPABILITIES = [
     "counts_each_shuffle", "reads_cards", "forms_hands", "two_sets", "dispenses_stacks", "lockout", "senses_wagers",
     "event_log", "keeps_log", "senses_cards_inside", "reshuffles",
-    "tells_draws",
+    "tells_draws", "chains_log",
 ]  # fmt: skip
 
 TEXTS = ["vendor", "model", "hardware", "serial", "firmware"]
@@ -241,6 +241,17 @@ def measured(measure_key, nonce, ranges, image):
     for offset, length in ranges:
         data += offset.to_bytes(4, "little") + length.to_bytes(4, "little") + image[offset : offset + length]
     return hmac(measure_key, data)
+
+
+def chain_key(key):
+    """Section 6.10: the key of the chain over a device's log."""
+    return hmac(hmac(bytes(32), key), b"TDP/1 log chain" + b"\1")
+
+
+def chained(key, event_payload, before):
+    """Section 6.10: the chain value of a record, from the payload of its EVENT and the value before it."""
+    boot_counter_tick, code_and_fields = event_payload[:24], event_payload[32:]
+    return hmac(chain_key(key), boot_counter_tick + before + code_and_fields)[:8]
 
 
 def hello(c):

@@ -73,7 +73,7 @@ def plain(value):
 
 
 def fields(value):
-    found = {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    found = {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value) if f.compare}
     return found | ({"boot": f"{value.boot:016x}"} if "boot" in found else {})
 
 
