@@ -56,7 +56,7 @@ local NAMES = {
 local KINDS = { "shuffler", "shoe", "progressive", "line" }
 local CAPABILITIES = {
   "counts_each_shuffle", "reads_cards", "forms_hands", "two_sets", "dispenses_stacks", "lockout", "senses_wagers",
-  "event_log", "keeps_log", "senses_cards_inside", "reshuffles",
+  "event_log", "keeps_log", "senses_cards_inside", "reshuffles", "tells_draws", "chains_log",
 }
 local DEFECTS = { "missing", "extra", "duplicate", "foreign_back", "unreadable", "flipped" }
 local CAUSES = {
