@@ -166,8 +166,16 @@ class RemoteIo:
         return False
 
     def calm(self) -> None:
-        """See `Simulated.calm`; what lasts in a unit lasts."""
+        """See `Simulated.calm`: bus, units, relay and sensors are mended; what is set in a unit stays set."""
         self.model.faults.disarm()
+        self.wire.quiet()
+        for unit in self.units.values():
+            unit.flaws.clear()
+        self._coils_ignored.clear()
+        self._unrest.clear()
+        self._curtain_until = self._relay_late_s = 0.0
+        self._flickers = self._is_welded = False
+        self._settle_relay(self._now)
 
     def data_to_send(self) -> bytes:
         data = b"" if self.is_hung else bytes(self._out)

@@ -7,7 +7,7 @@ from enum import IntEnum
 from drivers.modbus.frame import Function, Request
 from drivers.modbus.inputs import Edge, Input
 from drivers.modbus.master import Outcome
-from drivers.modbus.timing import AGREE_S, POLL_S, REFRESH_S, TRIES
+from drivers.modbus.timing import AGREE_S, BITTEN_S, FED_S, POLL_S, REFRESH_S, TRIES
 from drivers.modbus.units import Spot, Unit
 from drivers.protocol.constants import BACKOFF_FACTOR, BACKOFF_FIRST_S, BACKOFF_MAX_S
 
@@ -148,10 +148,14 @@ class Member:
         if outcome.code in NEVER and not self.is_up:
             raise Misfit(self.wrong)
         self.failures += 1
+        if self.unit.lockout is not None and now >= self.heard + FED_S:
+            self.failures = max(self.failures, TRIES)
         self.due = now + POLL_S
         if not self.is_away:
             return
         self.due = now + self._backoff_s
+        if self.failures == TRIES and self.unit.lockout is not None:  # whether it understands us, nobody knows
+            self.due = now + self.unit.watchdog_s + BITTEN_S
         self._backoff_s = min(BACKOFF_MAX_S, self._backoff_s * BACKOFF_FACTOR)
         self._begin_anew()  # what answers later may be another unit, or this one after a power cut
 

@@ -42,6 +42,12 @@ WATCHDOG_MS = 1500
 WATCHDOG_MOST_MS = 2000
 """The longest that a coarse register may make of it."""
 
+FED_S = 1.0
+"""A unit with the lock-out of which nothing was understood for so long is away at its next failure, however few there were."""
+
+BITTEN_S = 0.1
+"""The unit with the lock-out, once it is away, is not asked for the time of its watchdog and this: each question feeds it."""
+
 REFRESH_S = 0.5
 """How often the watchdog register is read: a request that feeds it, and the proof that it still stands."""
 

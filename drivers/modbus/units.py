@@ -57,6 +57,11 @@ class Unit:
         """What is written into the watchdog register: 1500 ms, or the next tick above."""
         return -(-WATCHDOG_MS // self.watchdog_tick_ms)
 
+    @property
+    def watchdog_s(self) -> float:
+        """After how many seconds without a question its outputs are off."""
+        return self.watchdog_ticks * self.watchdog_tick_ms / 1000
+
 
 def misfits(units: Sequence[Unit]) -> list[str]:
     """Everything that keeps these units from being one progressive, each with the unit; [] = nothing does."""

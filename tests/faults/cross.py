@@ -1,4 +1,4 @@
-"""Every fault of bytes, frames and devices in every state of the session, made from the table of faults.
+"""Every fault in every state of the session, made from the table of faults.
 
 What is on record differs from state to state, so a crossing is judged by what holds after every fault, and by the device
 being back; the exact facts are those of the table's own rows.
@@ -14,13 +14,15 @@ from drivers.session import SessionState
 from simulators.model import ActImpossible
 from tests.faults.catalogue import Row, load
 from tests.faults.judge import held
+from tests.faults.machine import Device
 from tests.faults.play import Played
-from tests.faults.rig import Device, Rig
+from tests.faults.rig import Rig
 from tests.faults.verbs import inject
 
-SCOPES = ("byte", "frame", "device")
 BACK_S = 90.0
 """A device that was refused is asked again after its minute."""
+STATED = ("H19-hello", "H19-sync")
+"""Rows that name a state themselves."""
 BORNE = {"one_release": "releases", "deal": "deals"}
 """Acts that the table's rows take for granted may be refused in a crossing."""
 
@@ -46,14 +48,19 @@ class Crossing:
 
 def crossings() -> list[Crossing]:
     """All of them, state by state within each fault. Where a fault has a row with keys, that one is used for their states."""
-    rows = [row for row in load().played if row.scope in SCOPES]
+    rows = [row for row in load().played if row.id not in STATED]
     sealed = {row.base for row in rows if row.keyed}
     return [
-        Crossing(_fitted(row, state), state)
-        for row in rows
-        for state in CUES
-        if row.keyed or state not in KEYED or row.base not in sealed
+        Crossing(_fitted(row, state), state) for row in rows for state in CUES if _can_meet(row, state, sealed)
     ]
+
+
+def _can_meet(row: Row, state: SessionState, sealed: set[str]) -> bool:
+    if row.id == "H12":  # only a port that is held can be asked for in vain
+        return state is not SessionState.OPENING
+    if row.progressive == "modbus":  # nobody on a bus has a key
+        return state not in KEYED
+    return row.keyed or state not in KEYED or row.base not in sealed
 
 
 def judge(row: Row, played: Played, rig: Rig) -> list[str]:

@@ -11,7 +11,8 @@ from controller.table import acts as a
 from controller.table.deal_plan import first_deal
 from controller.table.inputs import Actor
 from simulators.model import ActImpossible
-from tests.faults.rig import Device, Rig
+from tests.faults.machine import Device
+from tests.faults.rig import Rig
 
 HAND_S = 0.3
 """How long hands take for one thing."""
@@ -69,10 +70,9 @@ async def chips(rig: Rig, device: Device) -> None:
 
 async def presses(rig: Rig, device: Device) -> None:
     """Somebody presses the device's button again and again."""
-    name = "lockout" if device.config.name == "progressive-1" else "green"
     while True:
         with contextlib.suppress(ActImpossible):
-            device.simulator.act(name, {})
+            device.press()
         await asyncio.sleep(HAND_S)
 
 

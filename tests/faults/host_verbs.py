@@ -15,7 +15,8 @@ from typing import Any
 import serial.serialposix
 
 import drivers.transport.serial as transport
-from tests.faults.rig import Device, Rig
+from tests.faults.machine import Device
+from tests.faults.rig import Rig
 from tests.faults.verbs import Given, Undo, verb
 
 IO_ERROR = OSError(errno.EIO, os.strerror(errno.EIO))
@@ -42,33 +43,36 @@ def _fd(device: Device) -> int:
     return int(device.session._transport._fd)  # type: ignore[attr-defined]
 
 
-def _failing(device: Device, call: Callable[..., Any]) -> Callable[..., Any]:
-    bad = _fd(device)
+class _Failing:
+    """A call that fails at the device's port, and at no other; `met`: it has."""
 
-    def fails(fd: int, *given: Any) -> Any:
-        if fd == bad and bad >= 0:
+    def __init__(self, device: Device, call: Callable[..., Any]) -> None:
+        self.met = False
+        self._device, self._call = device, call
+
+    def __call__(self, fd: int, *given: Any) -> Any:
+        if fd == _fd(self._device):
+            self.met = True
             raise IO_ERROR
-        return call(fd, *given)
-
-    return fails
+        return self._call(fd, *given)
 
 
 @verb
 async def eio_read(rig: Rig, device: Device, given: Given) -> None:
-    """The next read of the open port fails; the port itself is good."""
-    await _until_failed(rig, device, read=_failing(device, os.read))
+    """The next read of the port fails; the port itself is good."""
+    await _until_failed(rig, read=_Failing(device, os.read))
 
 
 @verb
 async def eio_write(rig: Rig, device: Device, given: Given) -> None:
-    """The next write to the open port fails."""
-    await _until_failed(rig, device, write=_failing(device, os.write))
+    """The next write to the port fails."""
+    await _until_failed(rig, write=_Failing(device, os.write))
 
 
-async def _until_failed(rig: Rig, device: Device, **calls: Callable[..., Any]) -> None:
+async def _until_failed(rig: Rig, **calls: _Failing) -> None:
     undo = _instead(transport, "os", os, **calls)
     try:
-        await rig.until(lambda: device.session.state != "online", "the error was met")
+        await rig.until(lambda: all(call.met for call in calls.values()), "the error was met")
     finally:
         undo()
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from controller.journal.record import Stream
 from controller.journal.verify import verify
+from tests.faults import bus_judge
 from tests.faults.catalogue import Row
+from tests.faults.machine import Bus, Device
 from tests.faults.play import Played
-from tests.faults.rig import Device, Rig
+from tests.faults.rig import Rig
 
 SAFE = ("inhibited", "engaged")
 MOST_TURNS_PER_S = 1500.0
@@ -37,6 +39,9 @@ def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
     """The invariants, whatever the fault."""
     wrong = [f"the daemon ended: {rig.failed!r}"] if rig.failed else []
     for device in rig.devices.values():
+        if isinstance(device, Bus):
+            wrong += bus_judge.account(device, rig, lies=lies)
+            continue
         wrong += [] if lies else account(rig, device)
         wrong += commands(device)
     wrong += told(rig)
@@ -120,6 +125,7 @@ def opened_off_the_record(rig: Rig) -> list[str]:
     opened = {
         (device.config.name, c["level"], c["value"], c["operation"])
         for device in rig.devices.values()
+        if not isinstance(device, Bus)
         for c in device.noted("command")
         if c["outcome"] == "executed" and c["level"] in ENGAGED_AGAIN and c["value"] not in SAFE
     }

@@ -14,9 +14,10 @@ Everything that is known to go wrong with a device, its cable or the computer it
 of it. The table is `tests/faults/catalogue.toml`; this page is made from it (`python -m tests.faults.page`), and a test
 holds the two equal. `make test` injects each row into a running simulator on a real port, with a round going on, and judges
 it at the device's own record, at the journal and at the subscriber. `python -m tests.faults.gaps` names
-what nothing shows yet. `make faults` injects each fault of bytes, frames and devices in each state of a session (opening, hello,
-auth, measure, sync, online, suspect), judged by what holds after every fault; then it lets a day of them befall four tables by
-chance. `make test` does a handful of the first and a minute of the second.
+what nothing shows yet. `make faults` injects each fault in each state of a session (opening, hello,
+auth, measure, sync, online, suspect; a bus has no auth and measure), judged by what holds after every fault; plays each row of
+the table again with a real mosquitto between daemon and subscriber; then it lets a day of faults befall four tables by chance.
+`make test` does a handful of the first, one of each class of the second and a minute of the third.
 
 How to read a row: *injected by* is what `--fault` and the control socket's `inject` take, or a verb of the test rig.
 *On record* are the facts that must stand in the journal and that the subscriber must have got; those in brackets may.
@@ -30,6 +31,9 @@ After every fault, whatever it was:
 - the subscriber holds exactly the journal's events; the journal verifies;
 - the device is online again within 10 seconds, a refused one after its minute, and a button that is pressed is recorded;
 - the loop does not spin, the host does not flood the line, and no descriptor, thread or task is left.
+
+Where it says *remote I/O*, the progressive is units on a bus. They number nothing, so their chips and their relay are what the
+record is held against; and on a bus that nobody serves the relay is engaged within four seconds.
 """
 SCOPES = {
     "byte": "Bytes on the line",
@@ -75,6 +79,8 @@ def _line(row: Row) -> str:
     told += ["**unproven**"] * verdict.unproven
     told += [f"ends {verdict.ends}"] * (verdict.ends != "online")
     how = ", ".join(f"`{line}`" for line in row.inject)
+    if row.progressive == "modbus":
+        how += " on remote I/O"
     if row.on != "progressive-1":
         how += f" on {row.on}"
     if row.shown_by:

@@ -1,9 +1,11 @@
 """Plays one fault at a running table and keeps what came of it for the judge."""
 
 import asyncio
+import contextlib
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,9 @@ from drivers.session import SessionState
 from simulators.model import ActImpossible
 from tests.faults import drives
 from tests.faults.catalogue import Row
-from tests.faults.rig import Device, Rig, table
+from tests.faults.machine import Device
+from tests.faults.real_broker import RealBroker
+from tests.faults.rig import Rig, table
 from tests.faults.verbs import Undo, inject
 
 from tests.faults import host_verbs  # noqa: F401  # isort: skip  # more verbs
@@ -24,6 +28,7 @@ ORDINARY = {
 }  # fmt: skip
 """Facts that every table has all the time: they say nothing of a fault."""
 SETTLE_S = 20.0
+PRESS_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +78,17 @@ async def play(
     *,
     seed: int = 1,
     cue: Callable[[Rig, Device], Awaitable[None]] | None = None,
+    broker: int = 0,
 ) -> tuple[Played, list[str]]:
     """One run of one fault at a table with an open round, and what the judge finds wrong while all still stands there.
 
-    `cue`: returns in the turn in which the fault shall come.
+    `cue`: returns in the turn in which the fault shall come. `broker`: port of a real one, 0 = one in memory.
     """
-    async with table(room, seed=seed, keyed=row.keyed) as rig:
+    async with AsyncExitStack() as stack:
+        real = await stack.enter_async_context(RealBroker(broker).listening()) if broker else None
+        rig = await stack.enter_async_context(
+            table(room, seed=seed, keyed=row.keyed, progressive=row.progressive, broker=real)
+        )
         await rig.up()
         device, drive = rig.devices[row.on], drives.DRIVES[row.drive]
         await drive.prepare(rig, device)
@@ -142,12 +152,24 @@ async def _back(rig: Rig, device: Device, row: Row) -> float:
 
 async def _life_goes_on(rig: Rig, device: Device, row: Row) -> None:
     """Somebody presses a button at the device: it is on record and told, and everything before it is."""
+    await asyncio.sleep(device.rest_s)
     if row.verdict.ends == "online":
-        pressed = len([r for r in device.noted("report") if r["kind"] == "button_pressed"])
-        device.simulator.act("lockout" if device.config.name == "progressive-1" else "green", {})
-        assert len([r for r in device.noted("report") if r["kind"] == "button_pressed"]) > pressed
+        await _press(rig, device, row)
         await rig.until(rig.settled, f"{row.id}: every report is on record", SETTLE_S)
     heads = rig.journal.heads
     await rig.until(
         lambda: all(len(rig.told(s)) == heads()[s] for s in (Stream.MAIN, Stream.DIAG)), "all is told", SETTLE_S
     )
+
+
+async def _press(rig: Rig, device: Device, row: Row) -> None:
+    def heard() -> int:
+        return device.delivered["button_pressed"]
+
+    before = heard()
+    for _ in range(device.presses):
+        device.press()
+        with contextlib.suppress(AssertionError):
+            await rig.until(lambda: heard() > before, "the button is heard", PRESS_S)
+            return
+    raise AssertionError(f"{row.id}: the button was not heard; {rig.last_words()}")

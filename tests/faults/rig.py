@@ -1,7 +1,7 @@
 """A whole table in one loop: simulators on real pseudo-terminals, sessions, engine, a journal on disk, a subscriber.
 
 The parts are those of the daemon, put together as `controller.app` does it; the loop is a `VirtualLoop`. Of the daemon
-only signals, control socket and watchdog are missing, and the broker is the one in memory.
+only signals, control socket and watchdog are missing; the broker is the one in memory, or a real one.
 """
 
 import asyncio
@@ -11,13 +11,12 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
-from hashlib import sha256
-from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from controller.bench.options import SITE, TABLE, Options
+from controller.bench.subscriber import Delivered
 from controller.config_file import load_config
 from controller.engine import Engine, last_reported, refusal
 from controller.journal.errors import JournalError
@@ -32,22 +31,10 @@ from controller.status import state_documents
 from controller.table import acts as a
 from controller.table.inputs import Actor, BrokerChanged, ServiceStarted
 from controller.table.state import Setup
-from drivers.catalog import Approval, Firmware
-from drivers.protocol.constants import KEY_SIZE
-from drivers.protocol.messages import Identity
-from drivers.protocol.reports import SIMULATED_VENDOR, Back, DeviceKind
-from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionState, SessionStatus
+from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionState
 from drivers.transport import SerialSettings, SerialTransport
-from simulators import shoe, shuffler
-from simulators.body import CardSettings
-from simulators.device import SimulatedDevice
-from simulators.faults import FaultBook
-from simulators.log import EventLog
-from simulators.model import DISPLAY_CHARS, Model
-from simulators.port import PtyPort
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.runtime import Simulator
-from simulators.wire import Wire
+from tests.faults.machine import Device, device_of
+from tests.faults.real_broker import RealBroker
 from tests.faults.virtual import VirtualClock, VirtualLoop
 
 CALM_S = 1.0
@@ -55,13 +42,11 @@ CALM_S = 1.0
 BASE = f"tablewarden/v1/{SITE}/{TABLE}"
 LOOK_S = 0.01
 """Virtual seconds between two looks at whether something has come about."""
-MAKER, IMAGE = "a maker", Random(7).randbytes(4096)
-"""Of devices with a key: they are judged as a maker's would be, and measured."""
 PEOPLE = {"dealer": Role.DEALER, "floorperson": Role.FLOORPERSON, "supervisor": Role.SUPERVISOR}
 
 
 @cache
-def _bench_table(rulebook: str) -> tuple[Setup, tuple[DeviceConfig, ...]]:
+def _bench_table(rulebook: str, progressive: str) -> tuple[Setup, tuple[DeviceConfig, ...]]:
     """The table of a bench run, read once from a configuration file as any table's is."""
     import tempfile
 
@@ -69,115 +54,10 @@ def _bench_table(rulebook: str) -> tuple[Setup, tuple[DeviceConfig, ...]]:
     from controller.bench.rig import Rig as Names
 
     with tempfile.TemporaryDirectory() as room:
-        names = Names(Options(rulebook=rulebook), Path(room))
+        names = Names(Options(rulebook=rulebook, progressive=progressive), Path(room))
         names.write_config(Broker("memory"))
         config = load_config(names.config)
     return config.setup(), config.devices
-
-
-def _key_file(room: Path, key: bytes) -> Path:
-    path = room / "key"
-    path.touch(mode=0o600)
-    path.write_bytes(key)
-    return path
-
-
-def _approved(kind: DeviceKind) -> Firmware:
-    return Firmware(MAKER, f"simulated {kind}", kind, sha256(IMAGE).digest(), Approval.APPROVED, IMAGE)
-
-
-class Device:
-    """One simulated device of the table and the session that serves it."""
-
-    def __init__(self, config: DeviceConfig, room: Path, seed: int, *, keyed: bool = False) -> None:
-        self.kind = config.kind
-        self.key, self.image = (Random(seed).randbytes(KEY_SIZE), IMAGE) if keyed else (None, None)
-        self.config = replace(config, path=str(room / config.name))
-        if self.key is not None:
-            self.config = replace(
-                self.config, key_file=_key_file(room, self.key), approved=(_approved(self.kind),)
-            )
-        self.out = StringIO()
-        self.log = EventLog(self.out)
-        self.session: DeviceSession
-        self.states: list[SessionStatus] = []
-        self._awaited: list[tuple[SessionState, asyncio.Future[None]]] = []
-        self.host_in = self.host_out = 0
-        self.is_read = False
-        self._out_0 = self._in_0 = 0
-        self.simulator = self._simulator(seed)
-
-    def _simulator(self, seed: int) -> Simulator:
-        book = FaultBook([], self.log)
-        rng = Random(f"{seed}/{self.kind}")
-        model: Model
-        match self.kind:
-            case DeviceKind.SHUFFLER:
-                backs = (Back.RED, Back.BLUE)
-                model = shuffler.build(CardSettings((), backs, prefix="S", reads=True), rng, book, self.log)
-            case DeviceKind.SHOE:
-                model = shoe.build(CardSettings((2, 2), (), False, True, prefix="D"), rng, book, self.log)
-            case _:
-                model = Progressive(ProgressiveSettings(), book, self.log)
-        vendor, digest = (MAKER, sha256(IMAGE).digest()) if self.key else (SIMULATED_VENDOR, bytes(32))
-        who = Identity(
-            self.kind, vendor, f"simulated {self.kind}", "pty", str(self.config.serial), "1.0.0", digest,
-            capabilities=model.capabilities, display=DISPLAY_CHARS,
-        )  # fmt: skip
-        now = asyncio.get_running_loop().time()
-        device = SimulatedDevice(
-            model, who, self.log, entropy=rng.randbytes, now=now, key=self.key, image=self.image
-        )
-        wire = Wire([], Random(f"{seed}/{self.kind}/wire"))
-        link = Path(self.config.path)
-        return Simulator(device, self.log, lambda on_data: CountedPort(self, link, on_data, wire))
-
-    def moved(self, status: SessionStatus) -> None:
-        """The session is in another state."""
-        self.states.append(status)
-        for state, reached in self._awaited:
-            if state == status.state and not reached.done():
-                reached.set_result(None)
-
-    async def reaches(self, state: SessionState) -> None:
-        """Returns in the very turn in which the session comes into this state."""
-        reached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._awaited.append((state, reached))
-        async with asyncio.timeout(30.0):
-            await reached
-
-    def noted(self, what: str) -> list[dict[str, Any]]:
-        """Lines of the device's own record."""
-        lines = [json.loads(line) for line in self.out.getvalue().splitlines()]
-        return [line for line in lines if line["what"] == what]
-
-    def state(self, key: str) -> Any:
-        return self.simulator.state()[key]
-
-    def bytes_under_way(self) -> bool:
-        """Whether the kernel still has bytes that one side wrote and the other is going to read."""
-        port = self.simulator.port
-        if not (port.is_plugged and self.is_read):
-            return False
-        to_host = port.bytes_out - self._out_0 > self.host_in
-        return to_host or (not self.simulator.device.is_hung and self.host_out > port.bytes_in - self._in_0)
-
-    def count_anew(self, port: PtyPort) -> None:
-        """A cable that was plugged in is a new terminal; what an old one held is gone."""
-        self._out_0, self._in_0 = port.bytes_out, port.bytes_in
-        self.host_in = self.host_out = 0
-
-
-class CountedPort(PtyPort):
-    """The simulator's own port; counting starts with each terminal."""
-
-    def __init__(self, device: Device, link: Path, on_data: Callable[[bytes], None], wire: Wire) -> None:
-        super().__init__(link, on_data, wire)
-        self._device = device
-
-    def plug(self) -> None:
-        super().plug()
-        self._device.count_anew(self)
 
 
 class CountingTransport(SerialTransport):
@@ -208,16 +88,28 @@ class CountingTransport(SerialTransport):
 
 
 class Rig:
-    """One table from `up` to `close`. `broker.deliveries` is what a subscriber got."""
+    """One table from `up` to `close`. `broker.deliveries` is what a subscriber got.
 
-    def __init__(self, room: Path, *, seed: int = 1, rulebook: str = "md-uth", keyed: bool = False) -> None:
+    `progressive`: as for the bench, tdp | modbus. `broker`: a real one, None = one in memory.
+    """
+
+    def __init__(
+        self,
+        room: Path,
+        *,
+        seed: int = 1,
+        rulebook: str = "md-uth",
+        keyed: bool = False,
+        progressive: str = "tdp",
+        broker: RealBroker | None = None,
+    ) -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
         self.loop, self.room, self.seed = loop, room, seed
         self.clock = VirtualClock(loop)
-        self.setup, configs = _bench_table(rulebook)
-        self.devices = {c.name: Device(c, room, seed, keyed=keyed) for c in configs}
-        self.broker = MemoryBroker(keep=None)
+        self.setup, configs = _bench_table(rulebook, progressive)
+        self.devices = {c.name: device_of(c, room, seed, keyed=keyed) for c in configs}
+        self.broker = broker or MemoryBroker(keep=None)
         self.path = room / "journal.sqlite"
         self.failed: Exception | None = None
         self._tasks: list[asyncio.Task[Any]] = []
@@ -249,6 +141,7 @@ class Rig:
         self.engine.fold_record()
         rng = Random(self.seed)
         for name, device in self.devices.items():
+            device.delivered.clear()
             device.session = self._session(device, rng)
             self.engine.devices[name] = device.session
         self.publisher = self._publisher(rng)
@@ -271,6 +164,7 @@ class Rig:
 
     def _session(self, device: Device, rng: Random) -> DeviceSession:
         def deliver(delivery: Delivery) -> bool:
+            device.delivered[delivery.body.kind] += 1
             return self.engine.submit(delivery.device, delivery.body, origin=delivery.origin)
 
         last = last_reported(self.journal, str(device.config.serial))
@@ -327,7 +221,7 @@ class Rig:
     async def stranger(self, like: Device) -> Device:
         """A device of the same kind that belongs to another table, on a port of its own."""
         config = replace(like.config, name="stranger", serial="SIM-STRANGER")
-        device = Device(config, self.room, self.seed + 1)
+        device = device_of(config, self.room, self.seed + 1)
         self._simulators.append(asyncio.create_task(device.simulator.run(), name="simulator stranger"))
         self._others.append(device)
         self.loop.under_way.append(device.bytes_under_way)
@@ -372,13 +266,8 @@ class Rig:
         await asyncio.sleep(CALM_S)
 
     def settled(self) -> bool:
-        """Every report that any device ever numbered in its present boot is on record or declared lost."""
-        return all(self._is_settled(device) for device in self.devices.values())
-
-    def _is_settled(self, device: Device) -> bool:
-        link = device.simulator.state()["link"]
-        assert isinstance(link, dict)
-        return bool(link["acknowledged"] == link["reported"])
+        """Every report that any device made is on record or declared lost."""
+        return all(device.is_settled(self.journal) for device in self.devices.values())
 
     # -- evidence -------------------------------------------------------------------------------------------------
 
@@ -392,7 +281,7 @@ class Rig:
     def told(self, stream: Stream) -> list[dict[str, Any]]:
         """What a consumer holds of a stream that drops repeats by their id."""
         topic = f"{BASE}/evt/{stream.value}"
-        taken: Iterable[Taken] = (d for d in self.broker.deliveries if d.topic == topic)
+        taken: Iterable[Taken | Delivered] = (d for d in self.broker.deliveries if d.topic == topic)
         events: dict[str, dict[str, Any]] = {}
         for delivery in taken:
             event = json.loads(delivery.payload)

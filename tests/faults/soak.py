@@ -19,7 +19,8 @@ from random import Random
 
 from simulators.model import ActImpossible
 from tests.faults.judge import account, commands, opened_off_the_record, told
-from tests.faults.rig import Device, Rig, table
+from tests.faults.machine import Device
+from tests.faults.rig import Rig, table
 from tests.faults.virtual import run_virtual
 
 FAULTS = (
@@ -55,7 +56,7 @@ async def hands(rig: Rig) -> None:
         for device in rig.devices.values():
             await asyncio.sleep(HAND_S)
             with contextlib.suppress(ActImpossible):  # nobody presses anything at a device without power
-                device.simulator.act("lockout" if device.config.name == "progressive-1" else "green", {})
+                device.press()
 
 
 def begin(device: Device, fault: str) -> None:

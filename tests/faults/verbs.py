@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from controller.rules.vocabulary import Role
 from controller.table import acts
+from controller.table.inputs import Actor
 from drivers.session import SessionState
 from simulators.model import ActImpossible
-from tests.faults.rig import Device, Rig
+from tests.faults.machine import Device
+from tests.faults.rig import Rig
 
 Given = dict[str, str]
 Undo = Callable[[], Any]
@@ -99,7 +102,7 @@ async def suspend(rig: Rig, device: Device, given: Given) -> None:
 @verb
 async def loop_blocked(rig: Rig, device: Device, given: Given) -> None:
     """Nothing runs in the host's loop for `s` seconds."""
-    rig.loop.jump(float(given["s"]))
+    rig.loop.stall(float(given["s"]))
 
 
 @verb
@@ -145,16 +148,27 @@ async def disk_full(rig: Rig, device: Device, given: Given) -> Undo:
 
 @verb
 async def daemon_stops(rig: Rig, device: Device, given: Given) -> Undo:
-    """Everything of the daemon is cancelled when the session is in state `at`; it starts anew when the fault is over."""
-    wanted = given.get("at", "online")
-    if device.session.state != wanted:
-        await device.reaches(SessionState(wanted))
+    """All of the daemon is cancelled, when the session comes into state `at` or now; it starts when the fault is over."""
+    if "at" in given and device.session.state != given["at"]:
+        await device.reaches(SessionState(given["at"]))
     await rig.daemon_down()
 
     def start() -> None:
         rig.daemon_up()
 
     return start
+
+
+@verb
+async def daemon_stops_at_each_turn(rig: Rig, device: Device, given: Given) -> Undo:
+    """It starts and is stopped after one turn of the loop, starts and is stopped after two, and so on up to `turns`."""
+    for turns in range(1, int(given["turns"]) + 1):
+        await rig.daemon_down()
+        rig.daemon_up()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+    await rig.daemon_down()
+    return rig.daemon_up
 
 
 @verb
@@ -172,18 +186,17 @@ async def second_opener(rig: Rig, device: Device, given: Given) -> None:
 @verb
 async def presses(rig: Rig, device: Device, given: Given) -> None:
     """The device's button is pressed `times` times at once."""
-    name = "lockout" if device.config.name == "progressive-1" else "green"
     for _ in range(int(given["times"])):
         try:
-            device.simulator.act(name, {})
+            device.press()
         except ActImpossible:
             return
 
 
 @verb
 async def no_more_bets(rig: Rig, device: Device, given: Given) -> None:
-    """The dealer closes the bets, so that the lock-out has to engage."""
-    await rig.act(acts.AnnounceNoMoreBets())
+    """The dealer closes the bets, so that the lock-out has to engage; it may be refused where play is held."""
+    await rig.engine.act(acts.AnnounceNoMoreBets(), Actor("dealer", Role.DEALER))
 
 
 @verb

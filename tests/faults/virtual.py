@@ -55,6 +55,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._selector_.loop = self
         self.turns = 0
         self.under_way: list[Callable[[], bool]] = []
+        self.stalls: list[tuple[float, float]] = []
         self.patient_threads: set[str] = set()
         self._jobs = 0
         self._busy_since: float | None = None
@@ -64,6 +65,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def jump(self, seconds: float) -> None:
         self.virtual_s += seconds
+
+    def stall(self, seconds: float) -> None:
+        """Nothing runs for so long, on either side: whatever was due meanwhile comes late."""
+        self.stalls.append((self.virtual_s, self.virtual_s + seconds))
+        self.jump(seconds)
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
         self._jobs += 1

@@ -416,6 +416,29 @@ def test_the_relay_falls_within_the_watchdogs_time_when_nobody_asks_any_more(bus
 # --- units that do not answer -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "bus_twins:unit=1",
+        "bus_wrong_unit:unit=1:times=0",
+        "bus_crc:each=1:unit=1",
+        "bus_late:by=0.3:unit=1:times=0",
+    ],
+)
+def test_a_relay_whose_unit_cannot_be_understood_falls_all_the_same(bus, fault):
+    """Each question feeds the watchdog, understood or not: a unit that is away is left alone until its watchdog has bitten."""
+    table = released(bus())
+    table.inject(fault)
+    begun = table.now
+    while table.io.released:
+        assert table.now - begun < 3.2, "our own questions keep the relay released"
+        table.run(0.05)
+        if table.of(Failed):
+            table.heard.clear()
+            table.run(0.2)
+            table.connect()
+
+
 def test_a_silent_unit_among_five_slows_the_others_by_one_time_out_a_back_off(bus):
     """It has a budget of its own: three tries, then it is asked less and less; the others are looked at all the time."""
     table = bus(seats=7, units=5)
