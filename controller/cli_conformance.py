@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli_recording import BAUD, KEY_FILE
 from controller.devices.documents import clean
 from controller.devices.port import PortTrouble, on_port
@@ -31,6 +31,7 @@ WARNING = (
 @click.option("--with-reboot", is_flag=True, help="Somebody is there who switches it off and on when asked to.")
 @click.option("--yes", is_flag=True, help="The device stands on a bench; do not ask.")
 @KEY_FILE
+@click.option("--image", type=A_FILE, help="The image of its firmware, to hold MEASURE against; needs --key-file.")
 @BAUD
 @AS_JSON
 def conformance(
@@ -39,6 +40,7 @@ def conformance(
     with_reboot: bool,
     yes: bool,
     key_file: Path | None,
+    image: Path | None,
     baud: int,
     as_json: bool,
 ) -> None:
@@ -49,9 +51,10 @@ def conformance(
     \b
     Example:
       tablewarden device conformance /dev/ttyUSB0 --yes
+      tablewarden device conformance /dev/ttyUSB0 --yes --key-file bench.key --image firmware.bin
       tablewarden device conformance /dev/ttyUSB0 --yes --clause 6.3 --clause "6.2(3)"
     """
-    checks = _chosen(clauses)
+    checks, firmware = _chosen(clauses), _firmware(image, key_file)
     if not yes:
         if as_json:
             raise click.UsageError("--json asks nothing, so it needs --yes")
@@ -67,7 +70,7 @@ def conformance(
             if not as_json:
                 click.echo("\n".join(_lines(_document(result))))
 
-        return await run_checks(host, on_result, person=person, checks=checks)
+        return await run_checks(host, on_result, person=person, image=firmware, checks=checks)
 
     try:
         results = on_port(port, baud, work, key_file=key_file)
@@ -91,6 +94,16 @@ def _chosen(clauses: Sequence[str]) -> tuple[Check, ...]:
         if clause not in known:
             raise click.UsageError(f"no check of clause {clause!r}; there are {', '.join(sorted(known))}")
     return tuple(c for c in CHECKS if c.clause in clauses or c.clause.partition("(")[0] in clauses)
+
+
+def _firmware(image: Path | None, key_file: Path | None) -> bytes | None:
+    if image is None:
+        return None
+    if key_file is None:
+        raise click.UsageError("--image needs --key-file: only a device with a key can be measured")
+    if not (firmware := image.read_bytes()):
+        raise click.UsageError(f"{image} is empty")
+    return firmware
 
 
 def _document(result: Result) -> dict[str, Any]:

@@ -80,6 +80,7 @@ class BareHost:
         self.entropy = entropy
         self.key = key
         self.bad_seals = 0
+        self.keys: SessionKeys | None = None  # of this session, once both ends have proven the key
         self._seal: Seal | None = None
         self._unseal: Unseal | None = None
         self.byte_time_s = byte_time_s
@@ -147,7 +148,7 @@ class BareHost:
         """Draws the number of a session, and begins to count anew."""
         self.session = int.from_bytes(self.entropy(4), "little") or 1
         self.seq = 0
-        self._seal = self._unseal = None
+        self.keys = self._seal = self._unseal = None
         return self.session
 
     async def greet(self, within_s: float = ANSWER_S, tries: int = 1, **hello: Any) -> m.Welcome | None:
@@ -170,6 +171,7 @@ class BareHost:
         keys = SessionKeys(self.key, self.session, hello, welcome)
         answer = await self.ask(m.Auth(keys.host_proof), m.AuthOk)
         if answer is not None and answer.proof == keys.device_proof:
+            self.keys = keys
             self._seal, self._unseal = Seal(keys.host_seal), Unseal(keys.device_seal)
 
     async def ask(self, message: m.Message, answer: type[M], within_s: float = ANSWER_S) -> M | None:

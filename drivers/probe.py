@@ -37,6 +37,7 @@ class Probe:
     `round_trips_s`: of the PINGs that were echoed, of `pings`. `dropped`: bad frames here; `peer_dropped`: those that the
     device counted while we looked. `reports`: those that it sent by itself and that wait for the daemon.
     `needs_key`: it obeys only a host that proves its key, so nothing but its WELCOME is known; `why_not` says what is wrong.
+    `key_proven`: both ends have proven the key; `bad_seals`: frames of the device without a right seal since then.
     `clock_ppm`: how fast its clock ran beside ours, None = too short to tell; `clock_error_ppm`: how far that may be off.
     """
 
@@ -52,12 +53,15 @@ class Probe:
     peer_dropped: Mapping[str, int]
     reports: tuple[m.Event, ...]
     needs_key: bool = False
+    key_proven: bool = False
+    bad_seals: int = 0
 
     @property
     def is_clean(self) -> bool:
         """Every PING came back, nothing was damaged in either direction, and the levels could be read."""
         all_echoed = len(self.round_trips_s) == self.pings
-        return all_echoed and self.levels is not None and not self.dropped and not self.peer_dropped
+        undamaged = not self.dropped and not self.peer_dropped and not self.bad_seals
+        return all_echoed and self.levels is not None and undamaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ async def probe(host: BareHost, pings: int = PINGS) -> Probe | Silence:
         _peer(echoes),
         tuple(_reports(host)),
         bool(host.key_trouble),
+        host.keys is not None,
+        host.bad_seals,
     )
 
 

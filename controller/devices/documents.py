@@ -49,6 +49,8 @@ def probe_document(port: str, seen: Probe) -> Document:
         "levels": asdict(seen.levels) if seen.levels else None,
         "why_not": clean(seen.why_not),
         "needs_key": seen.needs_key,
+        "key_proven": seen.key_proven,
+        "bad_seals": seen.bad_seals,
         "log": {
             "first": welcome.log_first,
             "last": welcome.log_last,

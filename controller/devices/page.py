@@ -136,6 +136,11 @@ def probe_page(seen: Document) -> list[str]:
     ]
     if not seen["needs_key"]:
         lines += [f"  line     {_line(line)}", f"  clock    {_clock(seen['clock'])}"]
+    if seen["key_proven"]:
+        sealed = (
+            f"{seen['bad_seals']} frames WITHOUT a right seal" if seen["bad_seals"] else "every frame was sealed"
+        )
+        lines.append(f"  key      proven by both ends; {sealed}")
     for report in seen["reports"]:
         lines.append(f"  waits    report {report['counter']}: {_report(report)}")
     if seen["reports"]:
@@ -225,6 +230,8 @@ def _advice(seen: Document) -> str:
         return "NEXT: probe again with --key-file and the key of this device."
     if not seen["levels"]:
         return "NEXT: it is there but does not say its levels: switch it off and on, and probe again."
+    if seen["bad_seals"]:
+        return "NEXT: somebody else speaks on this cable: look at its whole length, and call whoever is responsible for security."
     if line["dropped"] or line["peer_dropped"] or line["echoed"] < line["pings"]:
         return "NEXT: the line is not clean: look at cable and plugs, then probe again."
     return "Nothing is wrong, and nothing was changed."

@@ -1,9 +1,13 @@
 """Section 6.9: the key, and what a device without one says. Which of the two it is, the command line tells."""
 
-from drivers.bare import ANSWER_S
+from hashlib import sha256
+
+from drivers.bare import ANSWER_S, BareHost
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m
+from drivers.protocol.auth import measurement
 from drivers.protocol.codec import encode
+from drivers.protocol.constants import MEASURE_RANGE_MAX, MEASURE_TIMEOUT_S
 from drivers.protocol.framing import Cause, encode_frame
 
 __all__ = ["CHECKS"]
@@ -81,4 +85,56 @@ async def unsealed(t: Trial) -> None:
     await t.dropped(lambda: t.host.send_bytes(used), Cause.MAC, "a PING played back")
 
 
-CHECKS: tuple[Check, ...] = (no_key, unproven, wrong_proof, sealed, unsealed)
+@check("6.9(6)", "MEASURE is answered with the digest of the image that the WELCOME names, for each nonce anew")
+async def measured(t: Trial) -> None:
+    _needs(t, key=True)
+    if t.image is None:
+        raise NotTried("no --image was given")
+    welcome = await t.fresh()
+    if sha256(t.image).digest() != welcome.identity.firmware_hash:
+        raise Fails(f"its WELCOME names another image ({welcome.identity.firmware_hash.hex()[:16]}...)")
+    for _ in range(2):
+        nonce, ranges = t.host.entropy(16), _ranges(t.host, len(t.image))
+        answer = await _measure(t, nonce, ranges)
+        if isinstance(answer, m.Error):
+            raise Fails(f"ranges inside the image were answered with ERR {answer.code}")
+        assert t.host.keys is not None
+        if answer.digest != measurement(t.host.keys.measure, nonce, ranges, t.image):
+            raise Fails("the digest is not that of the image, the nonce and the ranges that were sent")
+
+
+@check("6.9(6)", "a range outside the image, or longer than 4096 bytes, is ERR 5")
+async def not_in_image(t: Trial) -> None:
+    _needs(t, key=True)
+    await t.fresh()
+    for wrong in ((2**32 - 1, 1), (0, MEASURE_RANGE_MAX + 1)):
+        answer = await _measure(t, t.host.entropy(16), (*RANGES[1:], wrong))
+        if isinstance(answer, m.Error) and answer.code == m.ERR_UNSUPPORTED:
+            raise NotTried("its firmware cannot be measured")
+        if not isinstance(answer, m.Error) or answer.code != m.ERR_BAD_VALUE:
+            said = f"ERR {answer.code}" if isinstance(answer, m.Error) else "a digest"
+            raise Fails(f"{wrong[1]} bytes from {wrong[0]} were answered with {said}")
+
+
+def _ranges(host: BareHost, size: int) -> tuple[tuple[int, int], ...]:
+    """Eight ranges by chance, and the last byte of the image among them."""
+    drawn = []
+    for _ in RANGES:
+        length = min(size, 1 + int.from_bytes(host.entropy(2), "little") % MEASURE_RANGE_MAX)
+        drawn.append((int.from_bytes(host.entropy(4), "little") % (size - length + 1), length))
+    return (*drawn[1:], (size - 1, 1))
+
+
+async def _measure(t: Trial, nonce: bytes, ranges: tuple[tuple[int, int], ...]) -> m.Measured | m.Error:
+    seq, since = t.host.next_seq(), t.host.mark
+    t.host.send(m.Measure(nonce, ranges), seq)
+    found = await t.host.wait(m.Measured, since, MEASURE_TIMEOUT_S, lambda h: h.frame.seq == seq)
+    if found is not None:
+        return found[1]
+    refused = await t.host.wait(m.Error, since, 0.0, lambda h: h.frame.seq == seq)
+    if refused is None:
+        raise Fails(f"MEASURE was not answered within {MEASURE_TIMEOUT_S:g} s")
+    return refused[1]
+
+
+CHECKS: tuple[Check, ...] = (no_key, unproven, wrong_proof, sealed, unsealed, measured, not_in_image)

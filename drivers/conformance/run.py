@@ -19,10 +19,14 @@ async def run_checks(
     on_result: Callable[[Result], None],
     *,
     person: Callable[[str], Awaitable[bool]],
+    image: bytes | None = None,
     checks: Iterable[Check] = CHECKS,
 ) -> list[Result]:
-    """Tries each check and tells its result at once. Leaves the device at its safe side. Raises `LinkLost`."""
-    trial = Trial(host, person)
+    """Tries each check and tells its result at once. Leaves the device at its safe side. Raises `LinkLost`.
+
+    `image`: the device's firmware, to measure it by.
+    """
+    trial = Trial(host, person, image)
     results = []
     for check in checks:
         try:

@@ -62,11 +62,14 @@ def check(clause: str, says: str) -> Callable[[Callable[["Trial"], Awaitable[Non
 class Trial:
     """One device under trial. Every method that asks something raises `Fails` where no answer comes.
 
-    `person`: tells somebody at the device what to do, and returns False where nobody is there.
+    `person`: tells somebody at the device what to do, and returns False where nobody is there. `image`: its firmware, None =
+    nobody has it.
     """
 
-    def __init__(self, host: BareHost, person: Callable[[str], Awaitable[bool]]) -> None:
-        self.host, self.person = host, person
+    def __init__(
+        self, host: BareHost, person: Callable[[str], Awaitable[bool]], image: bytes | None = None
+    ) -> None:
+        self.host, self.person, self.image = host, person, image
         self.welcome: m.Welcome | None = None
 
     async def fresh(self, *, acknowledge: bool = True, **hello: int) -> m.Welcome:

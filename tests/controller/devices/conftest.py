@@ -25,9 +25,21 @@ def progressive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield from _running(tmp_path_factory.mktemp("d"), "progressive")
 
 
-def _running(folder: Path, kind: str) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The port of a simulated shoe with a key; beside it lie `key`, `other` (another key) and `image` (its firmware)."""
+    folder = tmp_path_factory.mktemp("d")
+    for name, key in (("key", bytes(range(32))), ("other", bytes(range(32, 64)))):
+        (folder / name).touch(0o600)
+        (folder / name).write_bytes(key)
+    (folder / "image").write_bytes(b"firmware" * 1000)
+    yield from _running(folder, "shoe", "--key", str(folder / "key"), "--image", str(folder / "image"))
+
+
+def _running(folder: Path, kind: str, *options: str) -> Iterator[Path]:
     link = folder / f"{kind}-1"
-    command = [sys.executable, "-m", "simulators", kind, "--link", str(link), "--log", str(folder / "log")]
+    log = ["--log", str(folder / "log"), *options]
+    command = [sys.executable, "-m", "simulators", kind, "--link", str(link), *log]
     with subprocess.Popen(command) as simulator:
         end = time.monotonic() + START_S
         while not link.exists():

@@ -155,6 +155,44 @@ def test_a_recording_is_made_fit_to_leave_the_house(command: Command, tmp_path: 
     assert command("device", "anonymise", CAPTURES / "shoe-jam.jsonl", "--to", out).exit_code == 1
 
 
+def test_probe_proves_a_key(command: Command, keyed: Path) -> None:
+    """Both ends, each frame; another key, or none, is said to be what is missing."""
+    done = command("device", "probe", keyed, "--key-file", keyed.parent / "key")
+    assert done.exit_code == 0, done.output
+    assert "key      proven by both ends; every frame was sealed" in done.output
+    told = json.loads(command("device", "probe", keyed, "--key-file", keyed.parent / "key", "--json").output)
+    assert (told["key_proven"], told["bad_seals"], told["needs_key"]) == (True, 0, False)
+    for words in ((), ("--key-file", keyed.parent / "other")):
+        done = command("device", "probe", keyed, *words)
+        assert done.exit_code == 1
+        assert "probe again with --key-file and the key of this device" in done.output
+
+
+def test_a_key_that_others_can_read_is_not_used(command: Command, keyed: Path) -> None:
+    """As everywhere: the file says nothing any more once others may have read it."""
+    loose = keyed.parent / "loose"
+    loose.write_bytes(bytes(range(32)))
+    loose.chmod(0o644)
+    for words in (("probe",), ("conformance", "--yes")):
+        done = command("device", words[0], keyed, *words[1:], "--key-file", loose)
+        assert (done.exit_code, "chmod 400" in done.output) == (3, True), done.output
+
+
+def test_conformance_tries_key_seals_and_measurement(command: Command, keyed: Path) -> None:
+    """The clauses of 6.9 on a port; an image that is not in the device fails."""
+    key = ("--key-file", keyed.parent / "key")
+    words = ("device", "conformance", keyed, "--yes", "--clause", "6.9", *key)
+    done = command(*words, "--image", keyed.parent / "image")
+    assert done.exit_code == 0, done.output
+    for clause in ("6.9(1)", "6.9(2)", "6.9(3)", "6.9(5)", "6.9(6)"):
+        assert f"meets    {clause}" in done.output
+    assert "0 failed, 0 left out" in done.output
+    (other := keyed.parent / "other-image").write_bytes(b"firmwarE" * 1000)
+    done = command(*words, "--image", other)
+    assert (done.exit_code, "FAILS    6.9(6)" in done.output) == (1, True)
+    assert command("device", "conformance", keyed, "--yes", "--image", other).exit_code == 2, "no key was given"
+
+
 def test_conformance_tells_clause_by_clause(command: Command, progressive: Path) -> None:
     """On a bench, and only where somebody said that it is one."""
     assert command("device", "conformance", progressive, "--clause", "1.2").exit_code == 1, "nobody said yes"

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from hashlib import sha256
 
 import pytest
 
@@ -22,15 +23,15 @@ LEAST_S = 0.0001
 class Bench:
     """One device of a kind. `link`: the class of its link end, None = the one that is right."""
 
-    def __init__(self, kind="progressive", *, keeps_log=False, key=None, host_key=None):
+    def __init__(self, kind="progressive", *, keeps_log=False, key=None, host_key=None, image=None):
         self.model = model_of(KINDS[kind], FaultBook(), keeps_log)
         identity = Identity(
             KINDS[kind], SIMULATED_VENDOR, f"simulated {kind}", "cable", f"SIM-{kind}-1", "1.0.0",
-            capabilities=self.model.capabilities, display=DISPLAY_CHARS,
+            sha256(image).digest() if image else bytes(32), capabilities=self.model.capabilities, display=DISPLAY_CHARS,
         )  # fmt: skip
         self.device = SimulatedDevice(
             self.model, identity, lambda *_: None, entropy=random.Random(8).randbytes, now=_now(), keeps_log=keeps_log,
-            **({"key": key} if key else {}),
+            key=key, image=image,
         )  # fmt: skip
         self.cable = LoopbackCable()
         self.far = self.cable.device(self._to_device, lambda *_: None)
@@ -81,7 +82,7 @@ class Bench:
 def trial(virtual, monkeypatch):
     """Tries a device: `trial(kind, link=..., names=..., reboot=...)` gives the results by the name of the check."""
 
-    def trial(kind="progressive", *, link=None, names=None, reboot=False, **given):
+    def trial(kind="progressive", *, link=None, names=None, reboot=False, measured_by=None, **given):
         if link is not None:
             monkeypatch.setattr(device_module, "DeviceLink", link)
         results = []
@@ -93,7 +94,7 @@ def trial(virtual, monkeypatch):
             async with Bench(kind, **given) as bench:
                 person = bench.switch_off_and_on if reboot else nobody
                 chosen = [check for check in CHECKS if names is None or check.name in names]
-                await run_checks(bench.host, results.append, person=person, checks=chosen)
+                await run_checks(bench.host, results.append, person=person, image=measured_by, checks=chosen)
 
         virtual(scene())
         return {result.check.name: result for result in results}

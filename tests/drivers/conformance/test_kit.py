@@ -8,15 +8,19 @@ import pytest
 
 from drivers.conformance.run import CHECKS
 from drivers.conformance.trial import Outcome
+from drivers.protocol import device as device_protocol
 from drivers.protocol import messages as m
+from drivers.protocol.auth import measurement
 from drivers.protocol.chain import LogChain
 from drivers.protocol.device import DeviceLink, HostLost
+from drivers.protocol.device_auth import KeyHolder
 from drivers.protocol.framing import Cause, Deframer, FrameError, cobs_decode
 from drivers.protocol.reports import DoorOpened
 from simulators.model import Latch
 from tests.drivers.conformance.table import table
 
 KEY = bytes(range(32))
+IMAGE = bytes(range(251)) * 40
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -29,19 +33,14 @@ def test_our_devices_meet_every_clause_that_can_be_tried_without_a_person(trial,
     assert failed == {}
     left_out = {name for name, r in results.items() if r.outcome is Outcome.NOT_TRIED}
     assert left_out == {
-        "unproven",
-        "wrong_proof",
-        "sealed",
-        "unsealed",
-        "chained",
-        "new_boot",
+        "unproven", "wrong_proof", "sealed", "unsealed", "chained", "measured", "not_in_image", "new_boot",
         "safe_after_reboot",
-    }
+    }  # fmt: skip
 
 
 def test_a_device_with_a_key_is_tried_with_its_key(trial):
     """The same clauses, each frame sealed; and those that only a key makes possible."""
-    results = trial("shoe", key=KEY, host_key=KEY)
+    results = trial("shoe", key=KEY, host_key=KEY, image=IMAGE, measured_by=IMAGE)
     assert {name: r.detail for name, r in results.items() if r.outcome is Outcome.FAILS} == {}
     assert {name for name, r in results.items() if r.outcome is Outcome.NOT_TRIED} == {
         "uncalled_seal", "no_key", "unchained", "new_boot", "safe_after_reboot",
@@ -522,6 +521,43 @@ def test_a_broken_device_with_a_key_fails(trial, link, expected):
     assert {name for name, r in results.items() if r.outcome is Outcome.FAILS} == expected
 
 
+class AnyNonce(KeyHolder):
+    """Its digest can be worked out beforehand, by whoever had the image once."""
+
+    def measured(self, asked):
+        return super().measured(replace(asked, nonce=bytes(16)))
+
+
+class MeasuresAnything(KeyHolder):
+    """It fills up with zeros what does not lie in its image."""
+
+    def measured(self, asked):
+        image = self._image
+        self._image = image.ljust(min(2**20, max(offset + length for offset, length in asked.ranges)), b"\0")
+        try:
+            return m.Measured(measurement(self._keys.measure, asked.nonce, asked.ranges, self._image))
+        finally:
+            self._image = image
+
+
+@pytest.mark.parametrize(("holder", "expected"), [(AnyNonce, {"measured"}), (MeasuresAnything, {"not_in_image"})])
+def test_a_device_that_measures_badly_fails(trial, monkeypatch, holder, expected):
+    """A digest that hangs on no nonce, and one of bytes that are in no image."""
+    monkeypatch.setattr(device_protocol, "KeyHolder", holder)
+    names = {"measured", "not_in_image"}
+    results = trial("shoe", names=names, key=KEY, host_key=KEY, image=IMAGE, measured_by=IMAGE)
+    assert {name for name, r in results.items() if r.outcome is Outcome.FAILS} == expected
+
+
+def test_a_device_with_another_image_than_the_makers_fails(trial):
+    """Its WELCOME names the image that is in it; without the file there is nothing to compare with."""
+    other = bytes([IMAGE[0] ^ 1]) + IMAGE[1:]
+    given = {"names": {"measured"}, "key": KEY, "host_key": KEY, "image": other}
+    told = trial("shoe", **given, measured_by=IMAGE)["measured"]
+    assert (told.outcome, "another image" in told.detail) == (Outcome.FAILS, True)
+    assert trial("shoe", **given, measured_by=None)["measured"].outcome is Outcome.NOT_TRIED
+
+
 class SameBoot(DeviceLink):
     def __init__(self, *args, boot, **given):
         super().__init__(*args, boot=77, **given)
@@ -547,9 +583,11 @@ def test_every_check_is_failed_by_some_broken_device():
         "sealed",
         "unsealed",
         "chained",
+        "measured",
+        "not_in_image",
         "new_boot",
         "safe_after_reboot",
-    }  # the two tests above
+    }  # the tests above
     assert {check.name for check in CHECKS} - failed == set()
 
 
