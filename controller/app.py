@@ -29,7 +29,9 @@ from controller.journal.quarantine import TooManyDamaged, newest_aside, set_asid
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.journal.vault_keys import VaultKeys
 from controller.link_log import LinkLog
+from controller.opener import Opener
 from controller.publish.link import LinkFactory
 from controller.publish.memory import MemoryBroker
 from controller.publish.mqtt import MqttLink
@@ -39,7 +41,7 @@ from controller.sealer import Sealer
 from controller.snapshot import Snapshots
 from controller.status import state_documents
 from controller.systemd import Notifier
-from controller.table.inputs import BrokerChanged, RecordReplaced, ServiceStarted, ServiceStopping
+from controller.table.inputs import BrokerChanged, CardsUnread, RecordReplaced, ServiceStarted, ServiceStopping
 from controller.table.told_setup import setup_told
 from drivers.recording.tap import recorder_in
 from drivers.session import Delivery, DeviceConfig, DeviceSession
@@ -61,11 +63,12 @@ LAG_LIMIT_S = 1.0
 
 
 class Daemon:
-    """One table from start to stop. Raises `KeyUnusable` where the record cannot be signed as configured."""
+    """One table from start to stop. Raises `KeyUnusable` where the record cannot be signed or sealed as configured."""
 
     def __init__(self, config: Config, clock: Clock | None = None) -> None:
         self.config = config
         self._key = SigningKey.load(config.journal_key) if config.journal_key else None
+        self._vault = VaultKeys.load(config.vault) if config.vault else None
         self.setup = config.setup()
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
@@ -97,7 +100,9 @@ class Daemon:
         """
         damage: JournalDamaged | None = None
         try:
-            journal = Journal.open(self.config.journal, site=self.setup.site, table=self.setup.table)
+            journal = Journal.open(
+                self.config.journal, site=self.setup.site, table=self.setup.table, vault=self._vault
+            )
         except JournalLocked:
             raise
         except JournalDamaged as error:
@@ -139,7 +144,7 @@ class Daemon:
 
     async def _play(self, journal: Journal, recorder: Recorder) -> None:
         engine = Engine(self.setup, journal, recorder, self.clock)
-        snapshots = Snapshots(journal.path, self._key, self.setup) if self._key else None
+        snapshots = Snapshots(journal.path, self._key, self.setup, self._vault) if self._key else None
         facts = engine.fold_record(snapshots.load(journal) if snapshots else None)
         sessions: dict[str, DeviceSession] = {}
         displays = Displays(engine, sessions)
@@ -155,6 +160,8 @@ class Daemon:
         engine.on_held(displays.held)
         if sealer is not None:
             engine.on_news(sealer.wake)
+        if self._vault is not None:
+            engine.on_news(Opener(engine, journal).wake)
         self.desk.table = RunningTable(engine, journal, sessions, displays, publisher)
         book = self.setup.law.rulebook
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
@@ -163,6 +170,12 @@ class Daemon:
         if self._replaced is not None:
             engine.submit("table", self._replaced)
             engine.on_news(self._replacement_recorded)
+        for vault in sorted({row.vault for row in journal.unread}):
+            rounds = tuple(row.round_id for row in journal.unread if row.vault == vault)
+            log.error(
+                "vault_key_missing", vault=vault, rounds=rounds, remedy="put its line back into the vault's file"
+            )
+            engine.submit("table", CardsUnread(vault, rounds))
         engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup)))
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "rulebook": ("controller.cli_rulebook",),
     "settle": ("controller.cli_settle",),
     "sim": ("simulators.cli",),
+    "vault": ("controller.cli_vault",),
 }
 """Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""
 

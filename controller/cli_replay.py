@@ -12,11 +12,13 @@ from controller.config import ConfigInvalid
 from controller.config_file import load_config
 from controller.control.page import status_page
 from controller.journal.errors import JournalError, JournalMissing
+from controller.journal.key_file import KeyUnusable
 from controller.journal.store import opened
+from controller.journal.vault_keys import VaultKeys
 from controller.journal.view import JournalView
 from controller.progress import progress
 from controller.publish.envelope import rfc3339
-from controller.replay import Difference, NotReplayable, Seen, differences, table_at
+from controller.replay import Difference, NotReplayable, Sealed, Seen, differences, table_at
 from controller.status import device_document, table_document
 from controller.table.codec import UnknownKind
 from controller.table.state import Setup
@@ -37,9 +39,16 @@ A_PATH = click.Path(path_type=Path)
 @click.option(
     "--config", type=A_FILE, help="Decide by this table instead of the one that each start put on record."
 )
+@click.option(
+    "--vault", type=A_FILE, help="The table's vault: rounds that are still sealed are shown and decided too."
+)
 @AS_JSON
-def replay(path: Path, at: str | None, is_verify: bool, config: Path | None, as_json: bool) -> None:
+def replay(
+    path: Path, at: str | None, is_verify: bool, config: Path | None, vault: Path | None, as_json: bool
+) -> None:
     """Play a record again: show the table as it was, or find where today's rules would decide otherwise.
+
+    A round whose cards are sealed and were not let out is not decided, and that is said.
 
     \b
     Example:
@@ -51,24 +60,30 @@ def replay(path: Path, at: str | None, is_verify: bool, config: Path | None, as_
         raise click.UsageError("say either --at TIME or ROUND, or --verify")
     try:
         given = load_config(config).setup() if config else None
+        keys = VaultKeys.load(vault) if vault else None
         with opened(path) as view:
             if at is not None:
-                _show(view, at, given, as_json)
+                _show(view, at, given, keys, as_json)
             else:
-                _verify(view, given, as_json)
+                _verify(view, given, keys, as_json)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
-    except (JournalError, NotReplayable, ConfigInvalid, UnknownKind) as exc:
+    except (JournalError, NotReplayable, ConfigInvalid, UnknownKind, KeyUnusable) as exc:
         end(str(exc), WRONG)
 
 
-def _show(view: JournalView, at: str, given: Setup | None, as_json: bool) -> None:
+def _show(view: JournalView, at: str, given: Setup | None, keys: VaultKeys | None, as_json: bool) -> None:
     time_us = _time_us(at)
-    seen = table_at(view, time_us=time_us, round_id="" if time_us is not None else at, given=given)
+    seen = table_at(view, time_us=time_us, round_id="" if time_us is not None else at, given=given, keys=keys)
     document = _document(seen, view.description.id)
     show(
         document,
-        lambda d: [f"as of {d['as_of']['time']}, order {d['as_of']['order']}", "", *status_page(d)],
+        lambda d: [
+            f"as of {d['as_of']['time']}, order {d['as_of']['order']}",
+            *["the cards that were told in this round are sealed"] * d["as_of"]["sealed"],
+            "",
+            *status_page(d),
+        ],
         as_json,
     )
 
@@ -78,27 +93,39 @@ def _document(seen: Seen, journal: str) -> dict[str, Any]:
     state, last = seen.state, seen.record
     document = table_document(seen.setup, state)
     document["devices"] = {name: device_document(name, device) for name, device in state.devices.items()}
-    document["as_of"] = {"time": rfc3339(last.time_us), "order": last.order, "id": last.id(journal)}
+    document["as_of"] = {
+        "time": rfc3339(last.time_us),
+        "order": last.order,
+        "id": last.id(journal),
+        "sealed": seen.sealed,
+    }
     return document
 
 
-def _verify(view: JournalView, given: Setup | None, as_json: bool) -> None:
+def _verify(view: JournalView, given: Setup | None, keys: VaultKeys | None, as_json: bool) -> None:
     found: list[Difference] = []
+    sealed: list[Sealed] = []
     count, of = 0, view.last()[1] - view.description.order_before
     with progress("records") as told:
-        for said, difference in differences(view, given):
+        for said, outcome in differences(view, given, keys):
             count += 1
             told(said.order - view.description.order_before, of)
-            found += [difference] if difference else []
+            if isinstance(outcome, Sealed):
+                sealed.append(outcome)
+            elif outcome is not None:
+                found.append(outcome)
     document = {
         "journal": view.description.id,
         "inputs": count,
         "differences": [
             {"input": d.input.sequence, "kind": d.input.kind, "was": d.was, "now": d.now} for d in found
         ],
+        "sealed": [{"input": s.input.sequence, "kind": s.input.kind, "round": s.round_id} for s in sealed],
     }
+    rounds = ", ".join(dict.fromkeys(s.round_id for s in sealed))
     page = [
-        f"{count} inputs decided anew: {len(found) or 'no'} differences",
+        f"{count - len(sealed)} inputs decided anew: {len(found) or 'no'} differences",
+        *[f"{len(sealed)} inputs are sealed, not decided (round {rounds}): give --vault FILE"] * bool(sealed),
         *(line for d in found for line in d.lines()),
     ]
     show(document, lambda _: page, as_json)

@@ -82,7 +82,8 @@ class LogConfig:
 class Config:
     """One table. `path`: the file it came from; `mqtt` None = no broker, events stay on this machine.
 
-    `journal_key`: the file of the key that signs the record; None = nobody signs it.
+    `journal_key`: the file of the key that signs the record; None = nobody signs it. `vault`: the file of the keys that seal
+    which cards are told; None = they stand in the record as they are.
     """
 
     path: Path
@@ -94,6 +95,7 @@ class Config:
     mqtt: PublishConfig | None = None
     log: LogConfig = field(default_factory=LogConfig)
     journal_key: Path | None = None
+    vault: Path | None = None
 
     def setup(self) -> Setup:
         """What the core decides by. Raises `ConfigInvalid` with all that does not fit the rulebook."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from controller.approved import read_approved
 from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of, not_kept
+from controller.config_journal import journal_in
 from controller.config_reader import Section
 from controller.config_units import read_units, verify_units
 from controller.control.client import DEFAULT_SOCKET
@@ -119,7 +120,7 @@ class _File:
         table = self._table()
         devices = self._devices(table.production, self._approved(table.production))
         elections = self._elections(table.production)
-        journal, journal_key = self._journal(table.production)
+        journal = journal_in(self.root, self.base, production=table.production)
         mqtt = self._mqtt(table)
         control, log = self._control(), self._log()
         self.root.close()
@@ -128,7 +129,8 @@ class _File:
             kinds = {device.kind for device in devices} if self.can_compare else None
             law, faults = law_of(table, elections, kinds)
             self.faults += faults
-        config = Config(self.path, table, devices, journal, control, elections, mqtt, log, journal_key)
+        keys = journal.key, journal.vault
+        config = Config(self.path, table, devices, journal.path, control, elections, mqtt, log, *keys)
         return Reading(self.path, None if self.faults else config, law, tuple(self.faults), table.offered)
 
     def _table(self) -> TableConfig:
@@ -225,17 +227,6 @@ class _File:
         self.faults += [
             f"[[device]] {key}: {value!r} stands at {n} devices" for value, n in Counter(values).items() if n > 1
         ]
-
-    def _journal(self, production: bool) -> tuple[Path, Path | None]:
-        section = self.root.section("journal")
-        journal, key = section.path("path", self.base), section.maybe_path("key", self.base)
-        if production and key is None:
-            section.fault(
-                "key",
-                "is missing; in production the record is signed (`tablewarden journal key --new FILE` makes a key)",
-            )
-        section.close()
-        return journal, key
 
     def _mqtt(self, table: TableConfig) -> PublishConfig | None:
         if "mqtt" not in self.root:

@@ -16,6 +16,7 @@ from controller.journal.errors import JournalError
 from controller.journal.record import FACTS, Draft, Record, Stream, Transaction
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.journal.vault import StillSealed
 from controller.snapshot import Snapshot
 from controller.table.acts import Act
 from controller.table.codec import VERSION, decode_fact, encode, encode_input, origin_in, stream_of
@@ -86,15 +87,20 @@ class Engine:
     def fold_record(self, snapshot: Snapshot | None = None) -> int:
         """Takes up the state where the record left it. Returns the number of facts that were folded.
 
-        `snapshot`: where folding may begin. Raises `JournalDamaged`.
+        `snapshot`: where folding may begin. Raises `JournalDamaged`. Cards whose key is not here are passed over: they can be
+        told again, and nothing else hangs on them.
         """
         count, after = 0, {}
         if snapshot is not None:
             self.state, self.order = snapshot.state, snapshot.order
             after = {stream: snapshot.heads[stream].sequence for stream in FACTS}
         for record in self._journal.records(FACTS, after):
-            self.state = evolve(self.state, decode_fact(record.kind, record.subject, record.data, record.version))
             self.order = record.order
+            try:
+                clear = self._journal.clear(record)
+            except StillSealed:
+                continue
+            self.state = evolve(self.state, decode_fact(clear.kind, clear.subject, clear.data, clear.version))
             count += 1
         return count
 

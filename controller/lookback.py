@@ -15,7 +15,7 @@ from controller.journal.record import Stream
 from controller.journal.view import Brief, JournalView
 from controller.replay import NotReplayable, rulebook_of
 from controller.table import facts as f
-from controller.table.codec import decode_fact
+from controller.table.codec import WITHHELD, decode_fact
 from controller.table.evolve import evolve
 from controller.table.inputs import ServiceStarted
 from controller.table.state import Round, State, Wager
@@ -108,6 +108,8 @@ def _rounds(view: JournalView, state: State, back: str, after: int) -> Iterator[
             continue  # of a round that had begun before, or of none
         if is_begun:
             began_us = brief.time_us
+        if brief.kind in WITHHELD:
+            continue  # which cards it were says nothing of wagers and results
         before = state.round
         state = evolve(state, decode_fact(brief.kind, brief.subject, brief.data, brief.version))
         if brief.kind == f.RoundEnded.kind and before is not None and before.back == back and before.played:

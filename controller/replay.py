@@ -1,7 +1,8 @@
 """A journal played again: the table as it was at any moment, and every recorded input decided anew.
 
 State is folded from the recorded facts, as a start does it. Deciding anew compares what the rules say of each input now with
-what was recorded then, always from the state as it was recorded, so that one difference does not breed others.
+what was recorded then, always from the state as it was recorded, so that one difference does not breed others. Where cards
+that were told are sealed and cannot be read here, their round is not decided, and that is said.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from controller.journal.record import Record, Stream
+from controller.journal.vault import StillSealed
+from controller.journal.vault_keys import VaultKeys
 from controller.journal.view import JournalView
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid
@@ -21,7 +24,7 @@ from controller.table.inputs import Input, Moment, ServiceStarted
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_from
 
-__all__ = ["Difference", "NotReplayable", "Seen", "differences", "rulebook_of", "table_at"]
+__all__ = ["Difference", "NotReplayable", "Sealed", "Seen", "differences", "rulebook_of", "table_at"]
 
 
 class NotReplayable(Exception):
@@ -29,11 +32,19 @@ class NotReplayable(Exception):
 
 
 class Seen(NamedTuple):
-    """The table at a moment. `record`: the last one that it is folded from."""
+    """The table at a moment. `record`: the last one that it is folded from; `sealed`: cards told in its round are not shown."""
 
     setup: Setup
     state: State
     record: Record
+    sealed: bool = False
+
+
+class Sealed(NamedTuple):
+    """An input that was not decided, because it or the cards of its round are sealed."""
+
+    input: Record
+    round_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +66,20 @@ class Difference:
 class _Folding:
     """The state as records come by, and the setup that the last start put on record."""
 
-    def __init__(self, view: JournalView, given: Setup | None) -> None:
+    def __init__(self, view: JournalView, given: Setup | None, keys: VaultKeys | None) -> None:
+        self.unsealer = view.unsealer(keys)
+        self._sealed: set[str] = set()
         self._site, self._table = view.description.site, view.description.table
         self._given, self.setup = given, given
         self.state: State | None = State.initial(given) if given else None
 
     def take(self, record: Record) -> None:
-        """Folds a fact; a start may bring another setup, the state goes on."""
+        """Folds a fact; a start may bring another setup, the state goes on. Cards that are sealed here are passed over."""
+        try:
+            record = self.unsealer.clear(record)
+        except StillSealed as sealed:
+            self._sealed.add(sealed.round_id)
+            return
         fact = decode_fact(record.kind, record.subject, record.data, record.version)
         if isinstance(fact.event, ServiceStarted):
             self.start(fact.event)
@@ -71,6 +89,12 @@ class _Folding:
                 "give its configuration (--config)"
             )
         self.state = evolve(self.state, fact)
+
+    @property
+    def sealed_round(self) -> str:
+        """The round in play, where the state does not know cards that were told in it; else ""."""
+        round_ = self.state.round if self.state else None
+        return round_.id if round_ and round_.id in self._sealed else ""
 
     def start(self, started: ServiceStarted) -> None:
         """From here on it is decided by what this start says, unless a configuration was given."""
@@ -96,13 +120,19 @@ def rulebook_of(started: ServiceStarted) -> Rulebook:
 
 
 def table_at(
-    view: JournalView, *, time_us: int | None = None, round_id: str = "", given: Setup | None = None
+    view: JournalView,
+    *,
+    time_us: int | None = None,
+    round_id: str = "",
+    given: Setup | None = None,
+    keys: VaultKeys | None = None,
 ) -> Seen:
     """The table after all that was known at a time, or as a round was before it ended. Raises `NotReplayable`.
 
-    `round_id`: its id, or its number. `time_us`: Unix time, microseconds, by the wall clock of the record.
+    `round_id`: its id, or its number. `time_us`: Unix time, microseconds, by the wall clock of the record. `keys`: of the
+    vault; without them only rounds show their cards that were let out.
     """
-    folding, last, is_there = _Folding(view, given), None, False
+    folding, last, is_there = _Folding(view, given, keys), None, False
     for record in view.merged((Stream.MAIN, Stream.DIAG)):
         if time_us is not None and record.time_us > time_us:
             break
@@ -116,12 +146,14 @@ def table_at(
         raise NotReplayable("nothing was on record by then")
     if round_id and not is_there:
         raise NotReplayable(f"no round {round_id} is in this journal")
-    return Seen(folding.setup, folding.state, last)
+    return Seen(folding.setup, folding.state, last, bool(folding.sealed_round))
 
 
-def differences(view: JournalView, given: Setup | None = None) -> Iterator[tuple[Record, Difference | None]]:
+def differences(
+    view: JournalView, given: Setup | None = None, keys: VaultKeys | None = None
+) -> Iterator[tuple[Record, Difference | Sealed | None]]:
     """Each recorded input, with what it would lead to now where that differs. Raises `NotReplayable`."""
-    folding = _Folding(view, given)
+    folding = _Folding(view, given, keys)
     pending: Record | None = None
     facts: list[Record] = []
     for record in view.merged(Stream):
@@ -135,7 +167,17 @@ def differences(view: JournalView, given: Setup | None = None) -> Iterator[tuple
         yield pending, _compare(folding, pending, facts)
 
 
-def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Difference | None:
+def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Difference | Sealed | None:
+    try:
+        given = folding.unsealer.clear(given)
+        clear = [folding.unsealer.clear(record) for record in facts]
+        sealed = folding.sealed_round
+    except StillSealed as still:
+        clear, sealed = facts, still.round_id or "none"
+    if sealed:
+        for record in facts:
+            folding.take(record)
+        return Sealed(given, sealed)
     at = Moment(given.time_us, given.mono_ns, given.boot, given.clock)
     decoded = decode_input(given.kind, given.subject, at, given.data)
     if isinstance(decoded.body, ServiceStarted):
@@ -143,8 +185,8 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
     if folding.setup is None or folding.state is None:
         raise NotReplayable("the first start does not say what table this is; give its configuration (--config)")
     now = [(stream_of(f), f.subject, f.event.kind, VERSION, encode(f.event)) for f in _decided(folding, decoded)]
-    was = [(r.stream.value, r.subject, r.kind, r.version, r.data) for r in facts]
-    for record in facts:
+    was = [(r.stream.value, r.subject, r.kind, r.version, r.data) for r in clear]
+    for record in clear:
         folding.take(record)
     return None if was == now else Difference(given, [_plain(*f) for f in was], [_plain(*f) for f in now])
 

@@ -1,12 +1,14 @@
 """The folded state in a file beside the record, so that a start after a year takes as long as on the first day.
 
 It is derived and disposable: one that is missing, of other software, of another table or not signed by the table's own key is
-passed over, and the record is folded from its beginning. What follows it is always folded from the record.
+passed over, and the record is folded from its beginning. What follows it is always folded from the record. Where the table has
+a vault the whole file is sealed by it, since a state knows the hands that were told.
 """
 
 import pickle
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +19,7 @@ from controller.journal.keys import SigningKey
 from controller.journal.record import FACTS, Stream
 from controller.journal.seal import Head
 from controller.journal.store import Journal
+from controller.journal.vault_keys import VaultKeyMissing, VaultKeys, WrappedDamaged
 from controller.table.codec import encode
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_told
@@ -26,6 +29,8 @@ __all__ = ["EVERY_RECORDS", "Snapshot", "Snapshots"]
 EVERY_RECORDS = 10_000
 """A start folds some 100,000 records a second, so it has at most a tenth of a second to catch up."""
 SIGNATURE_BYTES = 64
+ID_BYTES = 16
+ABOUT = b"snapshot"
 FOLDED_BY = ("table", "games", "rules", "cards")
 """Rooms whose code makes a state; where one of their files differs, a state of theirs may too."""
 
@@ -44,8 +49,8 @@ class Snapshot:
 class Snapshots:
     """The one snapshot beside a journal. Only what this table's key has signed is ever unpickled."""
 
-    def __init__(self, journal: Path, key: SigningKey, setup: Setup) -> None:
-        self._path, self._key = journal.with_name(journal.name + ".snapshot"), key
+    def __init__(self, journal: Path, key: SigningKey, setup: Setup, vault: VaultKeys | None = None) -> None:
+        self._path, self._key, self._vault = journal.with_name(journal.name + ".snapshot"), key, vault
         self._made_by = _made_by(setup)
 
     def load(self, journal: Journal) -> Snapshot | None:
@@ -57,7 +62,12 @@ class Snapshots:
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
         if not self._key.public.has_signed(signature, body):
             return None
-        snapshot = pickle.loads(body)  # noqa: S301  # signed by our own key, which whoever could forge it needs
+        pickled = self._unwrapped(body)
+        if pickled is None:
+            with suppress(OSError):
+                self._path.unlink()  # it may say in the clear what is sealed now
+            return None
+        snapshot = pickle.loads(pickled)  # noqa: S301  # signed by our own key, which whoever could forge it needs
         if not isinstance(snapshot, Snapshot) or (snapshot.journal, snapshot.made_by) != (
             journal.id,
             self._made_by,
@@ -69,10 +79,25 @@ class Snapshots:
         """Takes the place of the last one. It is not synced: one that a power cut tears is passed over. Raises `OSError`."""
         heads, order = journal.last()
         snapshot = Snapshot(journal.id, self._made_by, dict(heads), order, state)
-        body = pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL)
+        body = self._wrapped(pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL))
         draft = self._path.with_name(self._path.name + ".new")
         draft.write_bytes(self._key.sign(body) + body)
         draft.replace(self._path)
+
+    def _wrapped(self, body: bytes) -> bytes:
+        if self._vault is None:
+            return body
+        vault, wrapped = self._vault.wrap(body, ABOUT)
+        return vault.encode() + wrapped
+
+    def _unwrapped(self, body: bytes) -> bytes | None:
+        """None where it was sealed by another vault, or is sealed and should not be, or the other way round."""
+        if self._vault is None:
+            return body if body.startswith(pickle.PROTO) else None
+        try:
+            return self._vault.unwrap(body[:ID_BYTES].decode(errors="replace"), body[ID_BYTES:], ABOUT)
+        except (VaultKeyMissing, WrappedDamaged):
+            return None
 
 
 def _stands(journal: Journal, stream: Stream, head: Head) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from controller.bench.broker import Broker
 from controller.bench.options import SITE, TABLE, Options
 from controller.journal.keys import make_key
+from controller.journal.vault_keys import make_vault
 from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
 from simulators.terminals import described, wired
@@ -36,6 +37,10 @@ class Rig:
     def key(self) -> Path:
         """Beside the journal, as both outlive a run that goes on with a kept one."""
         return self.journal.with_name(self.journal.name + ".key")
+
+    @property
+    def vault(self) -> Path:
+        return self.journal.with_name(self.journal.name + ".vault")
 
     @property
     def control(self) -> Path:
@@ -126,10 +131,12 @@ class Rig:
     def write_config(self, broker: Broker) -> None:
         """The daemon's configuration: this table, every reading elected by the bench, simulators as devices.
 
-        Makes the key that signs the record, where there is none yet.
+        Makes the key that signs the record and the vault that seals its cards, where there are none yet.
         """
         if not self.key.exists():
             make_key(self.key)
+        if not self.vault.exists():
+            make_vault(self.vault)
         lines = [
             "[table]", f'site = "{SITE}"', f'id = "{TABLE}"', f"seats = {self.options.seats}",
             f'rulebook = "{self.options.rulebook}"', f'method = "{self.options.dealt_by}"',
@@ -144,7 +151,8 @@ class Rig:
                 "", "[[device]]", f'name = "{kind}-1"', f'kind = "{kind}"',
                 f"path = {json.dumps(self.path(kind))}", *self._speaks(kind),
             ]  # fmt: skip
-        lines += ["", "[journal]", f"path = {json.dumps(str(self.journal))}", f"key = {json.dumps(str(self.key))}"]
+        record = {"path": self.journal, "key": self.key, "vault": self.vault}
+        lines += ["", "[journal]", *(f"{name} = {json.dumps(str(file))}" for name, file in record.items())]
         if broker.host:
             lines += ["", "[mqtt]", f'host = "{broker.host}"', f"port = {broker.port}", f'client_id = "{TABLE}"']
         lines += ["", "[control]", f"socket = {json.dumps(str(self.control))}"]

@@ -27,14 +27,19 @@ class Scroll:
 
 def told(row: Row) -> str:
     """Round, subject and kind, then what the body says, clauses last."""
-    words = [
-        _word(key, value) for key, value in row.data.items() if key not in ("demands", "sha256", "says", "cite")
-    ]
+    body = _without_seals(row.data) if "sealed" in row.data else row.data
+    words = [_word(key, value) for key, value in body.items() if key not in ("demands", "sha256", "says", "cite")]
     if row.kind == "disposition_made":
         words = [row.data["trigger"], "->", *[_demand(demand) for demand in row.data["demands"]]]
     elif row.data.get("cite"):
         words.append("[" + ", ".join(row.data["cite"]) + "]")
     return f"{row.round or '-':>10}  {row.subject:14} {row.kind:22} {' '.join(word for word in words if word)}"
+
+
+def _without_seals(body: Mapping[str, Any]) -> dict[str, Any]:
+    """How many cards are sealed in the place of their commitments."""
+    shown = {key: f"{len(value)} sealed" if isinstance(value, list) else value for key, value in body.items()}
+    return {key: value for key, value in shown.items() if key != "sealed"}
 
 
 def _demand(demand: Mapping[str, Any]) -> str:

@@ -4,6 +4,12 @@ spades). Several decks hold the same number several times. People and records wr
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Annotated
+
+IDENTITY = "identity"
+CardNames = Annotated[str, IDENTITY]
+"""Cards by their names, as `parse` reads them. The type of every field that tells which card something is, so that the
+record can seal it: what is of this type is never stored, sent or logged in the clear before the rules let it out."""
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"

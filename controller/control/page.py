@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines
+from controller.table.codec import IDENTITIES
 
 __all__ = ["ago", "event_line", "levels_words", "outbox_page", "spoken", "status_page"]
 
@@ -64,7 +65,7 @@ def status_page(status: Document) -> list[str]:
 
 def event_line(event: Document) -> str:
     """Time where it is told, subject, kind, the essentials, and what it rests on, of one record."""
-    data = event.get("data") or {}
+    data = _without_seals(event)
     words = [_word(key, value) for key, value in data.items() if key not in QUIET]
     if "demands" in data:
         words += [_demand(demand) for demand in data["demands"]]
@@ -73,6 +74,17 @@ def event_line(event: Document) -> str:
     text = " ".join([word for word in words if word] + _rests_on(data))
     at = _time(event)
     return f"{at}{'  ' if at else ''}{event['subject']:14} {event['kind']:24} {text}".rstrip()
+
+
+def _without_seals(event: Document) -> Document:
+    """The body of a record, with how many cards are sealed in the place of their commitments."""
+    data: Document = event.get("data") or {}
+    if "sealed" not in data:
+        return data
+    cards = IDENTITIES.get(event["kind"], ())
+    body = {k: f"{len(v)} sealed" if k in cards and v else v for k, v in data.get("body", data).items()}
+    whole = {**data, "body": body} if "body" in data else body
+    return {key: value for key, value in whole.items() if key != "sealed"}
 
 
 def outbox_page(outbox: Document) -> list[str]:

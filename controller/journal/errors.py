@@ -57,7 +57,7 @@ class JournalOlder(JournalError):
 
     def __init__(self, path: Path, version: int, known: int) -> None:
         super().__init__(
-            f"{path}: format {version}, and this release reads format {known}; read it with the release that wrote it"
+            f"{path}: format {version}, and this release reads formats from {known} on; read it with the release that wrote it"
         )
         self.path, self.version, self.known = path, version, known
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from urllib.parse import quote
 
-from controller.journal.chain import FORMAT, genesis_hash
+from controller.journal.chain import genesis_hash
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer, JournalOlder
 from controller.journal.lock import MODE
 from controller.journal.record import Stream
@@ -32,11 +32,13 @@ __all__ = [
     "prime",
     "quick_check",
     "read_anchors",
+    "upgrade",
 ]
 
 APPLICATION_ID = 0x54574A31  # "TWJ1": tells a journal from any other SQLite file
-SCHEMA = FORMAT
-"""`user_version` of the file; a higher one is a later release's."""
+SCHEMA = 2
+"""`user_version` of the file; a higher one is a later release's. 1: there are no keys of rounds."""
+OLDEST_SCHEMA = 1
 PRIME_BYTES = 5_000_000
 """Size of the write-ahead log from the start: more than the 1,000 pages of 4 KiB after which it is checkpointed and
 overwritten, so that a sync never has a new file size to write down as well. A third off each commit."""
@@ -64,7 +66,17 @@ _TABLES = {
 }
 
 
-def _schema() -> tuple[str, ...]:
+_ROUND_KEY = (
+    "CREATE TABLE round_key (round TEXT NOT NULL, use TEXT NOT NULL, commitment BLOB NOT NULL, vault TEXT NOT NULL, "
+    "wrapped BLOB, opened BLOB, PRIMARY KEY (round, use, commitment)) STRICT, WITHOUT ROWID",
+    "CREATE INDEX round_key_shut ON round_key (round) WHERE wrapped IS NOT NULL AND opened IS NULL",
+    "CREATE TRIGGER round_key_no_delete BEFORE DELETE ON round_key "
+    "BEGIN SELECT RAISE(ABORT, 'the key of a round is erased, its row stays'); END",
+)
+"""Since 2. Not part of the record: a key is wrapped, then open, then erased; its commitment stands in what it seals."""
+
+
+def _schema(version: int) -> tuple[str, ...]:
     out = [f"CREATE TABLE {name} ({columns}) STRICT" for name, columns in _TABLES.items()]
     out.append("CREATE UNIQUE INDEX origin ON input (serial, device_boot, counter) WHERE serial IS NOT NULL")
     for name in _TABLES:
@@ -78,22 +90,26 @@ def _schema() -> tuple[str, ...]:
         "extra BLOB NOT NULL, PRIMARY KEY (reader, stream)) STRICT, WITHOUT ROWID"
     )
     out.append("CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID")
-    return tuple(out)
+    return (*out, *_ROUND_KEY) if version > 1 else tuple(out)
 
 
-SCHEMA_SQL = _schema()
-"""Every statement that makes an empty journal; `sqlite_schema` of a sound file holds exactly these."""
+SCHEMA_SQL = {version: _schema(version) for version in range(OLDEST_SCHEMA, SCHEMA + 1)}
+"""Every statement that makes an empty journal; `sqlite_schema` of a sound file of that version holds exactly these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a journal says of itself. `order_before`: the order of the last record before this file, 0 in a first file."""
+    """What a journal says of itself. `order_before`: the order of the last record before this file, 0 in a first file.
+
+    `schema`: which tables it has.
+    """
 
     id: str
     site: str
     table: str
     created_us: int
     order_before: int
+    schema: int = SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +134,7 @@ def create_file(path: Path, site: str, table: str) -> None:
         db.execute("BEGIN")
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA}")
-        for statement in SCHEMA_SQL:
+        for statement in SCHEMA_SQL[SCHEMA]:
             db.execute(statement)
         db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, 0)", (journal, site, table, created_us))
         for stream in Stream:
@@ -143,6 +159,16 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     return db
+
+
+def upgrade(db: sqlite3.Connection) -> None:
+    """Gives the file of an earlier release the tables of this one; its records stay as they are."""
+    db.execute("BEGIN IMMEDIATE")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    for statement in SCHEMA_SQL[SCHEMA][len(SCHEMA_SQL[version]) :]:
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {SCHEMA}")
+    db.execute("COMMIT")
 
 
 def prime(db: sqlite3.Connection, path: Path) -> None:
@@ -195,8 +221,8 @@ def examine(db: sqlite3.Connection, path: Path) -> Description:
             raise JournalForeign(path, "a database of another program", "a journal")
         if version > SCHEMA:
             raise JournalNewer(path, version, SCHEMA)
-        if version < SCHEMA:
-            raise JournalOlder(path, version, SCHEMA)
+        if version < OLDEST_SCHEMA:
+            raise JournalOlder(path, version, OLDEST_SCHEMA)
         rows = db.execute("SELECT id, site, tablename, created_us, order_before FROM journal").fetchall()
     except READ_ERRORS as exc:
         raise JournalDamaged(path, str(exc)) from exc
@@ -205,7 +231,8 @@ def examine(db: sqlite3.Connection, path: Path) -> Description:
     kinds = (str, str, str, int, int)
     if not all(isinstance(value, kind) for value, kind in zip(rows[0], kinds, strict=True)):
         raise JournalDamaged(path, "its description of itself cannot be read")
-    return Description(*rows[0])
+    journal, site, table, created_us, order_before = rows[0]
+    return Description(journal, site, table, created_us, order_before, version)
 
 
 def quick_check(db: sqlite3.Connection) -> list[str]:

@@ -4,9 +4,6 @@ Both halves are PEM as `openssl` reads and writes them. A key is known by its id
 of the public half in DER.
 """
 
-import os
-import stat
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,23 +18,13 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from controller.journal import key_file
+from controller.journal.key_file import KeyUnusable
+
 __all__ = ["ALGORITHM", "KeyUnusable", "PublicKey", "SigningKey", "make_key"]
 
 ALGORITHM = "ed25519"
-PRIVATE_MODE = 0o600
-PUBLIC_MODE = 0o644
-MAX_BYTES = 10_000
-"""A PEM file of such a key has some 120; anything much longer is another file."""
-CREDENTIALS = "CREDENTIALS_DIRECTORY"
-"""Where the service manager hands credentials to this service; it keeps everybody else away from them."""
-
-
-class KeyUnusable(Exception):
-    """A key file that cannot be used: why, and what to do about it."""
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path, self.reason = path, reason
+MAKER = "tablewarden journal key --new"
 
 
 class PublicKey:
@@ -50,7 +37,7 @@ class PublicKey:
     @classmethod
     def load(cls, path: Path) -> "PublicKey":
         """From a PEM file with the public half. Raises `KeyUnusable`."""
-        data = _read(path)
+        data = key_file.read(path)
         try:
             key = load_pem_public_key(data)
         except (ValueError, UnsupportedAlgorithm) as exc:
@@ -82,18 +69,15 @@ class SigningKey:
     @classmethod
     def load(cls, path: Path) -> "SigningKey":
         """From a PEM file that only the daemon may read. Raises `KeyUnusable`."""
-        _verify_private(path)
-        data = _read(path)
+        data = key_file.read_private(path, MAKER)
         try:
             key = load_pem_private_key(data, password=None)
         except TypeError as exc:
             raise KeyUnusable(path, "is encrypted, and nobody is there at night to type a passphrase") from exc
         except (ValueError, UnsupportedAlgorithm) as exc:
-            raise KeyUnusable(path, "is no private key in PEM; `tablewarden journal key --new` makes one") from exc
+            raise KeyUnusable(path, f"is no private key in PEM; `{MAKER}` makes one") from exc
         if not isinstance(key, Ed25519PrivateKey):
-            raise KeyUnusable(
-                path, "is a key of another kind; `tablewarden journal key --new` makes an Ed25519 one"
-            )
+            raise KeyUnusable(path, f"is a key of another kind; `{MAKER}` makes an Ed25519 one")
         return cls(key)
 
     def sign(self, data: bytes) -> bytes:
@@ -108,53 +92,7 @@ def make_key(path: Path) -> PublicKey:
     beside = path.with_name(path.name + ".pub")
     if beside.exists():
         raise KeyUnusable(beside, "is there already; a key is never overwritten")
-    _write(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), PRIVATE_MODE)
-    _write(beside, public.pem(), PUBLIC_MODE)
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    key_file.write(path, secret, key_file.PRIVATE_MODE)
+    key_file.write(beside, public.pem(), key_file.PUBLIC_MODE)
     return public
-
-
-def _write(path: Path, data: bytes, mode: int) -> None:
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-    except FileExistsError as exc:
-        raise KeyUnusable(path, "is there already; a key is never overwritten") from exc
-    except OSError as exc:
-        raise KeyUnusable(path, f"cannot be written: {exc.strerror}") from exc
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES)
-    except OSError as exc:
-        raise KeyUnusable(path, f"cannot be read: {exc.strerror}") from exc
-
-
-def _verify_private(path: Path) -> None:
-    """A private key that others can read proves nothing."""
-    try:
-        found = path.stat()
-    except OSError as exc:
-        remedy = "; `tablewarden journal key --new` makes one" if isinstance(exc, FileNotFoundError) else ""
-        raise KeyUnusable(path, f"cannot be read: {exc.strerror}{remedy}") from exc
-    if not stat.S_ISREG(found.st_mode):
-        raise KeyUnusable(path, "is no file")
-    if found.st_uid not in (0, os.geteuid()):
-        raise KeyUnusable(path, f"belongs to user {found.st_uid}; it must belong to the daemon's user or to root")
-    # An access list that lets this service in shows as a group's right to read.
-    others = 0o037 if _is_credential(path) else 0o077
-    if found.st_mode & others:
-        raise KeyUnusable(path, f"others may use it (mode {stat.S_IMODE(found.st_mode):o}); chmod 600 it")
-
-
-def _is_credential(path: Path) -> bool:
-    directory = os.environ.get(CREDENTIALS)
-    if not directory:
-        return False
-    with suppress(OSError):
-        return path.resolve().is_relative_to(Path(directory).resolve())
-    return False

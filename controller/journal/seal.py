@@ -7,6 +7,8 @@ from typing import NamedTuple
 from controller.clock import Stamp
 from controller.journal.chain import SALT_BYTES, data_hash, header_bytes, record_hash
 from controller.journal.record import FACTS, Draft, Origin, Record, Stream, Transaction, record_id
+from controller.journal.vault import Opening, Vault
+from controller.table.inputs import RoundOpened
 
 __all__ = ["Batch", "Head", "seal", "signed"]
 
@@ -23,16 +25,18 @@ class Head(NamedTuple):
 class Batch:
     """What one commit writes, and the state of the journal after it.
 
-    `rows`: for each stream, the columns in the order of its table; `bodies`: order, salt, data.
+    `rows`: for each stream, the columns in the order of its table; `bodies`: order, salt, data; `openings`: keys of rounds
+    that these records let out.
     """
 
-    __slots__ = ("bodies", "heads", "journal", "order", "records", "rows")
+    __slots__ = ("bodies", "heads", "journal", "openings", "order", "records", "rows")
 
     def __init__(self, journal: str, heads: Mapping[Stream, Head], order: int) -> None:
         self.journal, self.heads, self.order = journal, dict(heads), order
         self.records: list[Record] = []
         self.rows: dict[Stream, list[Row]] = {}
         self.bodies: list[tuple[int, bytes, bytes]] = []
+        self.openings: list[Opening] = []
 
     def add(self, draft: Draft, at: Stamp, recorded_us: int, cause: str | None, origin: Origin | None) -> int:
         """Takes the draft as the next record of its stream and gives its sequence."""
@@ -59,11 +63,20 @@ class Batch:
 
 
 def seal(
-    journal: str, heads: Mapping[Stream, Head], order: int, transactions: Sequence[Transaction], recorded: Stamp
+    journal: str,
+    heads: Mapping[Stream, Head],
+    order: int,
+    transactions: Sequence[Transaction],
+    recorded: Stamp,
+    vault: Vault | None = None,
 ) -> Batch:
-    """The records of these transactions, each input before its facts. Raises `ValueError` on a draft in a wrong stream."""
+    """The records of these transactions, each input before its facts. `vault`: seals which cards they tell.
+
+    Raises `ValueError` on a draft in a wrong stream.
+    """
     batch, recorded_us = Batch(journal, heads, order), recorded.wall_us
-    for transaction in transactions:
+    for given in transactions:
+        transaction = given if vault is None else vault.sealed(given)
         if transaction.input.stream is not Stream.INPUT:
             raise ValueError(f"an input cannot go to stream {transaction.input.stream}")
         sequence = batch.add(transaction.input, transaction.at, recorded_us, None, transaction.unique)
@@ -72,6 +85,8 @@ def seal(
             if fact.stream not in FACTS:
                 raise ValueError(f"a fact cannot go to stream {fact.stream}")
             batch.add(fact, transaction.at, recorded_us, cause, None)
+            if fact.kind == RoundOpened.kind and vault is not None:
+                batch.openings += vault.openings(fact.data)
     return batch
 
 

@@ -15,10 +15,12 @@ from controller.journal.errors import (
     JournalRepeat,
     JournalWriteFailed,
 )
-from controller.journal.file import connect_readonly, connect_writer, create_file, examine, prime
+from controller.journal.file import SCHEMA, connect_readonly, connect_writer, create_file, examine, prime, upgrade
 from controller.journal.lock import WriterLock
 from controller.journal.record import FACTS, Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
+from controller.journal.vault import Use, Vault
+from controller.journal.vault_keys import VaultKeys
 from controller.journal.verify import check_tail
 from controller.journal.view import JournalView
 
@@ -40,6 +42,8 @@ _INSERT = {Stream.INPUT: _insert("input", 17), Stream.MAIN: _insert("main", 14),
 _INSERT_BODY = _insert("body", 3)
 _UPSERT_POSITION = """INSERT INTO position VALUES (?, ?, ?, ?)
  ON CONFLICT (reader, stream) DO UPDATE SET through = excluded.through, extra = excluded.extra"""
+_INSERT_KEY = _insert("round_key", 6)
+_OPEN_KEY = "UPDATE round_key SET opened = ?, wrapped = NULL WHERE round = ? AND commitment = ?"
 _NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
  ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"""
 
@@ -49,10 +53,17 @@ class Journal:
 
     Reading goes through a connection of its own and may be done while another thread appends. A failed write closes
     the journal to writing until it is opened again: after a failed sync nobody knows what the disk holds.
+
+    `unread`: keys of rounds that the rules have not let out yet and that are sealed under a vault key which is not here.
     """
 
     def __init__(
-        self, path: Path, view: JournalView, writer: sqlite3.Connection | None, lock: WriterLock | None
+        self,
+        path: Path,
+        view: JournalView,
+        writer: sqlite3.Connection | None,
+        lock: WriterLock | None,
+        vault: VaultKeys | None = None,
     ) -> None:
         """Use `open` or `open_readonly`."""
         self.path, self.id = path, view.description.id
@@ -66,11 +77,20 @@ class Journal:
         self._moved: dict[tuple[str, str], Position] = {}
         self._positions_ns = 0
         self._newest: dict[Stream, list[Record]] = {stream: [] for stream in Stream}
+        self._unsealer = view.unsealer(vault)
+        shut = view.shut_keys() if writer else []
+        self._vault = Vault(self.id, vault, view.round_keys, shut) if vault else None
+        self.unread = [
+            row for row in shut if row.use == Use.TURNED_UP and (vault is None or row.vault not in vault)
+        ]
 
     @classmethod
-    def open(cls, path: Path, *, site: str, table: str, create: bool = True) -> "Journal":
+    def open(
+        cls, path: Path, *, site: str, table: str, create: bool = True, vault: VaultKeys | None = None
+    ) -> "Journal":
         """The journal of this table, for its one writer. Takes about 50 ms; nothing is written before it proved sound.
 
+        `vault`: seals which cards are told; without one they are recorded as they are.
         Raises `JournalLocked`, `JournalMissing` (only without `create`), `JournalForeign`, `JournalNewer`,
         `JournalDamaged`, and `JournalWriteFailed` where the place cannot be written to.
         """
@@ -87,8 +107,12 @@ class Journal:
                 create_file(path, site, table)
             view = _open_view(path, site, table)
             writer = connect_writer(path)
+            if view.description.schema < SCHEMA:
+                upgrade(writer)
+                view.close()
+                view = _open_view(path, site, table)
             prime(writer, path)
-            return cls(path, view, writer, lock)
+            return cls(path, view, writer, lock, vault)
         except BaseException as exc:
             for opened in (view, writer):
                 if opened:
@@ -117,7 +141,7 @@ class Journal:
         """
         with self._writing:
             writer = self._writable()
-            batch = seal(self.id, *self._last, transactions, recorded)
+            batch = seal(self.id, *self._last, transactions, recorded, self._vault)
             moved: dict[tuple[str, str], Position] = {}
             if self._moved and recorded.mono_ns - self._positions_ns >= POSITIONS_EVERY_NS:
                 self._positions_ns, moved = recorded.mono_ns, self._take_moved()
@@ -127,12 +151,18 @@ class Journal:
                     writer.executemany(_INSERT[stream], rows)
                 writer.executemany(_INSERT_BODY, batch.bodies)
                 _write_positions(writer, moved)
+                if self._vault and self._vault.pending:
+                    writer.executemany(_INSERT_KEY, self._vault.pending)
+                if batch.openings:
+                    writer.executemany(_OPEN_KEY, batch.openings)
 
             try:
                 self._commit(writer, write)
             except sqlite3.IntegrityError as exc:
                 self._give_back(moved)
                 raise self._explain(batch, exc) from exc
+            if self._vault:
+                self._vault.written(batch.openings)
             self._last = batch.heads, batch.order
             self._remember(batch.records)
             return batch.records
@@ -196,6 +226,14 @@ class Journal:
     def inputs(self) -> Iterator[Record]:
         """All records of INPUT that are there now, in order. Raises `JournalDamaged`."""
         return self._view.merged((Stream.INPUT,))
+
+    def clear(self, record: Record) -> Record:
+        """The record as it was before it was sealed. Raises `StillSealed`, and `JournalDamaged`."""
+        return self._unsealer.clear(record)
+
+    def shut(self) -> dict[str, list[str]]:
+        """Round -> the commitments (hex) of its keys that the rules will let out and have not yet."""
+        return self._vault.shut if self._vault else {}
 
     def records(self, streams: Iterable[Stream], after: Mapping[Stream, int]) -> Iterator[Record]:
         """All records of these streams that are there now, in global order, behind a sequence of each stream."""

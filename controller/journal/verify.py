@@ -163,7 +163,7 @@ class _Proof:
         rows = self._db.execute(
             "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'prime'"
         ).fetchall()
-        there, wanted = {sql for _, sql in rows}, set(SCHEMA_SQL)
+        there, wanted = {sql for _, sql in rows}, set(SCHEMA_SQL[self._about.schema])
         for statement in sorted(wanted - there):
             self.findings.add(Cause.SCHEMA, detail=f"not there: {' '.join(statement.split()[:3])}")
         for name in sorted(name for name, sql in rows if sql not in wanted):

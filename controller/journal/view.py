@@ -11,6 +11,8 @@ from controller.journal.errors import JournalDamaged
 from controller.journal.file import READ_ERRORS, Anchor, Description
 from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
+from controller.journal.vault import KeyRow, Unsealer
+from controller.journal.vault_keys import VaultKeys
 
 __all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView"]
 
@@ -64,6 +66,10 @@ _BRIEF = (
     "SELECT r.sequence, r.kind, r.version, r.subject, r.round, r.time_us, b.data FROM {stream} AS r "
     "LEFT JOIN body AS b ON b.ord = r.ord WHERE "
 )
+
+
+_KEY_ROWS = "SELECT round, use, commitment, vault, wrapped, opened FROM round_key WHERE "
+_SHUT = f"{_KEY_ROWS} wrapped IS NOT NULL AND opened IS NULL ORDER BY round"  # by the index over these
 
 
 class Brief(NamedTuple):
@@ -167,6 +173,20 @@ class JournalView:
         """Durable positions by reader and stream."""
         rows = self._query("SELECT reader, stream, through, extra FROM position", ())
         return {(reader, stream): Position(through, extra) for reader, stream, through, extra in rows}
+
+    def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
+        """Gives records of this journal as they were before they were sealed, as far as `keys` and openings allow."""
+        return Unsealer(self._path, self.description.id, self.round_keys, keys)
+
+    def round_keys(self, round_id: str) -> list[KeyRow]:
+        """The keys of a round; none in a journal that was made before there were any."""
+        if self.description.schema < 2:
+            return []
+        return [KeyRow(*row) for row in self._query(_KEY_ROWS + "round = ?", (round_id,))]
+
+    def shut_keys(self) -> list[KeyRow]:
+        """Keys of all rounds that were never let out, nor erased."""
+        return [KeyRow(*row) for row in self._query(_SHUT, ())] if self.description.schema > 1 else []
 
     def close(self) -> None:
         self._db.close()

@@ -4,12 +4,13 @@ Unknown is absent, never null; words for enumerations; whole cents. The kind sta
 `VERSION` rises when a body changes in a way that an older reader would misread.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
 import msgspec
 
+from controller.cards.cards import IDENTITY
 from controller.table.acts import ACTS
 from controller.table.facts import FACTS, HEALTH, Fact
 from controller.table.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
@@ -19,11 +20,24 @@ VERSION = 1
 MAX_TEXT = 2000
 """Longest text of a body, characters; a device or a person with more to say is cut, and the record stays writable."""
 
-WITHHELD = frozenset({"hand_recorded"})
-"""Kinds of fact that name cards: outside the table PC they are told by their hash alone."""
-
 BODIES: dict[str, type[Body]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **ACTS}
 _ENCODER = msgspec.json.Encoder()
+
+
+def _identities(kinds: Mapping[str, type[Any]]) -> dict[str, tuple[str, ...]]:
+    named = {kind: tuple(f.name for f in fields(cls) if _is_identity(f.type)) for kind, cls in kinds.items()}
+    return {kind: names for kind, names in named.items() if names}
+
+
+def _is_identity(declared: object) -> bool:
+    return IDENTITY in getattr(declared, "__metadata__", ())
+
+
+IDENTITIES: dict[str, tuple[str, ...]] = _identities({**BODIES, **FACTS})
+"""Kind -> the fields of its body that tell which card something is; by their type, so that none can be forgotten."""
+
+WITHHELD = frozenset(IDENTITIES.keys() & FACTS.keys())
+"""Kinds of fact that name cards: outside the table PC they are told by their hash alone."""
 
 
 def stream_of(fact: Fact) -> str:
@@ -137,6 +151,7 @@ def _present(value: Any) -> Any:
 
 __all__ = [
     "BODIES",
+    "IDENTITIES",
     "UPCASTS",
     "VERSION",
     "WITHHELD",

@@ -16,6 +16,7 @@ from controller.table.draft import Draft
 from controller.table.evolve import evolve
 from controller.table.inputs import (
     SERVICE_EVENTS,
+    CardsUnread,
     GamingDayTold,
     Input,
     RecordChecked,
@@ -119,6 +120,13 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
         case RecordChecked(faults=faults, first=first) if faults:
             draft.add(event)
             draft.hold(f"the record is not as it was written: {first}", least_role=Role.SUPERVISOR)
+        case CardsUnread(vault=vault, rounds=rounds) if draft.state.round and draft.state.round.id in rounds:
+            draft.add(event)
+            draft.hold(
+                f"the cards that were told in this round are sealed under vault key {vault}, which is not in the vault's "
+                "file: tell them again, and put that key back",
+                least_role=Role.SUPERVISOR,
+            )
         case _:
             draft.add(event)
 

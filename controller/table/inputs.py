@@ -122,6 +122,28 @@ class RecordReplaced:
     found: str
 
 
+@dataclass(frozen=True, slots=True)
+class RoundOpened:
+    """Which cards were told in a round may be read from now on. `keys`: the commitments (hex) of the keys that are open now;
+    `reason`: why; `by`, `role`: who let them out, "" = the rules."""
+
+    kind: ClassVar[str] = "round_opened"
+    round: str
+    keys: tuple[str, ...]
+    reason: str
+    by: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CardsUnread:
+    """At a start: cards that were told in these `rounds` are sealed under the vault's key `vault`, which is not in its file."""
+
+    kind: ClassVar[str] = "cards_unread"
+    vault: str
+    rounds: tuple[str, ...]
+
+
 ServiceEvent = (
     ServiceStarted
     | ServiceStopping
@@ -131,6 +153,8 @@ ServiceEvent = (
     | CheckpointSigned
     | RecordChecked
     | RecordReplaced
+    | RoundOpened
+    | CardsUnread
 )
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 

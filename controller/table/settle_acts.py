@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from controller.cards.cards import CardNames
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area
 
@@ -17,10 +18,10 @@ class RecordHand:
 
     kind: ClassVar[str] = "record_hand"
     area: Area
-    cards: str
+    cards: CardNames
     seat: int = 0
-    played: str = ""
-    shown: str = ""
+    played: CardNames = ""
+    shown: CardNames = ""
 
 
 @dataclass(frozen=True, slots=True)

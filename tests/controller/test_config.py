@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller import config_file
+from controller import config_file, config_journal
 from controller.config import Config, ConfigInvalid
 from controller.config_file import load_config, read_config, socket_of
 from controller.control.client import DEFAULT_SOCKET
@@ -37,7 +37,7 @@ backs = ["red"]
 path = "t1.journal"
 """
 
-SEALED = '[journal]\nkey = "journal.key"'
+SEALED = '[journal]\nkey = "journal.key"\nvault = "vault.key"'
 SIGNED = f'rulebook_sha256 = "{library.find("md-uth").sha256}"\napproved_devices = "{LIST}"\n'
 DEVICES = """
 [[device]]
@@ -92,7 +92,9 @@ def test_each_example_is_sound_and_may_open(path: Path) -> None:
 def test_the_example_shows_every_key() -> None:
     """A key that the reader knows and the example does not mention would be one that nobody finds."""
     text = (TABLES / "example.toml").read_text()
-    keys = re.findall(r'(?:section|entry)\.\w+\(\s*"(\w+)"', inspect.getsource(config_file))
+    keys = re.findall(
+        r'(?:section|entry)\.\w+\(\s*"(\w+)"', inspect.getsource(config_file) + inspect.getsource(config_journal)
+    )
     known = {*keys, "ca", "cert", "key"} - {"device"}
     assert len(known) > 30
     shown = {key for key in known if re.search(rf"^(# )?\[*(control\.)?{key}\b|[{{,] {key} =", text, re.M)}
@@ -361,15 +363,18 @@ def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) 
     assert "rulebook list" in found
 
 
-def test_in_production_the_record_is_signed(tmp_path: Path) -> None:
+def test_in_production_the_record_is_signed_and_its_cards_are_sealed(tmp_path: Path) -> None:
     """Without a key nobody could ever prove that it was not written anew; the fault says how to make one."""
     text = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED}[journal]")
-    (found,) = _faults(tmp_path, text)
-    assert found.startswith("[journal] key: is missing; in production the record is signed")
-    assert "journal key --new" in found
+    signs, seals = _faults(tmp_path, text)
+    assert signs.startswith("[journal] key: is missing; in production the record is signed")
+    assert "journal key --new" in signs
+    assert seals.startswith("[journal] vault: is missing; in production no card is recorded in the clear")
+    assert "vault key --new" in seals
     config = load_config(_write(tmp_path, text.replace("[journal]", SEALED)))
-    assert config.journal_key == tmp_path / "journal.key"
-    assert load_config(_write(tmp_path, LEAST)).journal_key is None
+    assert (config.journal_key, config.vault) == (tmp_path / "journal.key", tmp_path / "vault.key")
+    bare = load_config(_write(tmp_path, LEAST))
+    assert bare.journal_key is bare.vault is None
 
 
 def test_a_rulebook_that_was_changed_after_it_was_signed_is_refused(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def payments(evidence: Evidence) -> tuple[int, list[str]]:
         match row.kind:
             case "round_begun":
                 hands = {}
-            case "hand_recorded":
+            case "hand_recorded" if "sealed" not in row.data:
                 hands[row.data["area"], row.data.get("seat", 0)] = row.data["cards"].split()
             case "round_settled" if row.data.get("difference") is not None:
                 checked += 1

@@ -6,11 +6,13 @@ Nothing of the daemon's own reading code is used, so a mistake in that code cann
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from controller.bench.observer.opened import opened
 
 __all__ = ["STREAMS", "RecordReader", "Row", "broken_links"]
 
@@ -23,7 +25,8 @@ _COMMON = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record. `origin`: serial, boot and counter of a device's report. `data`: its body, `raw` as it is stored."""
+    """One record. `origin`: serial, boot and counter of a device's report. `data`: its body, opened where its key lies open;
+    `raw` as it is stored; `fault`: what is wrong with its seal."""
 
     stream: str
     sequence: int
@@ -39,8 +42,9 @@ class Row:
     recordhash: bytes
     salt: bytes
     raw: bytes
-    data: Mapping[str, Any]
+    data: dict[str, Any]
     origin: tuple[str, str, int] | None
+    fault: str = ""
 
 
 class RecordReader:
@@ -104,7 +108,18 @@ class RecordReader:
         if db is None:
             return []
         found = [row for stream in STREAMS for row in self._rows(db, stream, after)]
+        journal, keys = self.about()[0], self._open_keys(db)
+        for n, row in enumerate(found):
+            if "sealed" in row.data:
+                data, fault = opened(row.data, journal, row.kind, keys)
+                found[n] = replace(row, data=data, fault=fault)
         return sorted(found, key=lambda row: row.order)
+
+    def _open_keys(self, db: sqlite3.Connection) -> dict[str, bytes]:
+        """Keys of rounds that everybody may read, by their commitment in hex."""
+        there = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'round_key'").fetchone()
+        rows = db.execute("SELECT commitment, opened FROM round_key WHERE opened IS NOT NULL") if there else ()
+        return {commitment.hex(): key for commitment, key in rows}
 
     def _rows(self, db: sqlite3.Connection, stream: str, after: int) -> list[Row]:
         origin = ", serial, device_boot, counter" if stream == "input" else ", NULL, NULL, NULL"

@@ -14,7 +14,6 @@ FACE = rb'"(?:\?\? )*(?:10|[2-9TJQKA])[cdhsCDHS](?: (?:\?\?|(?:10|[2-9TJQKA])[cd
 WORD = rb"\b(?:10|[2-9TJQKA])[cdhs]\b"
 """A card's face within a sentence."""
 BACKS = rb"(?:red|blue|green|black)"
-TOLD = ("record_hand", "hand_recorded")
 RANDOMISING = ("shuffle", "cover_all")
 BY_HAND = ("hand", "manual_shoe")
 """Methods by which no device deals."""
@@ -24,7 +23,7 @@ def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
     """No written card, no uid of one and no face stands in a journal body, a delivered payload, the daemon's log, or on a
     device's display.
 
-    Faces that people told of hands that are turned up stand in the journal, and nowhere else.
+    What people told of hands that are turned up is sealed, and what was let out is what was committed to.
     """
     cards = [card for line in evidence.device_lines("brought") for card in line.data.get("cards", ())]
     if not cards:
@@ -32,11 +31,13 @@ def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
     prefixes = {card.split("/")[2].rpartition(".")[0] for card in cards}
     uids = b"|".join(re.escape(prefix).encode() + rb"\.\d+\b" for prefix in sorted(prefixes))
     things = b"[2-9TJQKA][cdhs]/" + BACKS + b"|" + uids + b"|[\xe2]\x99[\xa0-\xa7]"
-    thing, leak = re.compile(things), re.compile(FACE + b"|" + things)
+    leak = re.compile(FACE + b"|" + things)
     problems = []
     for row in evidence.rows:
-        if found := (thing if row.kind in TOLD else leak).search(row.raw):
+        if found := leak.search(row.raw):
             problems.append(f"{row.stream} {row.sequence} {row.kind}: {found.group().decode()}")
+        if row.fault:
+            problems.append(f"{row.stream} {row.sequence} {row.kind}: {row.fault}")
     for message in evidence.delivered or ():
         if found := leak.search(message.payload):
             problems.append(f"{message.topic}: {found.group().decode()}")

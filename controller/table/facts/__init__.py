@@ -210,7 +210,7 @@ HEALTH = frozenset(
     {
         "device_online", "device_offline", "device_suspect", "device_rejected", "level_confirmed", "level_unknown",
         "levels_read", "service_due", "self_test_failed", "broker_changed", "button_pressed", "powered_up",
-        "checkpoint_signed", "record_checked",
+        "checkpoint_signed", "record_checked", "cards_unread",
         "alarm_raised",
     }
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from controller.cards.cards import CardNames
 from controller.games.model import Decision
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Role
@@ -141,15 +142,15 @@ class SettlementCorrected:
 
 @dataclass(frozen=True, slots=True)
 class HandRecorded:
-    """Cards that lie face up, as a person told them. Its body stays on the table PC: outside it is withheld."""
+    """Cards that lie face up, as a person told them. Which they are is sealed in the record until they are let out."""
 
     kind: ClassVar[str] = "hand_recorded"
     round: str
     area: Area
     seat: int
-    cards: str
-    played: str
-    shown: str
+    cards: CardNames
+    played: CardNames
+    shown: CardNames
     by: str
 
 

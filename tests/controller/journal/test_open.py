@@ -134,8 +134,8 @@ def test_a_database_of_another_program_is_refused(open_journal: Open, path: Path
 def test_a_later_format_is_refused(open_journal: Open, filled: Path) -> None:
     """An older release never writes into a newer file."""
     with closing(sqlite3.connect(filled)) as db:
-        db.execute("PRAGMA user_version = 2")
-    with pytest.raises(JournalNewer, match="format 2"):
+        db.execute("PRAGMA user_version = 3")
+    with pytest.raises(JournalNewer, match="format 3"):
         open_journal()
 
 
