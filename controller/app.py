@@ -31,6 +31,7 @@ from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys
 from controller.link_log import LinkLog
+from controller.measuring import Measuring
 from controller.opener import Opener
 from controller.publish.link import LinkFactory
 from controller.publish.memory import MemoryBroker
@@ -157,6 +158,7 @@ class Daemon:
         engine.on_news(self.desk.woken)
         engine.on_news(deadlines.wake)
         engine.on_news(displays.wake)
+        engine.on_news(Measuring(engine, sessions).wake)
         engine.on_held(displays.held)
         if sealer is not None:
             engine.on_news(sealer.wake)

@@ -47,6 +47,7 @@ def _row(section: Section, base: Path) -> Firmware:
     vendor, model = section.text("vendor", None, NAME), section.text("model", None, NAME)
     kind, status = section.word("kind", DeviceKind), section.word("status", Approval)
     digest = section.text("sha256", None, SHA256)
+    config = section.maybe_text("config_sha256", SHA256)
     section.maybe_text("note")
     image_path = section.maybe_path("image", base)
     section.close()
@@ -55,7 +56,10 @@ def _row(section: Section, base: Path) -> Firmware:
     image = None
     if image_path is not None and section.is_sound:
         image = _image(section, image_path, digest)
-    return Firmware(vendor, model, kind, bytes.fromhex(digest) if section.is_sound else bytes(32), status, image)
+    if not section.is_sound:
+        return Firmware(vendor, model, kind, bytes(32), status)
+    approved_config = None if config is None else bytes.fromhex(config)
+    return Firmware(vendor, model, kind, bytes.fromhex(digest), status, image, approved_config)
 
 
 def _image(section: Section, path: Path, digest: str) -> bytes | None:

@@ -47,7 +47,10 @@ class Approval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """One row of the list: one firmware of one model. `sha256`: 32 bytes. `image`: its bytes, None = it is not measured."""
+    """One row of the list: one firmware of one model. `sha256`: 32 bytes. `image`: its bytes, None = it is not measured.
+
+    `config`: SHA-256 of the settings that are approved with it, None = any.
+    """
 
     vendor: str
     model: str
@@ -55,6 +58,7 @@ class Firmware:
     sha256: bytes
     approval: Approval
     image: bytes | None = field(default=None, repr=False)
+    config: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,8 @@ def _not_approved(identity: Identity, approved: Iterable[Firmware], accept_test_
         return f"the approval of {told} was withdrawn"
     if row.approval is Approval.TEST_ONLY and not accept_test_only:
         return f"{told} is for tests only"
+    if row.config is not None and row.config != identity.config_hash:
+        return f"the settings of {name} ({identity.config_hash.hex()[:16]}) are not those that are approved"
     return None
 
 

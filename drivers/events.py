@@ -94,6 +94,7 @@ __all__ = [
     "DoorOpened",
     "EventsLost",
     "FaceUpCard",
+    "FirmwareMeasured",
     "Identities",
     "JamCleared",
     "JamPlace",
@@ -148,7 +149,8 @@ class Origin:
 class DeviceOnline:
     """Handshake done, log read up to its head, levels known. `gap_closed`: nothing was lost since the last durable event.
 
-    `authenticated`: it proved its key, and every frame is sealed; False = it is believed as it is.
+    `authenticated`: it proved its key, and every frame is sealed; False = it is believed as it is. `firmware_sha256`,
+    `config_sha256`: as it says them, 64 hex digits; None = it does not.
     """
 
     kind: ClassVar[str] = "device_online"
@@ -162,6 +164,18 @@ class DeviceOnline:
     capabilities: tuple[Capability, ...]
     levels: Levels
     authenticated: bool = False
+    firmware_sha256: str | None = None
+    config_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwareMeasured:
+    """Random ranges of its firmware, with a fresh nonce, are those of the approved image with this SHA-256 (64 hex digits)."""
+
+    kind: ClassVar[str] = "firmware_measured"
+    serial: str
+    boot: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +246,7 @@ class LevelsRead:
 
 LinkEvent = (
     DeviceOnline
+    | FirmwareMeasured
     | DeviceOffline
     | DeviceSuspect
     | DeviceRejected

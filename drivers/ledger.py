@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 from drivers.commands import WantedLevel
 from drivers.protocol.chain import Place
+from drivers.protocol.host import LevelRefused, LevelUnknown
 from drivers.protocol.reports import Level
 
 __all__ = ["Acknowledgements", "Key", "Wishes"]
@@ -131,6 +132,17 @@ class Wishes:
         is_first = (level, value) not in self._refused
         self._refused.add((level, value))
         return is_first
+
+    def not_set(self, event: LevelRefused | LevelUnknown) -> str:
+        """Why the owner must be told that a level need not hold; empty where it need not: the wish was replaced, or the
+        same was told before."""
+        if isinstance(event, LevelRefused):
+            is_first = self.refused(event.level, event.value, event.operation)
+            return f"refused ({event.code}): {event.text}" if is_first else ""
+        if event.reason == "superseded":
+            return ""
+        self.unanswered(event.level, event.operation)
+        return event.reason
 
     def unanswered(self, level: Level, operation: int) -> None:
         """No answer will come."""

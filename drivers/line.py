@@ -141,6 +141,9 @@ class LineLink:
         text = "a line device takes no commands"
         self._waiting.append(LevelRefused(level, value, operation, ERR_UNSUPPORTED, text))
 
+    def measure(self, now: float) -> None:
+        """See `HostLink`: nothing here can be measured."""
+
     def read_levels(self, now: float) -> None:
         """Nothing: such a device has no levels to read."""
 

@@ -25,7 +25,7 @@ from drivers.flight import FlightRecorder
 from drivers.health import Health
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
-from drivers.origins import boot_words, origin_of
+from drivers.origins import boot_words, hash_words, measured, origin_of
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol import host
 from drivers.protocol.chain import Place
@@ -172,6 +172,11 @@ class DeviceSession:
         else:
             self._level_unknown(wanted, "not connected, so it was not sent")
 
+    def measure(self) -> None:
+        """Wants the firmware of a device with a key measured now, as at each connection; what it comes to is delivered."""
+        if self._pump is not None and self.state in CONNECTED:
+            self._pump.call(lambda link, now: link.measure(now))
+
     def acknowledge(self, boot: str, counter: int) -> None:
         """Every report delivered up to this one is durable. The device is told before the loop sleeps again."""
         self._acks.make_durable(int(boot, 16), counter)
@@ -231,6 +236,7 @@ class DeviceSession:
                 self._believe()
             case host.FirmwareMeasured():
                 self._health.measured()
+                self._deliver(measured(self.identity, self._boot))
                 self._believe()
             case host.Online():
                 self._online(event)
@@ -239,8 +245,10 @@ class DeviceSession:
             case host.LevelSet(level, value, operation):
                 self._wishes.granted(level, operation)
                 self._deliver(events.LevelConfirmed(level, value, operation))
-            case host.LevelRefused() | host.LevelUnknown():
-                self._not_set(event)
+            case host.LevelRefused(level, value, operation) | host.LevelUnknown(level, value, operation):
+                self._counters["refused"] += isinstance(event, host.LevelRefused)
+                if reason := self._wishes.not_set(event):
+                    self._deliver(events.LevelUnknown(level, value, operation, reason))
             case host.LevelsRead(levels):
                 self._deliver(events.LevelsRead(levels))
             case host.Suspect(half_dead):
@@ -301,6 +309,7 @@ class DeviceSession:
             events.DeviceOnline(
                 who.kind, who.model, who.serial, who.firmware, boot_words(boot), rebooted,
                 event.gap_closed, who.capabilities, event.levels, self._health.authenticated,
+                hash_words(who.firmware_hash), hash_words(who.config_hash),
             )
         )  # fmt: skip
 
@@ -315,22 +324,6 @@ class DeviceSession:
             Fault.DATA_EVENTS_LOST, f"reports {first} to {last or 'the end'} of boot {boot_words(boot)}"
         )
         self._deliver(events.EventsLost(serial, boot_words(boot), first, last))
-
-    def _not_set(self, event: host.LevelRefused | host.LevelUnknown) -> None:
-        """To the owner both mean that the level need not hold. A wish that was replaced is not spoken of."""
-        match event:
-            case host.LevelUnknown(reason="superseded"):
-                return
-            case host.LevelUnknown(level, value, operation, reason):
-                self._wishes.unanswered(level, operation)
-            case host.LevelRefused(level, value, operation, code, text):
-                self._counters["refused"] += 1
-                reason = f"refused ({code}): {text}"
-                if not self._wishes.refused(level, value, operation):
-                    return
-            case _:
-                assert_never(event)
-        self._deliver(events.LevelUnknown(level, value, operation, reason))
 
     def _ask_for(self, wanted: WantedLevel) -> None:
         if self._pump is not None:

@@ -33,7 +33,7 @@ from drivers.protocol.reports import Cause as LevelCause
 
 from .cards import Witness
 from .faults import Fault
-from .firmware import Firmware, edit
+from .firmware import Firmware, edit, swap_image
 from .log import report_body
 from .model import ActImpossible, Answer, Done, Model, Operations, Outcome, earliest
 
@@ -197,6 +197,9 @@ class SimulatedDevice:
         """See `Simulated.arm`."""
         if fault.name == "log_edited":
             edit(self._reports, fault.text("what"))
+            return True
+        if fault.name == "image_swapped":
+            swap_image(self._powered())
             return True
         if self.firmware.arm(fault, now):
             return True

@@ -39,6 +39,9 @@ FIRMWARE_FAULTS: dict[str, FaultKind] = {
         },
     ),
     "key_wrong": _kind("From the next restart on it has another key."),
+    "image_swapped": _kind(
+        "From now on it runs another image than the one whose hash it told, without a restart."
+    ),
     "image_wrong": _kind("From the next restart on it runs another image than the one whose hash it tells."),
     "flood": _kind(
         "It reports that service is due `rate` times a second, for `for` s.", {"rate": "1000", "for": "5"}

@@ -167,7 +167,7 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case e.DeviceOnline():
             return replace(
                 device, online=True, awaited=False, serial=event.serial, levels=event.levels, model=event.model,
-                firmware=event.firmware,
+                firmware=event.firmware, firmware_sha256=event.firmware_sha256, config_sha256=event.config_sha256,
                 capabilities=frozenset(event.capabilities), jammed=event.levels.jammed, unknown=frozenset(),
             )  # fmt: skip
         case e.DeviceOffline() | e.DeviceRejected():

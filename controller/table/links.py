@@ -50,6 +50,14 @@ def _raise_alarm(draft: Draft, name: str, before: Device, event: e.LinkEvent) ->
                 )
                 if was != is_
             ]
+            changed += [
+                f"{what} {was[:16]}, now {is_[:16] if is_ else 'not told'}"
+                for what, was, is_ in (
+                    ("firmware hash", before.firmware_sha256, now.firmware_sha256),
+                    ("settings hash", before.config_sha256, now.config_sha256),
+                )
+                if was and was != is_
+            ]
             if changed:
                 draft.add(f.SecurityAlarm("device_changed", "; ".join(changed)), name)
             elif event.rebooted and draft.state.open:

@@ -86,6 +86,8 @@ class Device:
     serial: str = ""
     model: str = ""
     firmware: str = ""
+    firmware_sha256: str | None = None
+    config_sha256: str | None = None
     capabilities: frozenset[Capability] = frozenset()
     levels: Levels = field(default_factory=Levels)
     wanted: Mapping[str, str] = field(default_factory=dict)

@@ -122,6 +122,9 @@ class ModbusLink:
         self._since = now if self._events else self._since
         self._ask_next(now)
 
+    def measure(self, now: float) -> None:
+        """See `HostLink`: nothing here can be measured."""
+
     def read_levels(self, now: float) -> None:
         """They are read all the time."""
         self._events.append(host.LevelsRead(self._levels()))

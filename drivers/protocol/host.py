@@ -169,6 +169,11 @@ class HostLink:
         """Asks for a full read; `LevelsRead` follows."""
         self._ask(m.GetLevels(), now)
 
+    def measure(self, now: float) -> None:
+        """Wants the firmware measured now. `FirmwareMeasured` or `Failed` follows; nothing does without a key and an image."""
+        if self._is_up and self._opening is not None:
+            self._opening.measure(now)
+
     def bye(self, now: float) -> None:
         """Says an orderly end. What was asked has no outcome any more, and nothing is told after it."""
         if self._is_up:
@@ -195,11 +200,7 @@ class HostLink:
             "unreadable_reports": self._sequencer.unreadable,
         }
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
-        clock = self._liveness.clock
-        own["clock_jumps"] = clock.jumps
-        if (reading := clock.reading()) is not None:
-            own["clock_ppm"] = round((reading.rate - 1) * 1e6)
-            own["clock_error_us"] = round(reading.error_s * 1e6)
+        own |= self._liveness.clock.counters
         return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
 
     @property

@@ -80,7 +80,7 @@ class Authentication:
 
 
 class Measuring:
-    """Asks for a keyed hash of eight random ranges of the firmware: at the start of a session, and each day again."""
+    """Asks for a keyed hash of eight random ranges of the firmware: in each new session, each day, and when it is wanted."""
 
     def __init__(self, outbox: Outbox, entropy: Callable[[int], bytes]) -> None:
         self._outbox, self._entropy = outbox, entropy
@@ -94,6 +94,11 @@ class Measuring:
         self._image, self._key, self._session = image, key, session
         self._due_at = now
         self.tick(0, now)
+
+    def again(self, now: float) -> None:
+        """Measures now and not only when the day is over, where there is an image to compare with."""
+        if self._due_at is not None and self._asked is None:
+            self._due_at = now
 
     def tick(self, ack: int, now: float) -> None:
         """Asks, or asks again. Raises `LinkFault` (auth_measure) after the last try."""

@@ -79,6 +79,15 @@ class DeviceClock:
         error_s = max((self._off_by(kept) for kept in self._kept), default=0.0)
         return ClockReading(self._rate, error_s, self._samples)
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """For people: how often it leapt, how fast it runs beside ours, and how far off a time worked out from it may be."""
+        found = {"clock_jumps": self.jumps}
+        if (reading := self.reading()) is not None:
+            found["clock_ppm"] = round((reading.rate - 1) * 1e6)
+            found["clock_error_us"] = round(reading.error_s * 1e6)
+        return found
+
     def host_time(self, tick_us: int) -> float | None:
         """When the device's clock read `tick_us`, in the host's monotonic seconds; None as for `reading`."""
         if not self._is_known:

@@ -98,6 +98,10 @@ class Opening:
             self._outbox.add(LIVENESS, hello)
         self._measuring.tick(self._requests.last_answered, now)
 
+    def measure(self, now: float) -> None:
+        """Has the firmware measured at the next `tick`, which is due now."""
+        self._measuring.again(now)
+
     def next_deadline(self) -> float | None:
         """When `tick` has something to do."""
         return self._handshake.next_deadline() if self.step is Step.HELLO else self._measuring.next_deadline()

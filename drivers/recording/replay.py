@@ -159,6 +159,7 @@ CALLS: dict[str, Callable[[Link, Entry], None]] = {
     "acknowledge": _acknowledge,
     "set_level": _set_level,
     "read_levels": lambda link, entry: link.read_levels(entry.seconds),
+    "measure": lambda link, entry: link.measure(entry.seconds),
     "bye": lambda link, entry: link.bye(entry.seconds),
     "paused": lambda link, entry: link.extend_deadlines(entry.given["lag_us"] / 1e6),
 }

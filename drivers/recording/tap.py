@@ -191,6 +191,9 @@ class TappedLink:
     def read_levels(self, now: float) -> None:
         self._inner.read_levels(self._note(HOST, "read_levels"))
 
+    def measure(self, now: float) -> None:
+        self._inner.measure(self._note(HOST, "measure"))
+
     def bye(self, now: float) -> None:
         self._inner.bye(self._note(HOST, "bye"))
 

@@ -50,6 +50,9 @@ def test_a_row_arrives_with_its_image(read):
     )
     assert row.sha256 == sha256(IMAGE).digest()
     assert row.image == IMAGE
+    assert row.config is None
+    ((row,), faults) = read(ROW + f'config_sha256 = "{"5a" * 32}"\n')
+    assert (row.config, faults) == (bytes([0x5A]) * 32, ())
 
 
 @pytest.mark.parametrize(
@@ -66,6 +69,7 @@ def test_a_row_arrives_with_its_image(read):
         ),
         ('"shoe.bin"', '"no.bin"', "no.bin cannot be read (No such file or directory)"),
         ('"shoe.bin"', '"list.toml"', "list.toml has the hash "),
+        ('note = "certificate 17"', 'config_sha256 = "5a"', "config_sha256: must match"),
         ("[[firmware]]", "[[firmwares]]", "firmwares: unknown key"),
         ('model = "Shoe 9"', 'model = "Shoe\\u001b[31m"', "model: must match"),
     ],

@@ -101,6 +101,16 @@ def test_any_other_firmware_is_rejected_in_real_play(identity, row, words):
     assert words in rejection.detail
 
 
+def test_settings_that_are_part_of_the_approval_must_be_those():
+    """Without a hash of settings in the row any serve, as the approval does not speak of them."""
+    row = replace(ROW, config=HASH)
+    assert judged(replace(REAL, config_hash=HASH), accept_test_only=False, approved=(row,)) is None
+    rejection = judged(REAL, accept_test_only=False, approved=(row,))
+    assert rejection.fault is Fault.AUTH_NOT_APPROVED
+    assert rejection.detail == "the settings of Maker Shoe 9 (0000000000000000) are not those that are approved"
+    assert judged(replace(REAL, config_hash=HASH), accept_test_only=False, approved=(ROW,)) is None
+
+
 def test_one_firmware_can_be_withdrawn_while_another_stays():
     """A row is one firmware."""
     old = replace(ROW, sha256=bytes(32), approval=Approval.REVOKED)

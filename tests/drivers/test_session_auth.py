@@ -229,6 +229,19 @@ def test_an_approved_and_measured_device_serves_in_real_play(bench, virtual, key
             states = [status.state for status in b.owner.states]
             assert states[2:6] == [SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC, SessionState.ONLINE]
             assert b.session.counters["measured"] == 1
+            digest = sha256(IMAGE).hexdigest()
+            measured = events.FirmwareMeasured("P-1", f"{b.device.boots:016x}", digest)
+            assert b.owner.bodies(events.FirmwareMeasured) == [measured]
+            (online,) = b.owner.bodies(events.DeviceOnline)
+            assert (online.firmware_sha256, online.config_sha256) == (digest, None)
+            b.session.measure()
+            await b.until(lambda: b.session.counters["measured"] == 2, 2.0)
+            assert b.owner.bodies(events.FirmwareMeasured) == [measured] * 2
+            b.device.link._holder._image = IMAGE[::-1]
+            b.session.measure()
+            await b.until(lambda: b.session.state is SessionState.REJECTED, 2.0)
+            assert [r.reason for r in b.owner.bodies(events.DeviceRejected)] == ["auth_measure"]
+            b.session.measure()  # nobody is there; it is measured when it comes back
 
     virtual(scene())
 

@@ -24,7 +24,7 @@ from tests.faults import host_verbs  # noqa: F401  # isort: skip  # more verbs
 
 ORDINARY = {
     "wager_sensed", "wager_removed", "button_pressed", "level_wanted", "level_confirmed", "levels_read",
-    "lockout_released", "dispensing_allowed", "broker_changed", "service_due", "wager_placed",
+    "lockout_released", "dispensing_allowed", "broker_changed", "firmware_measured", "service_due", "wager_placed",
 }  # fmt: skip
 """Facts that every table has all the time: they say nothing of a fault."""
 SETTLE_S = 20.0

@@ -23,6 +23,7 @@ from controller.journal.errors import JournalError
 from controller.journal.record import Record, Stream
 from controller.journal.recorder import FIRST, Recorder
 from controller.journal.store import Journal
+from controller.measuring import Measuring
 from controller.publish.memory import Delivery as Taken
 from controller.publish.memory import MemoryBroker
 from controller.publish.publisher import PublishConfig, Publisher
@@ -146,6 +147,7 @@ class Rig:
             self.engine.devices[name] = device.session
         self.publisher = self._publisher(rng)
         self.engine.on_news(self.publisher.wake)
+        self.engine.on_news(Measuring(self.engine, {n: d.session for n, d in self.devices.items()}).wake)
         book = self.setup.law.rulebook
         self.engine.submit("table", ServiceStarted("faults", book.id, book.edition, book.sha256))
         runs = {f"session {n}": d.session.run() for n, d in self.devices.items()}
@@ -253,11 +255,15 @@ class Rig:
         said = refusal(await self.engine.act(act, Actor(who, role)))
         assert said is None, f"{act.kind}: {said}"
 
-    async def open_betting(self) -> None:
-        """A round in which wagers are taken and the lock-out is released, by people's acts."""
+    async def open_table(self) -> None:
+        """The sets are brought, and the table is opened."""
         for back in self.setup.backs:
             await self.act(a.BringSet(back, preshuffled=True), "floorperson")
         await self.act(a.OpenTable(), "floorperson")
+
+    async def open_betting(self) -> None:
+        """A round in which wagers are taken and the lock-out is released, by people's acts."""
+        await self.open_table()
         await self.act(a.BeginRound("red"))
         await self.act(a.PlaceWager(1, "ante", 1000), "player-1")
         await self.act(a.PlaceWager(1, "blind", 1000), "player-1")

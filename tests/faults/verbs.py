@@ -184,6 +184,12 @@ async def second_opener(rig: Rig, device: Device, given: Given) -> None:
 
 
 @verb
+async def opens(rig: Rig, device: Device, given: Given) -> None:
+    """The floorperson opens the table."""
+    await rig.open_table()
+
+
+@verb
 async def presses(rig: Rig, device: Device, given: Given) -> None:
     """The device's button is pressed `times` times at once."""
     for _ in range(int(given["times"])):

@@ -208,9 +208,9 @@ FACTS: dict[str, type[Event]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **C
 
 HEALTH = frozenset(
     {
-        "device_online", "device_offline", "device_suspect", "device_rejected", "level_confirmed", "level_unknown",
-        "levels_read", "service_due", "self_test_failed", "broker_changed", "button_pressed", "powered_up",
-        "checkpoint_signed", "record_checked", "cards_unread",
+        "device_online", "firmware_measured", "device_offline", "device_suspect", "device_rejected",
+        "level_confirmed", "level_unknown", "levels_read", "service_due", "self_test_failed", "broker_changed",
+        "button_pressed", "powered_up", "checkpoint_signed", "record_checked", "cards_unread",
         "alarm_raised",
     }
 )  # fmt: skip

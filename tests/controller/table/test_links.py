@@ -115,6 +115,31 @@ def test_another_device_behind_a_known_port_is_said_aloud(make_table, change, wo
     assert alarms(table.online("shuffler-1", **change)) == []
 
 
+@pytest.mark.parametrize(
+    ("told", "words"), [("firmware_sha256", "firmware hash "), ("config_sha256", "settings hash ")]
+)
+def test_a_device_that_is_another_by_its_hash_alone_is_said_aloud(make_table, told, words):
+    """The names are the same: what was changed is the image, or the settings. One that no longer says its hash is asked about."""
+    table = make_table().ready()
+    table.online("shuffler-1")
+    assert alarms(table.online("shuffler-1", **{told: "ab" * 32})) == [], "it had said none before"
+    assert alarms(table.online("shuffler-1", **{told: "ab" * 32})) == []
+    (alarm,) = alarms(table.online("shuffler-1", **{told: "cd" * 32}))
+    assert alarm == f.SecurityAlarm("device_changed", f"{words}{'ab' * 8}, now {'cd' * 8}")
+    (alarm,) = alarms(table.online("shuffler-1"))
+    assert alarm == f.SecurityAlarm("device_changed", f"{words}{'cd' * 8}, now not told")
+
+
+def test_a_measurement_is_on_record_and_changes_nothing(make_table):
+    """Health of a device: it goes out in the diag stream."""
+    table = make_table().ready()
+    before = table.state
+    measured = e.FirmwareMeasured("SIM", "0" * 16, "ab" * 32)
+    assert table.put(measured, "shuffler-1") == [measured]
+    assert table.state == before
+    assert measured.kind in f.HEALTH
+
+
 def test_a_reboot_that_nobody_asked_for_is_said_aloud_while_the_table_is_open(make_table):
     """At night, when the power is off, it is no alarm."""
     table = make_table()

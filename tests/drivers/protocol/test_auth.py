@@ -439,6 +439,33 @@ def test_firmware_is_measured_again_each_period(make_world, monkeypatch):
     assert not world.of(Failed)
 
 
+def test_firmware_is_measured_when_the_host_wants_it(world):
+    """Once for each wish, and not twice where a question is open already; a device that was changed meanwhile is found out."""
+    world.host.measure(world.now)
+    world.host.measure(world.now)
+    world.run(1.0)
+    world.host.measure(world.now)
+    world.run(1.0)
+    assert len(world.of(FirmwareMeasured)) == 3
+    assert not world.of(Failed)
+    world.device._holder._image = IMAGE[::-1]
+    world.host.measure(world.now)
+    assert world.run(1.0, until=lambda: world.of(Failed))
+    assert failure(world) == ("auth_measure", "the firmware is not the approved image that it says it is")
+
+
+def test_what_cannot_be_measured_is_not_asked(make_world):
+    """No image, or no key: the wish comes to nothing, and the link goes on."""
+    for trust, key in ((Trust(KEY), KEY), (None, None)):
+        world = make_world(trust=trust, key=key)
+        world.connect().measure(world.now)
+        assert world.run(5.0, until=lambda w=world: w.of(Online))
+        world.host.measure(world.now)
+        world.run(2.0)
+        assert not world.of(FirmwareMeasured)
+        assert not world.of(Failed)
+
+
 @pytest.mark.parametrize("changed_bytes", [1500])
 def test_other_firmware_that_tells_the_approved_hash_is_found_out(make_world, changed_bytes):
     """It is not what it says it is: no report is released. A few changed bytes may escape; see section 7."""
