@@ -9,17 +9,18 @@ RULEBOOK ?= md-uth
 SPEED ?= 20
 BROKER ?= auto
 KILLS ?= 100
+CUTS ?= 200
 SOAK_ROUNDS ?= 100000
 HOURS ?= 24
 SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 
-.PHONY: run test lint kill hands rounds edges bench soak faults mutants lock clean setup rankers system
+.PHONY: run test lint kill powercut hands rounds edges bench soak faults mutants lock clean setup rankers system guest
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
 
-test: setup rankers system lint
+test: setup rankers system guest lint
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
 lint: setup
@@ -30,6 +31,10 @@ lint: setup
 # The full forms; `make test` holds a short form of each.
 kill: setup system
 	KILLS=$(KILLS) $(BIN)/pytest -q -m full -k kill
+
+# Power goes at random instants of a bench in a machine of its own, and each disk that is left is judged: some ten minutes.
+powercut: setup system guest
+	$(BIN)/python -m tests.powercut.run --cuts $(CUTS) $(if $(SEED),--seed $(SEED))
 
 hands: setup rankers
 	$(BIN)/pytest -q -m full tests/controller/cards
@@ -92,6 +97,9 @@ $(VENV)-mutants/.ready: requirements-mutants.lock
 
 system:
 	@.ci/system-packages
+
+guest: setup
+	@.ci/guest-kernel $(VENV)/guest
 
 clean:
 	rm -rf $(VENV) $(VENV)-mutants mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -28,8 +28,10 @@ from controller.bench.rig import RUN_CLI, serial
 from controller.bench.rig import Rig as Names
 from controller.bench.subscriber import Delivered, Subscriber
 from controller.journal.record import Record, Stream
-from controller.journal.store import Journal
+from controller.journal.store import Journal, opened
+from controller.journal.vault_keys import VaultKeys
 from controller.journal.verify import verify
+from controller.replay import Difference, differences
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 PATIENCE_S = 40.0
@@ -285,6 +287,13 @@ class Rig:
     def assert_journal_verifies(self) -> None:
         report = verify(self.names.journal)
         assert report.ok, [str(fault) for fault in report.faults]
+
+    def assert_it_is_decided_as_it_was(self) -> None:
+        """Each input on record has all the facts that the rules make of it, and no others: none was recorded in part."""
+        with opened(self.names.journal) as view:
+            found = [d for _, d in differences(view, keys=VaultKeys.load(self.names.vault)) if d is not None]
+            differ = [line for d in found for line in (d.lines() if isinstance(d, Difference) else [str(d)])]
+        assert not differ, differ[:20]
 
     async def assert_everything_is_told(self) -> None:
         """The consumer holds exactly the journal's events, in order, byte for byte and chained."""

@@ -3,13 +3,15 @@
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable
+import signal
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import groupby
 from random import Random
 from typing import Any
 
 import pytest
 
+from controller.bench.children import tail
 from controller.config_file import load_config
 from controller.journal.record import Record, Stream
 from controller.table.codec import decode_fact
@@ -30,6 +32,21 @@ def slow(*given):
 Journal.append = slow
 """
 """Every second daemon commits so slowly that a kill often falls between a decision and its record."""
+AT_AN_APPEND = """
+import os, signal
+from controller.journal.store import Journal
+honest, left = Journal.append, [{number}]
+def mortal(*given):
+    left[0] -= 1
+    if not left[0] and {before}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    records = honest(*given)
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return records
+Journal.append = mortal
+"""
+"""A life that ends at so many appends: before its commit, or when all of it is durable and nobody was told of it."""
 POWER_CUT = 0.25
 """Share of kills during which a device loses its power, and with it the log that would close the gap."""
 
@@ -76,6 +93,49 @@ async def test_kill_at_random_moments_of_a_running_table(
     table.assert_reports_are_on_record()
     table.assert_nothing_was_opened_off_the_record()
     assert judge.gaps >= cuts > 0
+    judge.only_disturbed_rounds_were_not_played()
+
+
+@pytest.mark.parametrize(
+    "appends",
+    [
+        pytest.param((1, 2, 3, 5, 8, 13, 21), marks=pytest.mark.timeout(400), id="short"),
+        pytest.param(range(1, FULL + 1), marks=IN_FULL, id="full"),
+    ],
+)
+async def test_kill_at_each_append_of_a_running_table(
+    rig: Callable[..., Awaitable[Any]], appends: Sequence[int]
+) -> None:
+    """Two lives for each number of appends, one that ends without the last and one with it: a start, a hand-over, a round.
+
+    What was decided is on record whole or not at all, what was on record is told once, and every round ends once.
+    """
+    table = await rig(seed=5, rulebook="md-uth", method="dealing_shoe")
+    await table.up(people=True)
+    judge = Judge(table)
+    await table.play_on(20)
+    await table.kill_daemon()
+    for number in appends:
+        for before in (True, False):
+            on_record = table.records()[-1].order
+            daemon = await table.start_daemon(AT_AN_APPEND.format(number=number, before=before), wait=False)
+            await table.until(lambda daemon=daemon: not daemon.is_running, f"it dies at append {number}")
+            assert await daemon.ended() == -signal.SIGKILL, tail(daemon.log)
+            table.assert_journal_verifies()
+            table.assert_reports_are_on_record()
+            gained = table.records()[-1].order - on_record
+            assert gained >= number - before, "each append before its end is there"
+    await table.start_daemon()
+    await judge.goes_on_or_is_held()
+    await table.play_on(60)
+    await table.child("people").stop()
+    await table.assert_everything_is_told()
+    assert await table.daemon.stop() == 0
+    table.assert_journal_verifies()
+    await table.assert_everything_is_told()
+    table.assert_reports_are_on_record()
+    table.assert_nothing_was_opened_off_the_record()
+    table.assert_it_is_decided_as_it_was()
     judge.only_disturbed_rounds_were_not_played()
 
 
