@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import structlog
 
+from controller.carried import last_day
 from controller.checker import Checker
 from controller.clock import Clock, SystemClock
 from controller.config import Config
@@ -30,6 +31,7 @@ from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys
+from controller.keeper import Keeper
 from controller.link_log import LinkLog
 from controller.measuring import Measuring
 from controller.opener import Opener
@@ -146,7 +148,8 @@ class Daemon:
     async def _play(self, journal: Journal, recorder: Recorder) -> None:
         engine = Engine(self.setup, journal, recorder, self.clock)
         snapshots = Snapshots(journal.path, self._key, self.setup, self._vault) if self._key else None
-        facts = engine.fold_record(snapshots.load(journal) if snapshots else None)
+        snapshot = snapshots.load(journal) if snapshots else None
+        facts = engine.fold_record(snapshot or last_day(journal, self.setup))
         sessions: dict[str, DeviceSession] = {}
         displays = Displays(engine, sessions)
         sessions.update((c.name, self._session(c, engine, displays, journal)) for c in self.config.devices)
@@ -164,8 +167,11 @@ class Daemon:
             engine.on_news(sealer.wake)
         if self._vault is not None:
             engine.on_news(Opener(engine, journal).wake)
-        self.desk.table = RunningTable(engine, journal, sessions, displays, publisher)
         book = self.setup.law.rulebook
+        started = ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup))
+        keeper = Keeper(engine, journal, recorder, self.clock, self.config.retention, started, self._key)
+        engine.on_news(keeper.wake)
+        self.desk.table = RunningTable(engine, journal, sessions, displays, publisher, keeper)
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
             found = "it was laid there before this journal began"
             self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
@@ -178,10 +184,10 @@ class Daemon:
                 "vault_key_missing", vault=vault, rounds=rounds, remedy="put its line back into the vault's file"
             )
             engine.submit("table", CardsUnread(vault, rounds))
-        engine.submit("table", ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup)))
+        engine.submit("table", started)
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
-        await self._together(engine, recorder, sessions, displays, publisher, deadlines, sealer)
+        await self._together(engine, recorder, sessions, displays, publisher, deadlines, sealer, keeper)
 
     def _replacement_recorded(self) -> None:
         """With the first commit; until then a record that fails begins with the same words again."""
@@ -196,6 +202,7 @@ class Daemon:
         publisher: Publisher,
         deadlines: Deadlines,
         sealer: Sealer | None,
+        keeper: Keeper,
     ) -> None:
         """Everything of one table runs in one group: what one part raises ends all, and nothing is left behind."""
         async with asyncio.TaskGroup() as group:
@@ -207,13 +214,14 @@ class Daemon:
             checker = Checker(engine, self.config.journal)
             texts = group.create_task(displays.run(), name="displays")
             checking = group.create_task(checker.run(), name="checker")
+            keeping = group.create_task(keeper.run(), name="keeper")
             await self._stop.wait()
             log.info("stopping")
             await engine.note(ServiceStopping("a signal asked for it"))
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
                 sealer.snapshot()
-            for task in (*links, reader, positions, timer, texts, checking):
+            for task in (*links, reader, positions, timer, texts, checking, keeping):
                 task.cancel()
             publisher.stop("stopped")
             await outbox

@@ -4,25 +4,23 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from msgspec import json
 
-from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli import UNREACHABLE, WRONG, end
 from controller.cli_backup import backup, restore
+from controller.cli_keep import keep
 from controller.cli_lookback import lookback_command
 from controller.cli_replay import replay
+from controller.cli_verify import verify
 from controller.control.page import event_line
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.export import export_lines
-from controller.journal.findings import Report
-from controller.journal.keys import KeyUnusable, PublicKey, make_key
+from controller.journal.keys import KeyUnusable, make_key
 from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.journal.tail import tail as newest
-from controller.journal.verify import verify as prove
-from controller.journal.witness import HeadKept, HeadUnreadable, heads_in
 from controller.progress import progress
 
 __all__ = ["journal"]
@@ -30,104 +28,9 @@ __all__ = ["journal"]
 A_PATH = click.Path(path_type=Path)
 
 
-def _verdict(report: Report, keys: Sequence[PublicKey]) -> dict[str, Any]:
-    seals = report.seals
-    return {
-        "path": str(report.path),
-        "journal": report.journal,
-        "sound": report.ok,
-        "records": report.records,
-        "heads": {s.value: {"sequence": h.sequence, "hash": h.recordhash.hex()} for s, h in report.heads.items()},
-        "checkpoints": {
-            "found": seals.found,
-            "proved": seals.proved,
-            "through": seals.through,
-            "after": report.order - seals.through,
-            "keys": [key.id for key in keys],
-            "strange_keys": dict(seals.strange),
-        },
-        "faults": [str(fault) for fault in report.faults],
-    }
-
-
-def _verdict_page(verdict: dict[str, Any]) -> list[str]:
-    """Lines for a person; the heads are what to compare with a head that somebody else holds."""
-    state = "sound" if verdict["sound"] else f"NOT AS IT WAS WRITTEN, {len(verdict['faults'])} faults"
-    return [
-        f"{verdict['path']}: {state}, journal {verdict['journal']}, {verdict['records']} records",
-        *(f"  head   {stream} {head['sequence']} {head['hash']}" for stream, head in verdict["heads"].items()),
-        *_seal_lines(verdict["checkpoints"]),
-        *(f"  WRONG  {fault}" for fault in verdict["faults"]),
-    ]
-
-
-def _seal_lines(seals: dict[str, Any]) -> list[str]:
-    if not seals["found"]:
-        return ["  signed nothing: this record has no checkpoint"]
-    lines = [
-        f"  WRONG KEY  {count} checkpoints are signed by {key}, given is {', '.join(seals['keys'])}"
-        for key, count in seals["strange_keys"].items()
-    ]
-    if not seals["keys"]:
-        lines.append(f"  signed {seals['found']} checkpoints; nobody checked them: give --key PUBLIC")
-    elif seals["proved"]:
-        lines.append(
-            f"  signed {seals['proved']} of {seals['found']} checkpoints by {', '.join(seals['keys'])}, through order "
-            f"{seals['through']}; {seals['after']} records came after"
-        )
-    return lines
-
-
 @click.group()
 def journal() -> None:
     """Look at a record without a daemon: prove it, or read it. Never writes to it."""
-
-
-@journal.command()
-@click.argument("path", type=A_PATH)
-@click.option(
-    "--key", "key_files", multiple=True, type=A_PATH, help="A public key of the table, PEM; may be repeated."
-)
-@click.option(
-    "--against",
-    multiple=True,
-    help="A head that somebody else holds: STREAM:SEQUENCE:HASH, or a file of events, of a checkpoint, or of an earlier "
-    "verdict (--json); may be repeated.",
-)
-@AS_JSON
-def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], as_json: bool) -> None:
-    """Prove a record: every hash is computed anew, every fault named. Exit code 1 if it is not as it was written.
-
-    Works on a copy, and on any machine. --key finds a record that was written anew, --against one whose end was cut off.
-
-    \b
-    Example:
-      tablewarden journal verify example.journal --key table.pub --against main:4711:0f3a...
-    """
-    try:
-        keys = [PublicKey.load(file) for file in key_files]
-        heads = [head for given in against for head in _heads(given)]
-        with progress("records") as told:
-            report = prove(path, keys=keys, against=heads, progress=told)
-    except JournalMissing as exc:
-        end(str(exc), UNREACHABLE)
-    except (JournalError, KeyUnusable, HeadUnreadable) as exc:
-        end(str(exc), WRONG)
-    show(_verdict(report, keys), _verdict_page, as_json)
-    sys.exit(0 if report.ok and not (keys and report.seals.strange) else WRONG)
-
-
-def _heads(given: str) -> list[HeadKept]:
-    """From a file where there is one of that name, else from the text itself."""
-    file = Path(given)
-    if ":" in given and not file.exists():
-        return heads_in(given)
-    try:
-        return heads_in(file.read_text())
-    except (OSError, UnicodeDecodeError) as exc:
-        raise HeadUnreadable(f"--against {given}: cannot be read: {exc}") from exc
-    except HeadUnreadable as exc:
-        raise HeadUnreadable(f"--against {given}: {exc}") from exc
 
 
 @journal.command()
@@ -198,5 +101,5 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-for command in (backup, lookback_command, replay, restore):
+for command in (backup, keep, lookback_command, replay, restore, verify):
     journal.add_command(command)

@@ -13,9 +13,9 @@ from controller.config_file import load_config
 from controller.control.page import status_page
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.key_file import KeyUnusable
+from controller.journal.reading import Reading
 from controller.journal.store import opened
 from controller.journal.vault_keys import VaultKeys
-from controller.journal.view import JournalView
 from controller.progress import progress
 from controller.publish.envelope import rfc3339
 from controller.replay import Difference, NotReplayable, Sealed, Seen, differences, table_at
@@ -72,7 +72,7 @@ def replay(
         end(str(exc), WRONG)
 
 
-def _show(view: JournalView, at: str, given: Setup | None, keys: VaultKeys | None, as_json: bool) -> None:
+def _show(view: Reading, at: str, given: Setup | None, keys: VaultKeys | None, as_json: bool) -> None:
     time_us = _time_us(at)
     seen = table_at(view, time_us=time_us, round_id="" if time_us is not None else at, given=given, keys=keys)
     document = _document(seen, view.description.id)
@@ -102,7 +102,7 @@ def _document(seen: Seen, journal: str) -> dict[str, Any]:
     return document
 
 
-def _verify(view: JournalView, given: Setup | None, keys: VaultKeys | None, as_json: bool) -> None:
+def _verify(view: Reading, given: Setup | None, keys: VaultKeys | None, as_json: bool) -> None:
     found: list[Difference] = []
     sealed: list[Sealed] = []
     count, of = 0, view.last()[1] - view.description.order_before

@@ -15,6 +15,7 @@ from controller.games.settling.round import RoundRefused, Terms
 from controller.gaming_day import GamingCalendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig
+from controller.retention import Retention
 from controller.rules.coverage import CoverageInvalid
 from controller.rules.elections import ElectionsInvalid, elect
 from controller.rules.library import RulebookUnknown, find, find_coverage
@@ -96,6 +97,7 @@ class Config:
     log: LogConfig = field(default_factory=LogConfig)
     journal_key: Path | None = None
     vault: Path | None = None
+    retention: Retention = field(default_factory=Retention)
 
     def setup(self) -> Setup:
         """What the core decides by. Raises `ConfigInvalid` with all that does not fit the rulebook."""

@@ -18,9 +18,10 @@ from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
 from controller.games.settling.round import MOST
-from controller.gaming_day import GamingCalendar, calendar
+from controller.gaming_day import read_calendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
+from controller.retention import read_retention
 from controller.rules.model import Law
 from controller.rules.vocabulary import Method, Role
 from drivers.beetek import BAUD as BEETEK_BAUD
@@ -121,6 +122,7 @@ class _File:
         devices = self._devices(table.production, self._approved(table.production))
         elections = self._elections(table.production)
         journal = journal_in(self.root, self.base, production=table.production)
+        retention = read_retention(self.root.section("retention"), self.base, table.calendar)
         mqtt = self._mqtt(table)
         control, log = self._control(), self._log()
         self.root.close()
@@ -130,7 +132,7 @@ class _File:
             law, faults = law_of(table, elections, kinds)
             self.faults += faults
         keys = journal.key, journal.vault
-        config = Config(self.path, table, devices, journal.path, control, elections, mqtt, log, *keys)
+        config = Config(self.path, table, devices, journal.path, control, elections, mqtt, log, *keys, retention)
         return Reading(self.path, None if self.faults else config, law, tuple(self.faults), table.offered)
 
     def _table(self) -> TableConfig:
@@ -150,7 +152,7 @@ class _File:
             currency=section.text("currency", "USD", CURRENCY),
             progressive_cents=section.whole("progressive_cents", 0, MAX_CENTS, 0),
             production=section.flag("production", False),
-            calendar=_calendar(section),
+            calendar=read_calendar(section),
             limits=limits_in(self.root),
             payout_limit_cents=payout_limit,
             unit_cents=unit,
@@ -293,20 +295,6 @@ class _File:
         )
         section.close()
         return log
-
-
-def _calendar(section: Section) -> GamingCalendar | None:
-    """When the gaming day begins, in which time zone: both or neither."""
-    begins, zone = section.maybe_text("gaming_day"), section.maybe_text("time_zone")
-    if begins is None or zone is None:
-        if begins is not None or zone is not None:
-            section.fault("gaming_day" if begins else "time_zone", "'gaming_day' and 'time_zone' belong together")
-        return None
-    try:
-        return calendar(begins, zone)
-    except ValueError as exc:
-        section.fault("gaming_day", str(exc))
-        return None
 
 
 def _port(section: Section, base: Path) -> str:

@@ -10,6 +10,7 @@ from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, Told, refusal
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
+from controller.keeper import Keeper
 from controller.publish.publisher import NotParked, Publisher
 from controller.rules.coverage import Coverage, prompts
 from controller.settlement_page import announced_document, offer_document
@@ -25,7 +26,7 @@ READABLE = tuple(Stream)
 
 
 class RunningTable:
-    """One table while its journal is open: the engine, its sessions with their displays, its publisher."""
+    """One table while its journal is open: the engine, its sessions with their displays, its publisher, who keeps its days."""
 
     def __init__(
         self,
@@ -34,9 +35,11 @@ class RunningTable:
         sessions: dict[str, DeviceSession],
         displays: Displays,
         publisher: Publisher,
+        keeper: Keeper | None = None,
     ) -> None:
         self.engine, self.journal, self.publisher = engine, journal, publisher
         self.sessions, self.displays = sessions, displays
+        self.keeper = keeper
 
 
 class TableDesk:
@@ -82,6 +85,7 @@ class TableDesk:
             "journal": journal.id,
             "heads": {stream.value: head for stream, head in journal.heads().items()},
             "order": engine.order,
+            "kept": self.table.keeper.document() if self.table.keeper else None,
         }
         document["broker"] = self.table.publisher.status()
         return document

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
+from controller.config_reader import Section
 from controller.table.inputs import GamingDayTold
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -43,6 +44,20 @@ def calendar(begins: str, zone: str) -> GamingCalendar:
     if clock is None:
         raise ValueError(f"is a time of day as 06:00, not {begins!r}")
     return GamingCalendar(time(int(clock[1]), int(clock[2])), _zone(zone))
+
+
+def read_calendar(section: Section) -> GamingCalendar | None:
+    """When the gaming day begins, in which time zone: both or neither."""
+    begins, zone = section.maybe_text("gaming_day"), section.maybe_text("time_zone")
+    if begins is None or zone is None:
+        if begins is not None or zone is not None:
+            section.fault("gaming_day" if begins else "time_zone", "'gaming_day' and 'time_zone' belong together")
+        return None
+    try:
+        return calendar(begins, zone)
+    except ValueError as exc:
+        section.fault("gaming_day", str(exc))
+        return None
 
 
 def _zone(zone: str) -> tzinfo:

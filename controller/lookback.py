@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
+from controller.journal.reading import Reading
 from controller.journal.record import Stream
-from controller.journal.view import Brief, JournalView
+from controller.journal.view import Brief
 from controller.replay import NotReplayable, rulebook_of
 from controller.table import facts as f
 from controller.table.codec import WITHHELD, decode_fact
@@ -54,7 +55,7 @@ class Lookback:
     rounds: tuple[Touched, ...]
 
 
-def lookback(view: JournalView, back: str, by: Evidence = Evidence.COUNT) -> Lookback:
+def lookback(view: Reading, back: str, by: Evidence = Evidence.COUNT) -> Lookback:
     """The rounds that were dealt from this set since. Raises `JournalDamaged`, `NotReplayable`."""
     state = _beginning(view)
     if back not in state.sets:
@@ -64,7 +65,7 @@ def lookback(view: JournalView, back: str, by: Evidence = Evidence.COUNT) -> Loo
     return Lookback(back, verdict, tuple(_rounds(view, state, back, after)))
 
 
-def _beginning(view: JournalView) -> State:
+def _beginning(view: Reading) -> State:
     """An empty table of this kind: what is folded from here knows its rounds and nothing before them."""
     about = view.description
     for started in view.backwards(Stream.MAIN, (ServiceStarted.kind,)):
@@ -87,7 +88,7 @@ def _is_good(verdict: Brief, back: str, by: Evidence) -> bool:
     return is_read or (by is Evidence.COUNT and count is True)
 
 
-def _begin(view: JournalView, verdict: Brief | None) -> int:
+def _begin(view: Reading, verdict: Brief | None) -> int:
     """Behind which sequence the rounds since begin: a round that had begun by then and was dealt later is one of them."""
     if verdict is None:
         return view.anchors[Stream.MAIN].sequence
@@ -100,7 +101,7 @@ def _begin(view: JournalView, verdict: Brief | None) -> int:
     return verdict.sequence
 
 
-def _rounds(view: JournalView, state: State, back: str, after: int) -> Iterator[Touched]:
+def _rounds(view: Reading, state: State, back: str, after: int) -> Iterator[Touched]:
     began_us, through = 0, view.last()[0][Stream.MAIN].sequence
     for brief in view.briefly(Stream.MAIN, after, through):
         is_begun = brief.kind == f.RoundBegun.kind

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
 from controller.journal.vault import StillSealed
 from controller.journal.vault_keys import VaultKeys
-from controller.journal.view import JournalView
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Rulebook
@@ -66,7 +66,7 @@ class Difference:
 class _Folding:
     """The state as records come by, and the setup that the last start put on record."""
 
-    def __init__(self, view: JournalView, given: Setup | None, keys: VaultKeys | None) -> None:
+    def __init__(self, view: Reading, given: Setup | None, keys: VaultKeys | None) -> None:
         self.unsealer = view.unsealer(keys)
         self._sealed: set[str] = set()
         self._site, self._table = view.description.site, view.description.table
@@ -120,7 +120,7 @@ def rulebook_of(started: ServiceStarted) -> Rulebook:
 
 
 def table_at(
-    view: JournalView,
+    view: Reading,
     *,
     time_us: int | None = None,
     round_id: str = "",
@@ -150,7 +150,7 @@ def table_at(
 
 
 def differences(
-    view: JournalView, given: Setup | None = None, keys: VaultKeys | None = None
+    view: Reading, given: Setup | None = None, keys: VaultKeys | None = None
 ) -> Iterator[tuple[Record, Difference | Sealed | None]]:
     """Each recorded input, with what it would lead to now where that differs. Raises `NotReplayable`."""
     folding = _Folding(view, given, keys)

@@ -102,8 +102,9 @@ class Snapshots:
 
 def _stands(journal: Journal, stream: Stream, head: Head) -> bool:
     """True where the record that it was folded up to is there, unchanged: a restored or cut file has another."""
-    if head.sequence < journal.oldest()[stream]:
-        return True  # nothing of this stream was folded yet
+    begin = journal.begins[stream]
+    if head.sequence <= begin.sequence:
+        return head == begin
     found = journal.read(stream, head.sequence - 1, 1)
     return bool(found and found[0].recordhash == head.recordhash)
 

@@ -38,6 +38,10 @@ QUIET = frozenset(
         "by",
         "role",
         "setup",
+        "started",
+        "folded",
+        "statement",
+        "signature",
     }
 )
 """Fields of an event that are told in another way, or not on one line."""
@@ -246,6 +250,20 @@ def _record(record: Document) -> Iterator[str]:
         return
     heads = ", ".join(f"{stream} {head}" for stream, head in record["heads"].items())
     yield f"record    {record['journal']}, {record['order']} records: {heads}"
+    yield from _kept(record.get("kept"))
+
+
+def _kept(kept: Document | None) -> Iterator[str]:
+    """How far the copies of closed days are behind, and what is to be done about it."""
+    if kept is None:
+        return
+    if kept["problem"]:
+        yield f"NOT COPIED {kept['problem']}"
+    if kept["behind_days"]:
+        where = f"not at {kept['place']}" if kept["place"] else "in no second place (`copy` in [retention])"
+        yield f"          {kept['behind_days']} gaming days of the record are {where}, from {kept['oldest_not_copied']} on"
+    if kept["kept_by"]:
+        yield f"          nothing is pruned from the live record: {kept['kept_by']}"
 
 
 def _broker(broker: Document | None) -> Iterator[str]:

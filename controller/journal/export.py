@@ -6,15 +6,15 @@ One line a record, in the order of the whole record, columns apart by tabs, whic
 from collections.abc import Iterator
 
 from controller.journal.chain import FORMAT, header_of
+from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
-from controller.journal.view import JournalView
 
 __all__ = ["COLUMNS", "export_lines"]
 
 COLUMNS = ("stream", "sequence", "header", "salt", "data", "datahash", "recordhash")
 
 
-def export_lines(view: JournalView) -> Iterator[str]:
+def export_lines(view: Reading) -> Iterator[str]:
     """The journal's description, what each stream follows, and every record. Raises `JournalDamaged`."""
     about = view.description
     yield _line("journal", FORMAT, about.id, about.site, about.table, about.created_us, about.order_before)

@@ -23,6 +23,8 @@ __all__ = [
     "READ_ERRORS",
     "SCHEMA",
     "SCHEMA_SQL",
+    "SEEN",
+    "SEEN_SQL",
     "Anchor",
     "Description",
     "connect_readonly",
@@ -96,6 +98,13 @@ def _schema(version: int) -> tuple[str, ...]:
 SCHEMA_SQL = {version: _schema(version) for version in range(OLDEST_SCHEMA, SCHEMA + 1)}
 """Every statement that makes an empty journal; `sqlite_schema` of a sound file of that version holds exactly these."""
 
+SEEN = "seen"
+SEEN_SQL = (
+    f"CREATE TABLE {SEEN} (serial TEXT NOT NULL, boot TEXT NOT NULL, counter INTEGER NOT NULL, "
+    "sequence INTEGER NOT NULL, PRIMARY KEY (serial, boot)) STRICT, WITHOUT ROWID"
+)
+"""There once records were pruned: of each boot of a device, the newest report that was among them. No part of the record."""
+
 
 @dataclass(frozen=True, slots=True)
 class Description:
@@ -131,6 +140,9 @@ def create_file(path: Path, site: str, table: str) -> None:
     journal, created_us = token_hex(8), time.time_ns() // 1000
     with closing(sqlite3.connect(draft, isolation_level=None)) as db:
         db.execute("PRAGMA synchronous = EXTRA")
+        db.execute(
+            "PRAGMA auto_vacuum = INCREMENTAL"
+        )  # only so can the file give space back, once records are pruned
         db.execute("BEGIN")
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA}")

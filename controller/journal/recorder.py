@@ -6,8 +6,9 @@ commits decide. A commit is one job that nobody can cut in two: cancelling whoev
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from controller.clock import Clock
 from controller.journal.errors import JournalWriteFailed
@@ -15,6 +16,8 @@ from controller.journal.record import Record, Transaction
 from controller.journal.store import Journal
 
 __all__ = ["Recorder"]
+
+T = TypeVar("T")
 
 INLINE_BELOW_S = 0.001
 """A commit may run in the loop while 19 of 20 recent ones took less than this (DECISIONS D-14)."""
@@ -33,7 +36,7 @@ class Recorder:
         self.path = journal.path
         self._journal, self._clock, self._limit_s = journal, clock, limit_s
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
-        self._jobs: set[Future[list[Record]]] = set()
+        self._jobs: set[Future[Any]] = set()
         self._were_slow: deque[bool] = deque(maxlen=WINDOW)
 
     @property
@@ -61,6 +64,13 @@ class Recorder:
             reason = f"the commit took over {self._limit_s:g} s"
             self._journal.refuse(reason)
             raise JournalWriteFailed(self._journal.path, reason) from exc
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Does something with the journal in the thread of the commits, between two of them; cancelling does not touch it."""
+        job = self._thread.submit(work)
+        self._jobs.add(job)
+        job.add_done_callback(self._jobs.discard)
+        return await asyncio.shield(asyncio.wrap_future(job))
 
     async def flush(self) -> None:
         """Makes readers' positions durable. Call it every few seconds. Raises `JournalWriteFailed`."""

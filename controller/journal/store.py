@@ -2,27 +2,28 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
 from controller.clock import Stamp
+from controller.journal.boundary import Mark
 from controller.journal.errors import (
     JournalDamaged,
     JournalError,
-    JournalForeign,
     JournalMissing,
     JournalRepeat,
     JournalWriteFailed,
 )
-from controller.journal.file import SCHEMA, connect_readonly, connect_writer, create_file, examine, prime, upgrade
+from controller.journal.file import SCHEMA, Description, connect_writer, create_file, prime, upgrade
 from controller.journal.lock import WriterLock
+from controller.journal.opening import open_view, opened, past_of
+from controller.journal.prune import give_back, move_beginning, remove_some
 from controller.journal.record import FACTS, Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
+from controller.journal.span import Span
 from controller.journal.vault import Use, Vault
 from controller.journal.vault_keys import VaultKeys
-from controller.journal.verify import check_tail
-from controller.journal.view import JournalView
+from controller.journal.view import Brief, JournalView
 
 __all__ = ["Journal", "opened"]
 
@@ -83,6 +84,7 @@ class Journal:
         self.unread = [
             row for row in shut if row.use == Use.TURNED_UP and (vault is None or row.vault not in vault)
         ]
+        self._past: Span | None = None
 
     @classmethod
     def open(
@@ -105,12 +107,12 @@ class Journal:
                 if not create:
                     raise JournalMissing(path)
                 create_file(path, site, table)
-            view = _open_view(path, site, table)
+            view = open_view(path, site, table)
             writer = connect_writer(path)
             if view.description.schema < SCHEMA:
                 upgrade(writer)
                 view.close()
-                view = _open_view(path, site, table)
+                view = open_view(path, site, table)
             prime(writer, path)
             return cls(path, view, writer, lock, vault)
         except BaseException as exc:
@@ -131,7 +133,7 @@ class Journal:
         path = path.resolve()
         if not path.exists():
             raise JournalMissing(path)
-        return cls(path, _open_view(path, None, None), None, None)
+        return cls(path, open_view(path, None, None), None, None)
 
     def append(self, transactions: Sequence[Transaction], recorded: Stamp) -> list[Record]:
         """Makes the transactions durable in one commit, all or none, and gives their records in order.
@@ -196,19 +198,32 @@ class Journal:
         """Order of the newest record; 0 = none yet."""
         return self.last()[1]
 
+    @property
+    def description(self) -> Description:
+        """What the file says of itself now."""
+        return self._view.description
+
+    @property
+    def begins(self) -> dict[Stream, Head]:
+        """The last record of each stream before the live file; genesis where nothing was pruned."""
+        return {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self._view.anchors.items()}
+
     def oldest(self) -> dict[Stream, int]:
-        """Sequence of the oldest record of each stream, there or to come; above its head while there is none."""
+        """Sequence of the oldest record of each stream in the live file, there or to come; above its head while there is none."""
         return {stream: anchor.sequence + 1 for stream, anchor in self._view.anchors.items()}
 
     def read(self, stream: Stream, after: int, limit: int) -> list[Record]:
         """At most `limit` records of a stream behind sequence `after`, in sequence. Raises `JournalDamaged`.
 
-        Readers that keep up are served from what was just made durable, without asking the file again.
+        Readers that keep up are served from what was just made durable, without asking the file again. What was pruned is
+        looked up in the segments beside the file, which takes a second or two a call.
         """
         newest = self._newest[stream]
         if newest and after >= newest[0].sequence - 1:
             begin = after - newest[0].sequence + 1
             return newest[begin : begin + limit]
+        if after < self._view.anchors[stream].sequence:
+            return self._with_past().read(stream, after, limit)
         return self._view.read(stream, after, limit)
 
     def _remember(self, records: Iterable[Record]) -> None:
@@ -221,11 +236,11 @@ class Journal:
 
     def facts(self) -> Iterator[Record]:
         """All records of MAIN and DIAG that are there now, in global order. Raises `JournalDamaged`."""
-        return self._view.merged(FACTS)
+        return self.records(FACTS, {})
 
     def inputs(self) -> Iterator[Record]:
         """All records of INPUT that are there now, in order. Raises `JournalDamaged`."""
-        return self._view.merged((Stream.INPUT,))
+        return self.records((Stream.INPUT,), {})
 
     def clear(self, record: Record) -> Record:
         """The record as it was before it was sealed. Raises `StillSealed`, and `JournalDamaged`."""
@@ -236,8 +251,23 @@ class Journal:
         return self._vault.shut if self._vault else {}
 
     def records(self, streams: Iterable[Stream], after: Mapping[Stream, int]) -> Iterator[Record]:
-        """All records of these streams that are there now, in global order, behind a sequence of each stream."""
+        """All records of these streams that are there now, in global order, behind a sequence of each stream; from segments where
+        they were pruned. Raises `JournalDamaged` where a segment is not there.
+        """
+        if any(after.get(s, 0) < self._view.anchors[s].sequence for s in streams):
+            return self._with_past().merged(streams, after)
         return self._view.merged(streams, after)
+
+    def backwards(self, stream: Stream, kinds: Sequence[str]) -> Iterator[Brief]:
+        """Records of these kinds in the live file, the newest first."""
+        return self._view.backwards(stream, kinds)
+
+    def _with_past(self) -> Span:
+        self._past = self._past or past_of(self._view)
+        if self._past is None:
+            what = f"the segments through order {self.description.order_before} do not lie beside it"
+            raise JournalDamaged(self.path, what)
+        return self._past
 
     def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
         """Behind which sequence of each stream the newest `count` records of them together begin; None = all."""
@@ -268,6 +298,30 @@ class Journal:
             self._commit(writer, lambda: given.extend(writer.execute(_NEXT_SESSION).fetchall()))
             number: int = given[0][0]
             return number
+
+    def prune(self, mark: Mark) -> None:
+        """Lets the live file begin behind `mark`; what lies before it must be in segments. `remove_some` then takes the rows.
+
+        Raises `ValueError` where `mark` is no place in it, with nothing written; `JournalWriteFailed`.
+        """
+        with self._writing:
+            writer = self._writable()
+            self._commit(writer, lambda: move_beginning(writer, mark))
+            self._view.refresh()
+            self._past = None
+
+    def remove_some(self) -> bool:
+        """Takes some rows of what was pruned out of the file, or gives some of its space back; False where nothing is left."""
+        with self._writing:
+            writer, removed = self._writable(), []
+            self._commit(writer, lambda: removed.append(remove_some(writer)))
+            if removed[0]:
+                return True
+            try:
+                return give_back(writer)
+            except sqlite3.Error as exc:
+                self.refuse(str(exc))
+                raise JournalWriteFailed(self.path, str(exc)) from exc
 
     def close(self) -> None:
         """Flushes positions and lets the file go; a second call does nothing. Raises `JournalWriteFailed`."""
@@ -331,35 +385,3 @@ class Journal:
 def _write_positions(writer: sqlite3.Connection, moved: dict[tuple[str, str], Position]) -> None:
     rows = [(reader, stream, at.through, at.extra) for (reader, stream), at in moved.items()]
     writer.executemany(_UPSERT_POSITION, rows)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[JournalView]:
-    """The reading side of any journal, live or at rest. Raises as `Journal.open_readonly` does."""
-    path = path.resolve()
-    if not path.exists():
-        raise JournalMissing(path)
-    view = _open_view(path, None, None)
-    try:
-        yield view
-    finally:
-        view.close()
-
-
-def _open_view(path: Path, site: str | None, table: str | None) -> JournalView:
-    """A proved reading side; `site` and `table` None = whosever it is."""
-    if path.stat().st_size == 0:
-        raise JournalDamaged(path, "the file is empty")
-    try:
-        db = connect_readonly(path)
-    except sqlite3.DatabaseError as exc:
-        raise JournalDamaged(path, str(exc)) from exc
-    try:
-        about = examine(db, path)
-        anchors = check_tail(db, path, about)
-        if site is not None and (about.site, about.table) != (site, table):
-            raise JournalForeign(path, f"the journal of {about.site}/{about.table}", f"of {site}/{table}")
-        return JournalView(db, path, about, anchors)
-    except BaseException:
-        db.close()
-        raise

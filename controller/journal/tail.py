@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from controller.journal.opening import opened
 from controller.journal.record import Record, Stream
-from controller.journal.store import Journal
 
 __all__ = ["as_json", "tail"]
 
@@ -28,23 +28,20 @@ def tail(
 ) -> Iterator[dict[str, Any]]:
     """The newest `last` records of these streams together (None = all), in order; with `follow`, then each new one.
 
-    Opens the journal read-only, live or at rest. `pause` is called whenever a followed journal has nothing new.
-    Raises what `Journal.open_readonly` raises, and `JournalDamaged` at a record that cannot be read.
+    Any record, live or at rest, a segment or a folder of them. `pause` is called whenever a followed journal has nothing new.
+    Raises what `opened` raises, and `JournalDamaged` at a record that cannot be read.
     """
-    journal = Journal.open_readonly(path)
-    try:
-        done = journal.before_last(streams, last)
+    with opened(path) as view:
+        done = view.before_last(streams, last)
         while True:
             is_new = False
-            for record in journal.records(streams, done):
+            for record in view.merged(streams, done):
                 is_new, done[record.stream] = True, record.sequence
-                yield as_json(record, journal.id)
+                yield as_json(record, view.description.id)
             if not follow:
                 return
             if not is_new:
                 pause()
-    finally:
-        journal.close()
 
 
 def as_json(record: Record, journal_id: str) -> dict[str, Any]:

@@ -68,9 +68,12 @@ def is_sealed(record: Record) -> bool:
 
 
 class Unsealer:
-    """Gives records as they were before they were sealed: with the vault's keys all of them, without those that are open."""
+    """Gives records as they were before they were sealed: with the vault's keys all of them, without those that are open.
 
-    def __init__(self, path: Path, journal: str, rows: Rows, keys: VaultKeys | None) -> None:
+    `rows` None: the keys of rounds do not lie here.
+    """
+
+    def __init__(self, path: Path, journal: str, rows: Rows | None, keys: VaultKeys | None) -> None:
         self._path, self._journal, self._rows, self._keys = path, journal, rows, keys
         self._known: dict[bytes, RoundKey] = {}
 
@@ -89,6 +92,8 @@ class Unsealer:
         commitment = key_of(record.data)
         if (known := self._known.get(commitment)) is not None:
             return known
+        if self._rows is None:
+            raise StillSealed(record, "the keys of rounds lie in the live file, and this is a segment")
         rows = self._rows(record.round_id or "")
         row = next((row for row in rows if row.commitment == commitment), None)
         if row is None:

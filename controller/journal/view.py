@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from controller.journal.errors import JournalDamaged
-from controller.journal.file import READ_ERRORS, Anchor, Description
+from controller.journal.file import READ_ERRORS, SEEN, Anchor, Description, examine, read_anchors
 from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
 from controller.journal.vault import KeyRow, Unsealer
@@ -90,7 +90,7 @@ class JournalView:
     def __init__(
         self, db: sqlite3.Connection, path: Path, description: Description, anchors: dict[Stream, Anchor]
     ) -> None:
-        self._db, self._path, self.description, self.anchors = db, path, description, anchors
+        self._db, self.path, self.description, self.anchors = db, path, description, anchors
 
     def last(self) -> tuple[dict[Stream, Head], int]:
         """The head of each stream and the order of the newest record, all of one instant."""
@@ -128,11 +128,9 @@ class JournalView:
     def backwards(self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE) -> Iterator[Brief]:
         """Records of these kinds, the newest first, below sequence `before`."""
         marks = ", ".join("?" * len(kinds))
-        sql = (
-            _BRIEF.format(stream=stream.value)
-            + f"r.sequence < ? AND r.kind IN ({marks}) ORDER BY r.sequence DESC LIMIT 1"
-        )
-        while rows := self._query(sql, (before, *kinds)):
+        wanted = f"r.sequence < ? AND r.sequence > ? AND r.kind IN ({marks}) ORDER BY r.sequence DESC LIMIT 1"
+        sql = _BRIEF.format(stream=stream.value) + wanted
+        while rows := self._query(sql, (before, self.anchors[stream].sequence, *kinds)):
             yield self._brief(stream, rows[0])
             before = rows[0][0]
 
@@ -142,22 +140,29 @@ class JournalView:
         while after < through:
             rows = self._query(sql, (after, through, BATCH))
             if not rows:
-                raise JournalDamaged(self._path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
+                raise JournalDamaged(self.path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
             for row in rows:
                 yield self._brief(stream, row)
             after = rows[-1][0]
 
     def _brief(self, stream: Stream, row: Row) -> Brief:
         if row[6] is None:
-            raise JournalDamaged(self._path, f"the body of record {stream}/{row[0]} is missing")
+            raise JournalDamaged(self.path, f"the body of record {stream}/{row[0]} is missing")
         return Brief(*row)
 
     def has(self, serial: str, boot: str, counter: int) -> bool:
+        """True if this event of a device is on record, here or among what was pruned: there, none came after its newest."""
         sql = "SELECT 1 FROM input WHERE serial = ? AND device_boot = ? AND counter = ?"
-        return bool(self._query(sql, (serial, boot, signed(counter))))
+        if self._query(sql, (serial, boot, signed(counter))):
+            return True
+        seen = self._seen("SELECT counter FROM {} WHERE serial = ? AND boot = ?", serial, boot)
+        return bool(seen) and counter <= seen[0][0] & MASK_64
 
     def last_of(self, serial: str) -> tuple[str, int] | None:
-        rows = self._query(_LAST_OF, {"serial": serial})
+        """Boot and counter of the newest event of a device that is on record, here or among what was pruned."""
+        rows = self._query(_LAST_OF, {"serial": serial}) or self._seen(
+            "SELECT boot, counter FROM {} WHERE serial = ? ORDER BY sequence DESC LIMIT 1", serial
+        )
         return (rows[0][0], rows[0][1] & MASK_64) if rows else None
 
     def body_of(self, serial: str, boot: str, counter: int) -> bytes | None:
@@ -169,6 +174,27 @@ class JournalView:
         rows = self._query(sql, (serial, boot, signed(counter)))
         return bytes(rows[0][0]) if rows else None
 
+    def _seen(self, sql: str, *values: str) -> list[Row]:
+        """From the table that is there once records were pruned."""
+        return self._query(sql.format(SEEN), values) if self.description.order_before else []
+
+    def refresh(self) -> None:
+        """Looks again where the file begins, after records were pruned. Raises what `examine` raises."""
+        try:
+            self.description, self.anchors = examine(self._db, self.path), read_anchors(self._db)
+        except (*READ_ERRORS, ValueError) as exc:
+            raise JournalDamaged(self.path, f"where it begins cannot be read: {exc}") from exc
+
+    def first_of(self, rounds: Sequence[str]) -> int | None:
+        """The order of the first record of any of these rounds; None = none is here. Goes through all records."""
+        marks = ", ".join("?" * len(rounds))
+        each = (f"SELECT min(ord) FROM {s.value} WHERE sequence > ? AND round IN ({marks})" for s in Stream)  # noqa: S608
+        found = [
+            self._query(sql, (self.anchors[s].sequence, *rounds))[0][0]
+            for s, sql in zip(Stream, each, strict=True)
+        ]
+        return min((order for order in found if order is not None), default=None)
+
     def positions(self) -> dict[tuple[str, str], Position]:
         """Durable positions by reader and stream."""
         rows = self._query("SELECT reader, stream, through, extra FROM position", ())
@@ -176,7 +202,7 @@ class JournalView:
 
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
         """Gives records of this journal as they were before they were sealed, as far as `keys` and openings allow."""
-        return Unsealer(self._path, self.description.id, self.round_keys, keys)
+        return Unsealer(self.path, self.description.id, self.round_keys, keys)
 
     def round_keys(self, round_id: str) -> list[KeyRow]:
         """The keys of a round; none in a journal that was made before there were any."""
@@ -195,7 +221,7 @@ class JournalView:
         while after < through:
             records = self.read(stream, after, BATCH, through)
             if not records:
-                raise JournalDamaged(self._path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
+                raise JournalDamaged(self.path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
             yield from records
             after = records[-1].sequence
 
@@ -211,7 +237,7 @@ class JournalView:
             ) = row  # fmt: skip
             if sequence != expected or data is None:
                 what = "the body of record" if data is None else "record"
-                raise JournalDamaged(self._path, f"{what} {stream}/{expected} is missing")
+                raise JournalDamaged(self.path, f"{what} {stream}/{expected} is missing")
             records.append(
                 Record(
                     stream, sequence, kind, version, subject, round_id, cause, time_us, recorded_us, mono_ns, boot,
@@ -229,7 +255,7 @@ class JournalView:
         sql = f"SELECT recordhash FROM {stream.value} WHERE sequence = ?"  # noqa: S608
         rows = self._query(sql, (sequence - 1,))
         if not rows:
-            raise JournalDamaged(self._path, f"record {stream}/{sequence - 1} is missing")
+            raise JournalDamaged(self.path, f"record {stream}/{sequence - 1} is missing")
         found: bytes = rows[0][0]
         return found
 
@@ -237,4 +263,4 @@ class JournalView:
         try:
             return self._db.execute(sql, values).fetchall()
         except READ_ERRORS as exc:
-            raise JournalDamaged(self._path, f"cannot be read: {exc}") from exc
+            raise JournalDamaged(self.path, f"cannot be read: {exc}") from exc

@@ -54,10 +54,14 @@ def prove_checkpoints(
     found: Iterable[Checkpoint],
     about: Description,
     keys: Sequence[PublicKey],
+    begins: Mapping[Stream, Head],
     hash_at: HashAt,
     findings: Findings,
 ) -> Seals:
-    """Holds each checkpoint against the records that it names, and its signature against the keys, if there are any."""
+    """Holds each checkpoint against the records that it names, and its signature against the keys, if there are any.
+
+    `begins`: the last record of each stream before this file; what a checkpoint says of earlier ones is not looked at here.
+    """
     known = {key.id: key for key in keys}
     strange: Counter[str] = Counter()
     count = proved = through = 0
@@ -66,7 +70,7 @@ def prove_checkpoints(
         try:
             body = msgspec.json.decode(checkpoint.data or b"", type=CheckpointSigned)
             statement = read_statement(body.statement)
-            wrong = _contradiction(statement, about, checkpoint, hash_at)
+            wrong = _contradiction(statement, about, checkpoint, begins, hash_at)
             signature = bytes.fromhex(body.signature)
         except (msgspec.MsgspecError, StatementUnreadable, ValueError) as exc:
             wrong, statement, signature = f"cannot be read: {exc}", None, b""
@@ -85,7 +89,13 @@ def prove_checkpoints(
     return Seals(count, proved, through, strange)
 
 
-def _contradiction(statement: Statement, about: Description, checkpoint: Checkpoint, hash_at: HashAt) -> str:
+def _contradiction(
+    statement: Statement,
+    about: Description,
+    checkpoint: Checkpoint,
+    begins: Mapping[Stream, Head],
+    hash_at: HashAt,
+) -> str:
     """What in the statement is not so; "" if nothing."""
     if (statement.journal, statement.site, statement.table) != (about.id, about.site, about.table):
         return f"is of journal {statement.journal} of {statement.site}/{statement.table}"
@@ -97,6 +107,8 @@ def _contradiction(statement: Statement, about: Description, checkpoint: Checkpo
         head = statement.head_of(stream)
         if head is None:
             return f"does not say where {stream} stood"
+        if head.sequence < begins[stream].sequence:
+            continue  # it is of what came before this file begins
         if hash_at(stream, head.sequence) != head.recordhash:
             return f"{stream}/{head.sequence} had another hash when it was signed"
     return ""

@@ -144,6 +144,42 @@ class CardsUnread:
     rounds: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RecordDayClosed:
+    """A gaming day of the record is over, between two rounds: what it holds can be sealed by itself (docs/record.md).
+
+    `statement`, `signature`: where the day begins and ends in the record, as signed; "" = the table has no key. `started`: the
+    start by which it is decided since; `folded`: the state at its end, JSON text in parts that a body takes.
+    """
+
+    kind: ClassVar[str] = "record_day_closed"
+    day: str
+    statement: str
+    signature: str
+    started: ServiceStarted
+    folded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentCopied:
+    """The file of a sealed day lies in the second place too, and was read back there. `through`: the newest order in it."""
+
+    kind: ClassVar[str] = "segment_copied"
+    segment: str
+    sha256: str
+    place: str
+    through: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPruned:
+    """Records through this order are about to leave the live file; from now on they are in segments only."""
+
+    kind: ClassVar[str] = "record_pruned"
+    through: int
+    segment: str
+
+
 ServiceEvent = (
     ServiceStarted
     | ServiceStopping
@@ -155,6 +191,9 @@ ServiceEvent = (
     | RecordReplaced
     | RoundOpened
     | CardsUnread
+    | RecordDayClosed
+    | SegmentCopied
+    | RecordPruned
 )
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 

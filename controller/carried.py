@@ -1,0 +1,80 @@
+"""The folded state between two rounds as text, which outlives the software that folded it.
+
+It stands on record where a gaming day ends, so that a start, a replay or a drill may begin there: with records before it
+pruned, or after an update of the software, for which the pickled snapshot is none.
+"""
+
+from dataclasses import fields, make_dataclass, replace
+from typing import Any, get_type_hints
+
+import msgspec
+import structlog
+
+from controller.journal.boundary import BoundaryUnreadable, read_boundary
+from controller.journal.record import Stream
+from controller.journal.store import Journal
+from controller.snapshot import Snapshot
+from controller.table.codec import MAX_TEXT
+from controller.table.inputs import RecordDayClosed
+from controller.table.state import Device, Setup, State
+
+__all__ = ["NotCarried", "carried", "last_day", "state_from"]
+
+log = structlog.get_logger()
+
+_HINTS = get_type_hints(State)
+_KEPT = [field.name for field in fields(State) if field.name != "round"]
+_Between = make_dataclass("_Between", [(name, _HINTS[name]) for name in _KEPT], frozen=True)
+"""A state without the one thing that holds code: the game of a round in play."""
+
+
+class NotCarried(Exception):
+    """A state that was carried cannot be read by this software."""
+
+
+def carried(state: State) -> tuple[str, ...]:
+    """The state as JSON, in parts that a body takes. Raises `ValueError` in a round."""
+    if state.round is not None:
+        raise ValueError("a state is carried between two rounds")
+    text = msgspec.json.encode(_Between(*(getattr(state, name) for name in _KEPT))).decode()
+    return tuple(text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT))
+
+
+def state_from(closed: RecordDayClosed, setup: Setup) -> State:
+    """The state at the end of that day, at a table as it is set up now. Raises `NotCarried`.
+
+    What the table has gained since is as at its beginning, what it has lost is gone; a way of dealing that was not changed by
+    an act is that of the setup.
+    """
+    try:
+        told: Any = msgspec.json.decode("".join(closed.folded), type=_Between)
+    except msgspec.MsgspecError as exc:
+        raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
+    state, initial = State(**{name: getattr(told, name) for name in _KEPT}), State.initial(setup)
+    was = closed.started.setup
+    return replace(
+        state,
+        method=initial.method if was is not None and was.method == state.method.value else state.method,
+        devices={name: _same(state.devices.get(name), device) for name, device in initial.devices.items()},
+        sets={back: state.sets.get(back, card_set) for back, card_set in initial.sets.items()},
+    )
+
+
+def last_day(journal: Journal, setup: Setup) -> Snapshot | None:
+    """The state at the end of the newest closed day, where a start may begin; None where none stands in the live file.
+
+    One that cannot be read is passed over for an older one, and in the end for the whole record.
+    """
+    for brief in journal.backwards(Stream.DIAG, (RecordDayClosed.kind,)):
+        try:
+            closed = msgspec.json.decode(brief.data, type=RecordDayClosed)
+            end = read_boundary(closed.statement).end
+            return Snapshot(journal.id, "", dict(end.heads), end.order, state_from(closed, setup))
+        except (msgspec.MsgspecError, BoundaryUnreadable, NotCarried) as exc:
+            log.warning("carried_state_unreadable", record=f"diag/{brief.sequence}", reason=str(exc))
+    return None
+
+
+def _same(before: Device | None, device: Device) -> Device:
+    """The device as it was, unless another kind of thing bears its name now."""
+    return before if before is not None and before.kind is device.kind else device

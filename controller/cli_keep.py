@@ -1,0 +1,73 @@
+"""`tablewarden journal keep`: what the daemon does each day for the record, by hand: seal closed days and copy them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.journal.errors import JournalError, JournalMissing
+from controller.journal.keep import Copied, NotCopied, copy_segments, not_copied, seal_days
+from controller.progress import progress
+
+__all__ = ["keep"]
+
+A_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("path", type=A_PATH)
+@click.option("--copy", "place", type=A_PATH, help="The folder of the second place; it must be there.")
+@AS_JSON
+def keep(path: Path, place: Path | None, as_json: bool) -> None:
+    """Seal each closed gaming day of a record as a segment beside it, and copy segments to a second place.
+
+    Works beside a running daemon, which does the same by itself and puts on record what was copied. A copy counts once it was
+    read back. Exit code 1 where something could not be copied; what could be is there.
+
+    \b
+    Example:
+      tablewarden journal keep /var/lib/tablewarden/example.journal --copy /media/record/tables
+    """
+    try:
+        document = _kept(path, place)
+    except JournalMissing as exc:
+        end(str(exc), UNREACHABLE)
+    except (JournalError, OSError) as exc:
+        end(str(exc), WRONG)
+    show(document, _page, as_json)
+    if document["problem"]:
+        raise SystemExit(WRONG)
+
+
+def _kept(path: Path, place: Path | None) -> dict[str, Any]:
+    sealed = seal_days(path)
+    copied: list[Copied] = []
+    problem = ""
+    if place is not None:
+        try:
+            with progress("segments") as told:
+                for done, one in enumerate(copy_segments(path, place), 1):
+                    copied.append(one)
+                    told(done, done)
+        except NotCopied as exc:
+            problem = str(exc)
+    waiting = not_copied(path, copied[-1].through if copied else 0)
+    return {
+        "sealed": sealed,
+        "copied": [asdict(one) for one in copied],
+        "behind": len(waiting),
+        "oldest": waiting[0].day if waiting else None,
+        "problem": problem,
+    }
+
+
+def _page(document: dict[str, Any]) -> list[str]:
+    lines = [f"sealed {name}" for name in document["sealed"]]
+    lines += [f"copied {one['segment']}, sha256 {one['sha256']}" for one in document["copied"]]
+    if document["behind"]:
+        lines.append(f"{document['behind']} gaming days are in no second place, from {document['oldest']} on")
+    if document["problem"]:
+        lines.append(f"NOT COPIED  {document['problem']}")
+    return lines or ["nothing to do: each closed day is sealed, and copied where a second place was named"]

@@ -1,0 +1,96 @@
+"""Opens a record for reading: a live file, a segment, a folder of segments, or a file with the segments that came before it."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing
+from controller.journal.file import connect_readonly, examine
+from controller.journal.reading import Reading
+from controller.journal.segment import is_segment
+from controller.journal.shelf import Named, all_in, before, beside
+from controller.journal.span import Span
+from controller.journal.verify import check_tail
+from controller.journal.view import JournalView
+
+__all__ = ["open_view", "opened", "opened_alone", "past_of"]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Reading]:
+    """The reading side of any record, live or at rest; what was pruned is read from the segments beside it, where they are.
+
+    Raises as `Journal.open_readonly` does.
+    """
+    path = path.resolve()
+    view = _segments_at(path) or _with_past(path)
+    try:
+        yield view
+    finally:
+        view.close()
+
+
+@contextmanager
+def opened_alone(path: Path) -> Iterator[JournalView]:
+    """The live file, without what was pruned from it. Raises as `Journal.open_readonly` does."""
+    view = open_view(_there(path.resolve()), None, None)
+    try:
+        yield view
+    finally:
+        view.close()
+
+
+def past_of(view: JournalView) -> Span | None:
+    """Everything from the first segment beside it on; None where nothing was pruned, or its segments are not there."""
+    order = view.description.order_before
+    segments = before(all_in(beside(view.path, view.description.id)), order) if order else []
+    return Span(segments, view) if segments else None
+
+
+def open_view(path: Path, site: str | None, table: str | None) -> JournalView:
+    """A proved reading side of a live file; `site` and `table` None = whosever it is."""
+    if path.stat().st_size == 0:
+        raise JournalDamaged(path, "the file is empty")
+    try:
+        db = connect_readonly(path)
+    except sqlite3.DatabaseError as exc:
+        raise JournalDamaged(path, str(exc)) from exc
+    try:
+        about = examine(db, path)
+        anchors = check_tail(db, path, about)
+        if site is not None and (about.site, about.table) != (site, table):
+            raise JournalForeign(path, f"the journal of {about.site}/{about.table}", f"of {site}/{table}")
+        return JournalView(db, path, about, anchors)
+    except BaseException:
+        db.close()
+        raise
+
+
+def _segments_at(path: Path) -> Span | None:
+    if is_segment(path):
+        return Span([Named("", 0, 0, path)], None)
+    if not path.is_dir():
+        return None
+    segments = all_in(path)
+    if not segments:
+        raise JournalMissing(path)
+    chain = before(segments, segments[-1].last)
+    if len(chain) < len(segments):
+        raise JournalDamaged(path, f"the segment before {chain[0].path.name} is not there")
+    return Span(chain, None)
+
+
+def _with_past(path: Path) -> Reading:
+    view = open_view(_there(path), None, None)
+    try:
+        return past_of(view) or view
+    except BaseException:
+        view.close()
+        raise
+
+
+def _there(path: Path) -> Path:
+    if not path.exists():
+        raise JournalMissing(path)
+    return path

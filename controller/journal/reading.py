@@ -1,0 +1,29 @@
+"""What a reader of a record needs of it, wherever its records lie: in the live file, in segments, or in both."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from controller.journal.file import Anchor, Description
+from controller.journal.record import Record, Stream
+from controller.journal.seal import Head
+from controller.journal.vault import Unsealer
+from controller.journal.vault_keys import VaultKeys
+from controller.journal.view import MAX_SEQUENCE, Brief
+
+__all__ = ["Reading"]
+
+
+class Reading(Protocol):
+    """As `JournalView`, which is one. Every method may raise `JournalDamaged`."""
+
+    @property
+    def description(self) -> Description: ...
+    @property
+    def anchors(self) -> Mapping[Stream, Anchor]: ...
+    def last(self) -> tuple[dict[Stream, Head], int]: ...
+    def merged(self, streams: Iterable[Stream], after: Mapping[Stream, int] | None = None) -> Iterator[Record]: ...
+    def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]: ...
+    def backwards(self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE) -> Iterator[Brief]: ...
+    def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]: ...
+    def unsealer(self, keys: VaultKeys | None = None) -> Unsealer: ...
+    def close(self) -> None: ...

@@ -1,0 +1,33 @@
+"""Closed days in a journal of a test, as a daemon puts them on record."""
+
+from controller.clock import ManualClock
+from controller.journal.boundary import Boundary, Mark, closed_day, read_boundary
+from controller.journal.keys import SigningKey
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal
+from controller.table.codec import encode, encode_input
+from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStarted
+
+STARTED = ServiceStarted("0.1.0", "md-uth", "2026", "0" * 64)
+
+
+def mark(journal: Journal) -> Mark:
+    heads, order = journal.last()
+    return Mark(dict(heads), order)
+
+
+def close_day(
+    journal: Journal, day: str, begin: Mark, clock: ManualClock, key: SigningKey | None = None
+) -> Boundary:
+    """Puts on record that the day which began at `begin` ends here."""
+    text, signature = closed_day(key, journal.description, day, begin, mark(journal), clock.stamp())
+    note(journal, RecordDayClosed(day, text, signature, STARTED, ("{}",)), clock)
+    return read_boundary(text)
+
+
+def note(journal: Journal, event: RecordDayClosed, clock: ManualClock) -> None:
+    at = clock.stamp()
+    given = Input(Moment(at.wall_us, at.mono_ns, at.boot, at.clock), "table", event)
+    said = Draft(Stream.INPUT, event.kind, 1, "table", None, encode_input(given))
+    fact = Draft(Stream.DIAG, event.kind, 1, "table", None, encode(event))
+    journal.append([Transaction(at, said, None, (fact,))], at)
