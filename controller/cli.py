@@ -17,7 +17,20 @@ import click
 if TYPE_CHECKING:
     from controller.control.client import ControlClient
 
-__all__ = ["AS_JSON", "A_FILE", "UNREACHABLE", "WRONG", "ask", "cli", "client", "end", "main", "reaching", "show"]
+__all__ = [
+    "AS_JSON",
+    "A_FILE",
+    "UNREACHABLE",
+    "WRONG",
+    "acting",
+    "ask",
+    "cli",
+    "client",
+    "end",
+    "main",
+    "reaching",
+    "show",
+]
 
 WRONG, UNREACHABLE = 1, 3
 
@@ -87,7 +100,7 @@ def reaching(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
-def _acting(command: Callable[..., None]) -> Callable[..., None]:
+def acting(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say who acts."""
     command = click.option("--role", required=True, envvar="TABLEWARDEN_ROLE", help="In which role of theirs.")(
         command
@@ -231,7 +244,7 @@ def _list_acts(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -
 )
 @click.argument("name")
 @click.argument("arguments", metavar="[KEY=VALUE]...", nargs=-1)
-@_acting
+@acting
 @reaching
 @AS_JSON
 def act(
@@ -333,7 +346,7 @@ def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> No
 @outbox.command()
 @click.argument("stream", type=click.Choice(["main", "diag"]))
 @click.argument("sequence", type=click.IntRange(min=1))
-@_acting
+@acting
 @reaching
 def release(stream: str, sequence: int, who: str, role: str, socket: Path | None, config: Path | None) -> None:
     """Send again what was set aside, once the cause is mended.

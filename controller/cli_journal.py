@@ -12,6 +12,7 @@ from controller.cli import UNREACHABLE, WRONG, end
 from controller.cli_backup import backup, restore
 from controller.cli_keep import keep
 from controller.cli_lookback import lookback_command
+from controller.cli_prove import prove
 from controller.cli_replay import replay
 from controller.cli_verify import verify
 from controller.control.page import event_line
@@ -101,5 +102,5 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-for command in (backup, keep, lookback_command, replay, restore, verify):
+for command in (backup, keep, lookback_command, prove, replay, restore, verify):
     journal.add_command(command)

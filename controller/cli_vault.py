@@ -1,10 +1,11 @@
 """`tablewarden vault`: the keys that seal which cards were told, and letting them out before the rules do."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from controller.cli import WRONG, end
+from controller.cli import WRONG, acting, ask, client, end, reaching
 from controller.journal.key_file import KeyUnusable
 from controller.journal.vault_keys import make_vault, renew_vault
 
@@ -46,3 +47,54 @@ def key(new: Path | None, old: Path | None) -> None:
             )
     except KeyUnusable as exc:
         end(str(exc), WRONG)
+
+
+REASON = click.option("--reason", required=True, help="Why; it goes on record.")
+
+
+@vault.command(name="open")
+@click.argument("round_id", metavar="ROUND")
+@REASON
+@acting
+@reaching
+def open_round(round_id: str, reason: str, who: str, role: str, socket: Path | None, config: Path | None) -> None:
+    """Let out which cards were told in a round before the rules do, or those that were refused; for a supervisor.
+
+    From then on whoever has the record can read them (`tablewarden journal prove`). ROUND is its id, or - for cards that were
+    told outside of rounds.
+
+    \b
+    Example:
+      tablewarden vault open uth-017-412 --reason "dispute at seat 3" --who sam --role supervisor
+    """
+    round_id = "" if round_id == "-" else round_id
+    told = ask(client(socket, config), "open_round", round=round_id, reason=reason, who=who, role=role)
+    click.echo(f"let out, on record as {told['stream']} {told['sequence']}")
+
+
+@vault.command()
+@click.option(
+    "--before", required=True, help="Time (RFC 3339) or date, UTC where it does not say; at least 7 days ago."
+)
+@REASON
+@acting
+@reaching
+def erase(before: str, reason: str, who: str, role: str, socket: Path | None, config: Path | None) -> None:
+    """Erase the keys of all rounds before a time, so that nobody can read their cards any more; for a supervisor.
+
+    The records stay and still prove. Copies of the record that were taken before still hold the keys.
+
+    \b
+    Example:
+      tablewarden vault erase --before 2026-01-01 --reason "retention of 90 days" --who sam --role supervisor
+    """
+    try:
+        when = datetime.fromisoformat(before)
+    except ValueError as exc:
+        raise click.UsageError(
+            f"--before {before!r} is no time such as 2026-01-01 or 2026-01-01T06:00:00Z"
+        ) from exc
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    before_us = round(when.timestamp() * 1_000_000)
+    told = ask(client(socket, config), "erase_cards", before_us=before_us, reason=reason, who=who, role=role)
+    click.echo(f"erased through order {told['data']['through']}, on record as {told['stream']} {told['sequence']}")

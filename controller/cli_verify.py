@@ -20,7 +20,7 @@ from controller.journal.verify_segments import verify_days, verify_segment
 from controller.journal.witness import HeadKept, HeadUnreadable, heads_in
 from controller.progress import progress
 
-__all__ = ["verdict_page", "verify"]
+__all__ = ["proved_parts", "verdict_page", "verify"]
 
 A_PATH = click.Path(path_type=Path)
 
@@ -116,7 +116,7 @@ def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole:
         keys = [PublicKey.load(file) for file in key_files]
         heads = [head for given in against for head in _heads(given)]
         with progress("records") as told:
-            reports = _prove(path, whole, keys, heads, told)
+            reports = proved_parts(path, whole, keys, heads, told)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
     except (JournalError, KeyUnusable, HeadUnreadable) as exc:
@@ -127,9 +127,10 @@ def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole:
     sys.exit(0 if all(report.ok for report in reports) and not is_strange else WRONG)
 
 
-def _prove(
+def proved_parts(
     path: Path, whole: bool, keys: Sequence[PublicKey], heads: Sequence[HeadKept], told: Progress
 ) -> list[Report]:
+    """The proof of a live file, with `whole` of the segments before it too; of a segment, or of a folder of them."""
     if path.is_dir():
         segments = all_in(path)
         if not segments:

@@ -1,6 +1,7 @@
 """What the control socket, and later the panel, may ask of a running table: status, acts, and the record as it grows."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -18,7 +19,8 @@ from controller.status import device_document, table_document
 from controller.table.acts import Act
 from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
-from controller.table.inputs import Actor
+from controller.table.inputs import Actor, ServiceEvent
+from controller.vault_desk import erasure, opening
 from drivers.session import DeviceSession
 
 Document = dict[str, Any]
@@ -130,6 +132,23 @@ class TableDesk:
             held = self.table.engine.state.held and no.reason.startswith("play is held")
             raise Refused(ErrorCode.HELD if held else ErrorCode.REFUSED, no.reason, no.cite)
         return [_told(t) for t in told]
+
+    async def open_round(self, round_id: str, reason: str, actor: Actor) -> Document:
+        """Lets out which cards were told in a round. Raises `Refused`."""
+        return await self._noted(lambda table: opening(table.journal, round_id, reason, actor))
+
+    async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Document:
+        """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
+        return await self._noted(lambda table: erasure(table.journal, before_us, reason, actor))
+
+    async def _noted(self, event: Callable[[RunningTable], ServiceEvent]) -> Document:
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        try:
+            (told, *_) = await self.table.engine.note(event(self.table))
+        except RecordFailed as error:
+            raise Refused(ErrorCode.RECORD_FAILED, str(error)) from error
+        return _told(told)
 
     def head(self) -> int:
         return self.table.engine.order if self.table else 0

@@ -39,6 +39,9 @@ _IN_TEXT = re.compile(
 """A field inside a text, as a repr or a library's message has it: `card=Card(rank=14, suit='s')`, `'pin': 1234`."""
 _SUIT_SIGN = re.compile(r"(?:10|[2-9TJQKA])?[\u2660-\u2667]|[\U0001F0A1-\U0001F0FF]")
 """A card as it is printed: rank and suit sign, or one sign for the whole card."""
+_NAME = r"(?:\?\?|(?:10|[2-9TJQKA])[cdhs])"
+_IN_WORDS = re.compile(rf"(?<![\w.]){_NAME}(?:[ ,]+{_NAME})+(?!\w)|(?P<quote>['\"]){_NAME}(?P=quote)")
+"""Cards as people name them: two or more in a row, or one in quotes. A single bare word may be `As` or five seconds."""
 
 
 class LogFormat(StrEnum):
@@ -134,7 +137,7 @@ def _is_count(value: object) -> bool:
 
 
 def _clean_text(text: str) -> str:
-    clean = _SUIT_SIGN.sub(WITHHELD, _IN_TEXT.sub(_clean_field, text))
+    clean = _SUIT_SIGN.sub(WITHHELD, _IN_WORDS.sub(WITHHELD, _IN_TEXT.sub(_clean_field, text)))
     return clean.encode("utf-8", "backslashreplace").decode()  # a file name may hold bytes that are no text
 
 

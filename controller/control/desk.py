@@ -79,6 +79,14 @@ class Desk(Protocol):
         """What has reached the broker, what waits, and what was set aside."""
         ...
 
+    async def open_round(self, round_id: str, reason: str, actor: Actor) -> Mapping[str, Any]:
+        """Lets out which cards were told in a round, once that is on record. Raises `Refused`."""
+        ...
+
+    async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Mapping[str, Any]:
+        """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
+        ...
+
     async def outbox_release(self, stream: str, sequence: int, who: str) -> Mapping[str, Any]:
         """Lets an event that was set aside be sent again. Raises `Refused`."""
         ...

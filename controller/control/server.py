@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Self, assert_never
+from typing import Any, Self, assert_never
 
 from controller.control.desk import ControlConfig, Desk, ErrorCode, Person, Refused, identify
 from controller.control.endpoint import Endpoint, peer_of
 from controller.control.wire import (
     MAX_REQUEST,
     ActRequest,
+    Asked,
+    EraseCardsRequest,
+    OpenRoundRequest,
     OutboxReleaseRequest,
     OutboxStatusRequest,
     Request,
@@ -41,6 +44,12 @@ CLOSE_S = 1.0
 
 MAY_RELEASE = frozenset({Role.TECHNICIAN, Role.SUPERVISOR})
 """Who may send an event again that the broker would not have: it concerns the link, not the play."""
+
+MAX_REASON = 500
+"""Characters of a reason."""
+
+AS_TYPED = frozenset({ErrorCode.BAD_REQUEST, ErrorCode.UNKNOWN_ACT})
+"""Refusals that repeat what was typed, which may be a card in the wrong place: only who typed it is told the words."""
 
 log = get_logger("control")
 
@@ -169,8 +178,9 @@ class _Connection:
         try:
             reply = await self._reply(request_id, request)
         except Refused as refused:
-            if isinstance(request, ActRequest | OutboxReleaseRequest):
-                log.info("control_refused", who=request.who, code=refused.code.value, reason=refused.reason)
+            if isinstance(request, Asked):
+                reason = "" if refused.code in AS_TYPED else refused.reason
+                log.info("control_refused", who=request.who, code=refused.code.value, reason=reason)
             reply = failure(request_id, refused)
         except Exception as exc:  # a fault of ours in one answer must not end the play of the table
             log.exception("control_request_failed", request=type(request).__name__)
@@ -200,8 +210,21 @@ class _Connection:
                     raise Refused(ErrorCode.REFUSED, f"a {able} releases what was set aside, not a {actor.role}")
                 released = await self._desk.outbox_release(request.stream, request.sequence, request.who)
                 return answer(request_id, "result", released)
+            case OpenRoundRequest() | EraseCardsRequest():
+                return answer(request_id, "result", await self._of_the_vault(request))
             case _:
                 assert_never(request)
+
+    async def _of_the_vault(self, request: OpenRoundRequest | EraseCardsRequest) -> Mapping[str, Any]:
+        """What only a supervisor may, with a reason."""
+        actor = identify(self._people, request.who, request.role, self._uid)
+        if actor.role is not Role.SUPERVISOR:
+            raise Refused(ErrorCode.REFUSED, f"a supervisor does that, not a {actor.role}")
+        if not 1 <= len(request.reason.strip()) <= MAX_REASON:
+            raise Refused(ErrorCode.REFUSED, f"say why, in 1 to {MAX_REASON} characters (`reason`)")
+        if isinstance(request, OpenRoundRequest):
+            return await self._desk.open_round(request.round, request.reason, actor)
+        return await self._desk.erase_cards(request.before_us, request.reason, actor)
 
     def _watch(self, request_id: RequestId, request: WatchRequest) -> None:
         head = self._desk.head()

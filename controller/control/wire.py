@@ -19,6 +19,9 @@ __all__ = [
     "MAX_REQUEST",
     "STREAMS",
     "ActRequest",
+    "Asked",
+    "EraseCardsRequest",
+    "OpenRoundRequest",
     "OutboxReleaseRequest",
     "OutboxStatusRequest",
     "Request",
@@ -81,8 +84,30 @@ class OutboxReleaseRequest:
     role: str
 
 
+@dataclass(frozen=True, slots=True)
+class OpenRoundRequest:
+    """Lets out the cards of a round before the rules do, or those that they never do. `round` "" = told outside of rounds."""
+
+    round: str
+    reason: str
+    who: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class EraseCardsRequest:
+    """Erases the keys of all rounds before a time (Unix, microseconds): nobody can read their cards any more."""
+
+    before_us: int
+    reason: str
+    who: str
+    role: str
+
+
 T = TypeVar("T")
-Request = StatusRequest | ActRequest | WatchRequest | OutboxStatusRequest | OutboxReleaseRequest
+Asked = ActRequest | OutboxReleaseRequest | OpenRoundRequest | EraseCardsRequest
+"""Requests in a person's name."""
+Request = StatusRequest | WatchRequest | OutboxStatusRequest | Asked
 RequestId = int | str | None
 
 REQUESTS: dict[str, type[Request]] = {
@@ -91,6 +116,8 @@ REQUESTS: dict[str, type[Request]] = {
     "watch": WatchRequest,
     "outbox_status": OutboxStatusRequest,
     "outbox_release": OutboxReleaseRequest,
+    "open_round": OpenRoundRequest,
+    "erase_cards": EraseCardsRequest,
 }
 
 

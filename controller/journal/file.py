@@ -31,6 +31,7 @@ __all__ = [
     "connect_writer",
     "create_file",
     "examine",
+    "overwrite_log",
     "prime",
     "quick_check",
     "read_anchors",
@@ -70,8 +71,9 @@ _TABLES = {
 
 _ROUND_KEY = (
     "CREATE TABLE round_key (round TEXT NOT NULL, use TEXT NOT NULL, commitment BLOB NOT NULL, vault TEXT NOT NULL, "
-    "wrapped BLOB, opened BLOB, PRIMARY KEY (round, use, commitment)) STRICT, WITHOUT ROWID",
+    "made INTEGER NOT NULL, wrapped BLOB, opened BLOB, PRIMARY KEY (round, use, commitment)) STRICT, WITHOUT ROWID",
     "CREATE INDEX round_key_shut ON round_key (round) WHERE wrapped IS NOT NULL AND opened IS NULL",
+    "CREATE INDEX round_key_kept ON round_key (made) WHERE wrapped IS NOT NULL OR opened IS NOT NULL",
     "CREATE TRIGGER round_key_no_delete BEFORE DELETE ON round_key "
     "BEGIN SELECT RAISE(ABORT, 'the key of a round is erased, its row stays'); END",
 )
@@ -168,6 +170,9 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
     db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    db.execute(
+        "PRAGMA secure_delete = ON"
+    )  # the key of a round that is erased must not stay in a free place of a page
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     return db
@@ -187,11 +192,23 @@ def prime(db: sqlite3.Connection, path: Path) -> None:
     """Gives the write-ahead log its full size once, if it has not got it. It must never be truncated afterwards."""
     log = path.with_name(path.name + "-wal")
     db.execute("DROP TABLE IF EXISTS prime")  # left by a start that was cut off between the statements below
-    if log.exists() and log.stat().st_size >= PRIME_BYTES:
-        return
+    if not log.exists() or log.stat().st_size < PRIME_BYTES:
+        _fill_log(db, PRIME_BYTES)
+
+
+def overwrite_log(db: sqlite3.Connection, path: Path) -> None:
+    """Writes zeros over the whole write-ahead log, so that nothing that lay in it can be read any more.
+
+    A reader that holds the log at that instant keeps it from being overwritten.
+    """
+    db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()  # so that the next write begins where the log does
+    _fill_log(db, path.with_name(path.name + "-wal").stat().st_size)
+
+
+def _fill_log(db: sqlite3.Connection, size: int) -> None:
     db.execute("BEGIN IMMEDIATE")
     db.execute("CREATE TABLE prime (room BLOB)")
-    db.execute("INSERT INTO prime VALUES (zeroblob(?))", (PRIME_BYTES,))
+    db.execute("INSERT INTO prime VALUES (zeroblob(?))", (size,))
     db.execute("COMMIT")
     db.execute("DROP TABLE prime")
     db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()

@@ -23,6 +23,7 @@ class Cause(StrEnum):
     UNREADABLE = "unreadable"  # SQLite cannot read it
     ANCHOR = "anchor"  # the chain does not begin where this journal begins
     CHECKPOINT = "checkpoint"  # what was signed is not what stands here, or was not signed by this key
+    KEY = "key"  # the key of a round is gone, or is not the one that was committed to
     SCHEMA = "schema"  # tables or triggers are not those of a journal
     FILE = "file"  # the file itself is damaged
 

@@ -4,11 +4,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from controller.clock import Stamp
 from controller.journal.chain import SALT_BYTES, data_hash, header_bytes, record_hash
 from controller.journal.record import FACTS, Draft, Origin, Record, Stream, Transaction, record_id
 from controller.journal.vault import Opening, Vault
-from controller.table.inputs import RoundOpened
+from controller.table.inputs import CardsErased, RoundOpened
 
 __all__ = ["Batch", "Head", "seal", "signed"]
 
@@ -26,10 +28,10 @@ class Batch:
     """What one commit writes, and the state of the journal after it.
 
     `rows`: for each stream, the columns in the order of its table; `bodies`: order, salt, data; `openings`: keys of rounds
-    that these records let out.
+    that these records let out; `erased`: keys made up to this order are to be erased.
     """
 
-    __slots__ = ("bodies", "heads", "journal", "openings", "order", "records", "rows")
+    __slots__ = ("bodies", "erased", "heads", "journal", "openings", "order", "records", "rows")
 
     def __init__(self, journal: str, heads: Mapping[Stream, Head], order: int) -> None:
         self.journal, self.heads, self.order = journal, dict(heads), order
@@ -37,6 +39,7 @@ class Batch:
         self.rows: dict[Stream, list[Row]] = {}
         self.bodies: list[tuple[int, bytes, bytes]] = []
         self.openings: list[Opening] = []
+        self.erased = 0
 
     def add(self, draft: Draft, at: Stamp, recorded_us: int, cause: str | None, origin: Origin | None) -> int:
         """Takes the draft as the next record of its stream and gives its sequence."""
@@ -76,7 +79,7 @@ def seal(
     """
     batch, recorded_us = Batch(journal, heads, order), recorded.wall_us
     for given in transactions:
-        transaction = given if vault is None else vault.sealed(given)
+        transaction = given if vault is None else vault.sealed(given, batch.order + 1)
         if transaction.input.stream is not Stream.INPUT:
             raise ValueError(f"an input cannot go to stream {transaction.input.stream}")
         sequence = batch.add(transaction.input, transaction.at, recorded_us, None, transaction.unique)
@@ -87,6 +90,8 @@ def seal(
             batch.add(fact, transaction.at, recorded_us, cause, None)
             if fact.kind == RoundOpened.kind and vault is not None:
                 batch.openings += vault.openings(fact.data)
+            elif fact.kind == CardsErased.kind:
+                batch.erased = max(batch.erased, msgspec.json.decode(fact.data, type=CardsErased).through)
     return batch
 
 

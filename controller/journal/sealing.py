@@ -14,7 +14,7 @@ import hmac
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from cryptography.exceptions import InvalidTag
@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from controller.journal.record import Stream
 from controller.journal.vault_keys import NONCE_BYTES
 
-__all__ = ["CLEAR", "SEALED", "RoundKey", "SealBroken", "key_of", "opened", "proved", "sealed"]
+__all__ = ["CLEAR", "SEALED", "RoundKey", "SealBroken", "Shown", "key_of", "opened", "proved", "sealed"]
 
 SEALED: Mapping[int, int] = {1: 2}
 """Version of a body -> its version once it is sealed, so that a release that knows no seals takes it for nothing else."""
@@ -48,10 +48,20 @@ class RoundKey:
     def cipher(self) -> AESGCM:
         return AESGCM(hmac.digest(self.secret, b"seal", "sha256"))
 
-    def card(self, nonce: bytes, field: str, place: int, name: str) -> str:
-        """The commitment to one card, 64 hex digits. `place`: from 0 within its field."""
+    def card(self, nonce: bytes, field: str, place: int, name: str) -> "Shown":
+        """One card with its commitment. `place`: from 0 within its field."""
         about = b"".join((b"salt", nonce, field.encode(), b"\0", place.to_bytes(2, "big")))
-        return sha256(hmac.digest(self.secret, about, "sha256") + name.encode()).hexdigest()
+        salt = hmac.digest(self.secret, about, "sha256")
+        return Shown(field, name, salt.hex(), sha256(salt + name.encode()).hexdigest())
+
+
+class Shown(NamedTuple):
+    """A card of a field, and what commits to it: SHA-256 of salt and name. Salt and commitment: 64 hex digits each."""
+
+    field: str
+    card: str
+    salt: str
+    commitment: str
 
 
 def sealed(data: bytes, fields: Sequence[str], stream: Stream, key: RoundKey, about: bytes, nonce: bytes) -> bytes:
@@ -60,7 +70,9 @@ def sealed(data: bytes, fields: Sequence[str], stream: Stream, key: RoundKey, ab
     hidden = {name: body[name] for name in fields if body.get(name)}
     if not hidden:
         return data
-    body.update(_shown(hidden, key, nonce))
+    body.update(
+        {name: [card.commitment for card in _shown(name, text, key, nonce)] for name, text in hidden.items()}
+    )
     ciphertext = key.cipher.encrypt(nonce, _encode(hidden), about)
     whole["sealed"] = {"key": key.commitment.hex(), "data": (nonce + ciphertext).hex()}
     return _encode(whole)
@@ -82,13 +94,14 @@ def opened(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> bytes:
     return _encode(whole)
 
 
-def proved(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> dict[str, str]:
-    """The fields that were sealed, each card held against the commitment that is shown. Raises `SealBroken`."""
+def proved(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> list[Shown]:
+    """The cards that were sealed, each held against the commitment that the body shows. Raises `SealBroken`."""
     _, body, hidden, nonce = _unlocked(data, stream, key, about)
-    for name, commitments in _shown(hidden, key, nonce).items():
-        if body.get(name) != commitments:
+    cards = {name: _shown(name, text, key, nonce) for name, text in hidden.items()}
+    for name, shown in cards.items():
+        if body.get(name) != [card.commitment for card in shown]:
             raise SealBroken(f"`{name}` shows other commitments than those of the cards that it holds")
-    return hidden
+    return [card for shown in cards.values() for card in shown]
 
 
 def _parted(data: bytes, stream: Stream) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -109,11 +122,8 @@ def _unlocked(
         raise SealBroken("its key does not open this body") from exc
 
 
-def _shown(hidden: Mapping[str, str], key: RoundKey, nonce: bytes) -> dict[str, list[str]]:
-    return {
-        name: [key.card(nonce, name, place, card) for place, card in enumerate(_cards(text))]
-        for name, text in hidden.items()
-    }
+def _shown(field: str, text: str, key: RoundKey, nonce: bytes) -> list[Shown]:
+    return [key.card(nonce, field, place, card) for place, card in enumerate(_cards(text))]
 
 
 def _cards(text: str) -> list[str]:

@@ -94,6 +94,10 @@ class Span:
         if self._live is not None and through > (behind := max(after, self._live.anchors[stream].sequence)):
             yield from self._live.briefly(stream, behind, through)
 
+    def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
+        """As `JournalView.of_round`; all days are gone through."""
+        return (r for r in self.merged((stream,)) if r.round_id == round_id and r.kind in kinds)
+
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
         """As `JournalView.unsealer`; the keys of all rounds lie in the live file, so segments alone stay sealed."""
         if self._live is not None:

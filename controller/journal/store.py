@@ -15,13 +15,14 @@ from controller.journal.errors import (
     JournalWriteFailed,
 )
 from controller.journal.file import SCHEMA, Description, connect_writer, create_file, prime, upgrade
+from controller.journal.key_rows import keys_written, write_keys
 from controller.journal.lock import WriterLock
 from controller.journal.opening import open_view, opened, past_of
 from controller.journal.prune import give_back, move_beginning, remove_some
 from controller.journal.record import FACTS, Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
 from controller.journal.span import Span
-from controller.journal.vault import Use, Vault
+from controller.journal.vault import KeyRow, Use, Vault
 from controller.journal.vault_keys import VaultKeys
 from controller.journal.view import Brief, JournalView
 
@@ -43,8 +44,6 @@ _INSERT = {Stream.INPUT: _insert("input", 17), Stream.MAIN: _insert("main", 14),
 _INSERT_BODY = _insert("body", 3)
 _UPSERT_POSITION = """INSERT INTO position VALUES (?, ?, ?, ?)
  ON CONFLICT (reader, stream) DO UPDATE SET through = excluded.through, extra = excluded.extra"""
-_INSERT_KEY = _insert("round_key", 6)
-_OPEN_KEY = "UPDATE round_key SET opened = ?, wrapped = NULL WHERE round = ? AND commitment = ?"
 _NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
  ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"""
 
@@ -153,18 +152,14 @@ class Journal:
                     writer.executemany(_INSERT[stream], rows)
                 writer.executemany(_INSERT_BODY, batch.bodies)
                 _write_positions(writer, moved)
-                if self._vault and self._vault.pending:
-                    writer.executemany(_INSERT_KEY, self._vault.pending)
-                if batch.openings:
-                    writer.executemany(_OPEN_KEY, batch.openings)
+                write_keys(writer, batch, self._vault)
 
             try:
                 self._commit(writer, write)
             except sqlite3.IntegrityError as exc:
                 self._give_back(moved)
                 raise self._explain(batch, exc) from exc
-            if self._vault:
-                self._vault.written(batch.openings)
+            keys_written(writer, self.path, batch, self._vault, self._unsealer)
             self._last = batch.heads, batch.order
             self._remember(batch.records)
             return batch.records
@@ -197,6 +192,11 @@ class Journal:
     def order(self) -> int:
         """Order of the newest record; 0 = none yet."""
         return self.last()[1]
+
+    @property
+    def view(self) -> JournalView:
+        """The reading side of the live file."""
+        return self._view
 
     @property
     def description(self) -> Description:
@@ -245,6 +245,10 @@ class Journal:
     def clear(self, record: Record) -> Record:
         """The record as it was before it was sealed. Raises `StillSealed`, and `JournalDamaged`."""
         return self._unsealer.clear(record)
+
+    def can_open(self, row: KeyRow) -> bool:
+        """True where the vault is here that wrapped this key."""
+        return self._vault is not None and self._vault.holds(row)
 
     def shut(self) -> dict[str, list[str]]:
         """Round -> the commitments (hex) of its keys that the rules will let out and have not yet."""

@@ -22,7 +22,7 @@ from controller.journal.vault_keys import NONCE_BYTES, SECRET_BYTES, VaultKeyMis
 from controller.table.codec import IDENTITIES
 from controller.table.inputs import RoundOpened
 
-__all__ = ["KeyRow", "Opening", "StillSealed", "Unsealer", "Use", "Vault", "is_sealed"]
+__all__ = ["KeyRow", "Opening", "StillSealed", "Unsealer", "Use", "Vault", "about", "is_sealed"]
 
 KEYS_KEPT = 16
 """Round keys in memory: that of the round in play, and some of those that are read just now."""
@@ -36,13 +36,14 @@ class Use(StrEnum):
 
 
 class KeyRow(NamedTuple):
-    """A round's key in the file. `commitment`: 32 bytes. `wrapped` under vault key `vault`, `opened`: for everybody to
-    read; both None = erased. `round_id`: "" where no round was in play."""
+    """A round's key in the file. `commitment`: 32 bytes. `made`: order of the first record that it sealed. `wrapped` under
+    vault key `vault`, `opened`: for everybody to read; both None = erased. `round_id`: "" where no round was in play."""
 
     round_id: str
     use: str
     commitment: bytes
     vault: str
+    made: int
     wrapped: bytes | None
     opened: bytes | None
 
@@ -56,7 +57,7 @@ class StillSealed(Exception):
 
     def __init__(self, record: Record, reason: str, vault: str = "") -> None:
         super().__init__(f"{record.stream.value}/{record.sequence} is sealed: {reason}")
-        self.vault, self.round_id = vault, record.round_id or ""
+        self.reason, self.vault, self.round_id = reason, vault, record.round_id or ""
 
 
 Rows = Callable[[str], Sequence[KeyRow]]
@@ -82,7 +83,7 @@ class Unsealer:
         if not is_sealed(record):
             return record
         try:
-            data = opened(record.data, record.stream, self.key(record), _about(self._journal, record.kind))
+            data = opened(record.data, record.stream, self.key(record), about(self._journal, record.kind))
         except SealBroken as exc:
             raise self._damaged(record, str(exc)) from exc
         return record._replace(data=data, version=CLEAR[record.version])
@@ -99,6 +100,10 @@ class Unsealer:
         if row is None:
             raise self._damaged(record, f"the key {commitment.hex()[:16]} of round {record.round_id} is gone")
         return self._remember(self._unlock(record, row))
+
+    def forget(self) -> None:
+        """No key is kept in memory."""
+        self._known.clear()
 
     def _unlock(self, record: Record, row: KeyRow) -> RoundKey:
         if row.is_erased:
@@ -146,14 +151,22 @@ class Vault:
         self.shut: dict[str, list[str]] = {}
         self._note_shut(row for row in shut if row.vault in keys)
 
-    def sealed(self, transaction: Transaction) -> Transaction:
-        """The transaction as it may be written: no body in it says which card something is."""
+    def sealed(self, transaction: Transaction, order: int) -> Transaction:
+        """The transaction as it may be written: no body in it says which card something is. `order`: of its first record."""
         if transaction.input.kind not in IDENTITIES and not any(f.kind in IDENTITIES for f in transaction.facts):
             return transaction
         taken = any(fact.kind in IDENTITIES for fact in transaction.facts)
         use = Use.TURNED_UP if taken else Use.REFUSED
-        facts = tuple(self._seal(fact, use) for fact in transaction.facts)
-        return replace(transaction, input=self._seal(transaction.input, use), facts=facts)
+        facts = tuple(self._seal(fact, use, order) for fact in transaction.facts)
+        return replace(transaction, input=self._seal(transaction.input, use, order), facts=facts)
+
+    def holds(self, row: KeyRow) -> bool:
+        """True where this vault has the key under which that one is wrapped."""
+        return row.vault in self._keys
+
+    def erased(self) -> None:
+        """Keys in the file were erased: none is used from memory."""
+        self._current.clear()
 
     def written(self, openings: Sequence[Opening]) -> None:
         """What was pending is in the file now, and these keys are open."""
@@ -180,19 +193,19 @@ class Vault:
                     found.append(Opening(secret, row.round_id, row.commitment))
         return found
 
-    def _seal(self, draft: Draft, use: Use) -> Draft:
+    def _seal(self, draft: Draft, use: Use, order: int) -> Draft:
         fields = IDENTITIES.get(draft.kind)
         if fields is None:
             return draft
-        key, about = self._key(draft.round_id or "", use), _about(self._journal, draft.kind)
-        data = sealed(draft.data, fields, draft.stream, key, about, os.urandom(NONCE_BYTES))
+        key, of = self._key(draft.round_id or "", use, order), about(self._journal, draft.kind)
+        data = sealed(draft.data, fields, draft.stream, key, of, os.urandom(NONCE_BYTES))
         return draft if data is draft.data else replace(draft, data=data, version=SEALED[draft.version])
 
-    def _key(self, round_id: str, use: Use) -> RoundKey:
+    def _key(self, round_id: str, use: Use, order: int) -> RoundKey:
         """The round's own; a new one where there is none yet, or it was erased or cannot be read."""
         if (current := self._current.get((round_id, use))) is not None:
             return current
-        key = self._of_round(round_id, use) or self._new(round_id, use)
+        key = self._of_round(round_id, use) or self._new(round_id, use, order)
         self._current[round_id, use] = key
         if len(self._current) > KEYS_KEPT:
             del self._current[next(iter(self._current))]
@@ -209,10 +222,10 @@ class Vault:
                     return key
         return None
 
-    def _new(self, round_id: str, use: Use) -> RoundKey:
+    def _new(self, round_id: str, use: Use, order: int) -> RoundKey:
         key = RoundKey(os.urandom(SECRET_BYTES))
         vault, wrapped = self._keys.wrap(key.secret, _of(self._journal, round_id, use, key.commitment))
-        self.pending.append(KeyRow(round_id, use, key.commitment, vault, wrapped, None))
+        self.pending.append(KeyRow(round_id, use, key.commitment, vault, order, wrapped, None))
         return key
 
 
@@ -227,5 +240,6 @@ def _of(journal: str, round_id: str, use: str, commitment: bytes) -> bytes:
     return b"\0".join((journal.encode(), round_id.encode(), use.encode(), commitment))
 
 
-def _about(journal: str, kind: str) -> bytes:
+def about(journal: str, kind: str) -> bytes:
+    """What is authenticated with a sealed body."""
     return f"{journal}\0{kind}".encode()

@@ -27,12 +27,15 @@ from controller.journal.file import (
     read_anchors,
 )
 from controller.journal.findings import Cause, Fault, Findings, Report
+from controller.journal.key_check import KeyCheck
 from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
+from controller.journal.sealing import CLEAR
 from controller.journal.view import BATCH, MASK_64, SELECT
 from controller.journal.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
-from controller.table.inputs import CheckpointSigned
+from controller.table.codec import IDENTITIES
+from controller.table.inputs import CardsErased, CheckpointSigned
 
 __all__ = ["SUM", "Progress", "check_tail", "sum_of", "verify"]
 
@@ -126,17 +129,21 @@ class _Proof:
         self._newest = 0  # order of the record before, within the stream being walked
         self._checkpoints: list[Checkpoint] = []
         self._proved = 0
+        self._keys: KeyCheck | None = None  # at an open only the chain is looked at
         self.anchors = self._read_anchors()
 
     def whole(self, keys: Sequence[PublicKey], against: Sequence[HeadKept], progress: Progress | None) -> Report:
         self._check_pages()
         self._check_schema()
+        self._keys = KeyCheck(self._db, self._about.schema)
         heads = self._heads()
         count = sum(heads[stream].sequence - self.anchors[stream].sequence for stream in Stream)
         for stream, head in heads.items():
             for _ in self.walk(stream, self.anchors[stream].sequence, head.sequence):
                 if progress is not None:
                     progress(self._proved, count)
+        if unsaid := self._keys.unsaid():
+            self.findings.add(Cause.KEY, detail=unsaid)
         prove_heads(against, self._path, self._about, heads, self._hash_or_none, self.findings)
         begins = {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self.anchors.items()}
         seals = prove_checkpoints(self._checkpoints, self._about, keys, begins, self._hash_or_none, self.findings)
@@ -278,6 +285,8 @@ class _Proof:
             add(Cause.BODY_MISSING, stream, sequence)
         elif data_hash(salt, data) != datahash:
             add(Cause.BODY_CHANGED, stream, sequence)
+        elif self._keys is not None:
+            self._check_key(self._keys, stream, row)
         if order <= self._newest:
             add(Cause.ORDER, stream, sequence, detail="not later than the record before it")
         self._newest = order
@@ -290,6 +299,15 @@ class _Proof:
             )  # only the stored hash of the record before was changed: this one follows from the true one
         add(Cause.CHANGED, stream, sequence)
         return recordhash, computed
+
+    def _check_key(self, keys: KeyCheck, stream: Stream, row: Row) -> None:
+        sequence, kind, version, _, round_id = row[:5]
+        if kind == CardsErased.kind and stream is not Stream.INPUT:
+            keys.erased(row[11])
+        elif kind in IDENTITIES and version in CLEAR:
+            place = f"{stream.value}/{sequence}"
+            if found := keys.look(place, round_id or "", row[11]):
+                self.findings.add(Cause.KEY, stream, sequence, detail=found)
 
     def _hash_at(self, stream: Stream, sequence: int) -> bytes | None:
         if sequence == self.anchors[stream].sequence:

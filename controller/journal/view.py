@@ -68,7 +68,7 @@ _BRIEF = (
 )
 
 
-_KEY_ROWS = "SELECT round, use, commitment, vault, wrapped, opened FROM round_key WHERE "
+_KEY_ROWS = "SELECT round, use, commitment, vault, made, wrapped, opened FROM round_key WHERE "
 _SHUT = f"{_KEY_ROWS} wrapped IS NOT NULL AND opened IS NULL ORDER BY round"  # by the index over these
 
 
@@ -133,6 +133,24 @@ class JournalView:
         while rows := self._query(sql, (before, self.anchors[stream].sequence, *kinds)):
             yield self._brief(stream, rows[0])
             before = rows[0][0]
+
+    def order_before(self, time_us: int) -> int:
+        """Order of the newest record of MAIN that came in before a time; by halves, as the clock seldom steps. 0 = none."""
+        low, high = self.anchors[Stream.MAIN].sequence, self.last()[0][Stream.MAIN].sequence
+        order = self.description.order_before
+        while low < high:
+            middle = (low + high + 1) // 2
+            (record,) = self.read(Stream.MAIN, middle - 1, 1)
+            low, high = (middle, high) if record.time_us < time_us else (low, middle - 1)
+            order = record.order if low == middle else order
+        return order
+
+    def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
+        """Records of these kinds in a round, in sequence; the whole stream is looked through for them."""
+        marks = ", ".join("?" * len(kinds))
+        sql = f"SELECT sequence FROM {stream.value} WHERE round = ? AND kind IN ({marks}) ORDER BY sequence"  # noqa: S608
+        for (sequence,) in self._query(sql, (round_id, *kinds)):
+            yield from self.read(stream, sequence - 1, 1)
 
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
         """All records behind `after`, through `through`."""

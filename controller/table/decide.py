@@ -10,6 +10,7 @@ from controller.rules.vocabulary import Role
 from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
+from controller.table.codec import IDENTITIES
 from controller.table.deadlines import carry_over, gaming_day_told, set_due
 from controller.table.devices import decide_report
 from controller.table.draft import Draft
@@ -42,11 +43,22 @@ def decided(setup: Setup, state: State, given: Input) -> Draft:
         return _decide(setup, state, given)
     except Exception as error:  # whatever it is: hold the table, say it, and do not decide this input again
         draft = _report_alone(setup, state, given)
-        draft.add(f.DecisionFailed(given.body.kind, f"{type(error).__name__}: {error}"))
+        draft.add(f.DecisionFailed(given.body.kind, _said(error, state, given)))
         draft.hold(
             f"the software could not decide {given.body.kind}; check the table by hand", least_role=Role.SUPERVISOR
         )
         return draft
+
+
+def _said(error: Exception, state: State, given: Input) -> str:
+    """Class and text; where cards are known the text may repeat them, and the place of the fault stands for it."""
+    if given.body.kind not in IDENTITIES and not (state.round and state.round.seen):
+        return f"{type(error).__name__}: {error}"
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    code = place.tb_frame.f_code.co_qualname if place is not None else "?"
+    return f"{type(error).__name__} in {code}"
 
 
 def _report_alone(setup: Setup, state: State, given: Input) -> Draft:

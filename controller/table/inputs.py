@@ -136,6 +136,18 @@ class RoundOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class CardsErased:
+    """The keys of rounds whose first cards stand in the record up to order `through` were erased: nobody can read them any
+    more. `by`, `role`: who decided it; `reason`: why."""
+
+    kind: ClassVar[str] = "cards_erased"
+    through: int
+    reason: str
+    by: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CardsUnread:
     """At a start: cards that were told in these `rounds` are sealed under the vault's key `vault`, which is not in its file."""
 
@@ -190,6 +202,7 @@ ServiceEvent = (
     | RecordChecked
     | RecordReplaced
     | RoundOpened
+    | CardsErased
     | CardsUnread
     | RecordDayClosed
     | SegmentCopied

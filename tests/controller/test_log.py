@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import subprocess
 import sys
 import warnings
@@ -227,3 +228,24 @@ def test_logging_without_rich_and_in_one_process_start() -> None:
     assert done.returncode == 0
     assert "up" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["word 1, 'As', is no card", "read As Kd 10h", "?? 2c,", '"Td"', "seen: As,Kd", "no bet for ?? As"]
+)
+def test_cards_as_people_name_them_are_withheld_in_any_text(told: Any, text: str) -> None:
+    """Two in a row, or one in quotes."""
+    get_logger("a").warning("odd", note=text, deep={"x": [text]})
+    (line,) = told()
+    for kept in (line["note"], *line["deep"]["x"]):
+        assert WITHHELD in kept
+        assert not re.search(r"\b(As|Kd|10h|2c|Td)\b", kept)
+
+
+@pytest.mark.parametrize(
+    "text", ["As said, it waits 5s", "after 10s and 2d", "4h", "5s, then", "shoe-2s 9d8c", "T0 As"]
+)
+def test_words_that_only_look_like_a_card_stay(told: Any, text: str) -> None:
+    """A time, the first word of a sentence, half of a name."""
+    get_logger("a").warning("odd", note=text)
+    assert told()[0]["note"] == text

@@ -20,7 +20,8 @@ class InputRefused:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFailed:
-    """The software could not decide: play is held until a person looks. `error`: class and text of the exception."""
+    """The software could not decide: play is held until a person looks. `error`: class and text of the exception, or where
+    cards are known class and place, since its text may repeat them."""
 
     kind: ClassVar[str] = "decision_failed"
     input: str

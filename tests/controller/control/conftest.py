@@ -23,6 +23,7 @@ PEOPLE = {
     "ada": Person("ada", frozenset({Role.DEALER})),
     "flo": Person("flo", frozenset({Role.FLOORPERSON, Role.DEALER})),
     "tek": Person("tek", frozenset({Role.TECHNICIAN})),
+    "sam": Person("sam", frozenset({Role.SUPERVISOR})),
     "far": Person("far", frozenset({Role.DEALER}), uid=os.getuid() + 1),
     "own": Person("own", frozenset({Role.DEALER}), uid=os.getuid()),
 }
@@ -35,6 +36,7 @@ class MemoryDesk:
         self.records: list[dict[str, Any]] = []
         self.acts: list[tuple[Act, Actor]] = []
         self.released: list[tuple[str, int, str]] = []
+        self.vault: list[tuple[Any, ...]] = []
         self.refuse: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
@@ -87,6 +89,14 @@ class MemoryDesk:
 
     def outbox_status(self) -> dict[str, Any]:
         return {"parked": [17]}
+
+    async def open_round(self, round_id: str, reason: str, actor: Actor) -> dict[str, Any]:
+        self.vault.append(("open", round_id, reason, actor))
+        return {"round": round_id}
+
+    async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> dict[str, Any]:
+        self.vault.append(("erase", before_us, reason, actor))
+        return {"through": 7}
 
     async def outbox_release(self, stream: str, sequence: int, who: str) -> dict[str, Any]:
         if sequence != 17:

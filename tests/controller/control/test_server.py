@@ -14,6 +14,7 @@ from controller.control.desk import ControlConfig, ErrorCode, Refused
 from controller.control.endpoint import ControlUnavailable, Endpoint
 from controller.control.server import MAX_CONNECTIONS, MAX_WATCHES, ControlServer
 from controller.control.wire import MAX_REQUEST
+from controller.log import LogFormat, configure
 from controller.rules.vocabulary import Role
 from controller.table.acts import BeginRound
 from controller.table.inputs import Actor
@@ -323,6 +324,48 @@ async def test_the_outbox_is_seen_by_all_and_released_by_few(connect: Any, desk:
     assert desk.released == [("main", 17, "tek")]
     again = await peer.ask({**release, "who": "tek", "role": "technician", "sequence": 18})
     assert again["error"] == {"code": "refused", "reason": "main 18 is not set aside", "cite": []}
+
+
+async def test_cards_are_let_out_and_erased_by_a_supervisor_with_a_reason(connect: Any, desk: Any) -> None:
+    """Nobody else, and nobody without saying why."""
+    peer = await connect()
+    opening = {
+        "id": 6,
+        "do": "open_round",
+        "round": "t1-7",
+        "reason": "dispute",
+        "who": "sam",
+        "role": "supervisor",
+    }
+    erasing = {"id": 7, "do": "erase_cards", "before_us": 5, "reason": "old", "who": "sam", "role": "supervisor"}
+    for request in (opening, erasing):
+        for other in ({"who": "ada", "role": "dealer"}, {"who": "tek", "role": "technician"}):
+            assert "a supervisor does that" in (await peer.ask({**request, **other}))["error"]["reason"]
+        for silent in ("", "  ", "x" * 501):
+            assert "say why" in (await peer.ask({**request, "reason": silent}))["error"]["reason"]
+    assert desk.vault == []
+    assert (await peer.ask(opening))["result"] == {"round": "t1-7"}
+    assert (await peer.ask(erasing))["result"] == {"through": 7}
+    sam = Actor("sam", Role.SUPERVISOR)
+    assert desk.vault == [("open", "t1-7", "dispute", sam), ("erase", 5, "old", sam)]
+
+
+async def test_what_was_mistyped_stays_with_who_typed_it(connect: Any, capfd: Any) -> None:
+    """A card in the place of another word is told back to the person, and is in no log."""
+    configure(LogFormat.JSON)
+    peer = await connect()
+    act = {"id": 2, "do": "act", "act": "record_hand", "who": "ada", "role": "dealer"}
+    for args in (
+        {"area": "As Kd", "cards": "2c"},
+        {"area": "dealer", "As Kd": 1},
+        {"area": "player", "cards": ["As Kd"]},
+    ):
+        assert (await peer.ask({**act, "args": args}))["error"]["code"] == "bad_request"
+    assert (await peer.ask({**act, "act": "As Kd"}))["error"]["code"] == "unknown_act"
+    logged = capfd.readouterr().err
+    assert logged.count("control_refused") == 4
+    assert "As" not in logged
+    assert "Kd" not in logged
 
 
 async def test_the_socket_is_for_its_user_and_group(server: ControlServer) -> None:

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from controller.control.desk import ErrorCode, Refused
 from controller.control.wire import (
     ActRequest,
+    EraseCardsRequest,
+    OpenRoundRequest,
     OutboxReleaseRequest,
     OutboxStatusRequest,
     StatusRequest,
@@ -48,10 +50,18 @@ def _refusal(raw: object) -> Refused:
             {"id": 1, "do": "outbox_release", "stream": "main", "sequence": 17, "who": "t", "role": "technician"},
             OutboxReleaseRequest("main", 17, "t", "technician"),
         ),
+        (
+            {"id": 1, "do": "open_round", "round": "t1-7", "reason": "why", "who": "s", "role": "supervisor"},
+            OpenRoundRequest("t1-7", "why", "s", "supervisor"),
+        ),
+        (
+            {"id": 1, "do": "erase_cards", "before_us": 5, "reason": "why", "who": "s", "role": "supervisor"},
+            EraseCardsRequest(5, "why", "s", "supervisor"),
+        ),
     ],
 )
 def test_each_request_is_read_as_its_record(raw: dict[str, object], request_: object) -> None:
-    """The five requests of the contract, with their defaults."""
+    """The requests of the contract, with their defaults."""
     assert request_from(json.dumps(raw).encode()) == (1, request_)
 
 

@@ -1,17 +1,23 @@
 """Which cards were told lies in the record under the key of its round, and nowhere in the clear before it is let out."""
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.cli import cli
 from controller.clock import Stamp
 from controller.journal.errors import JournalDamaged
+from controller.journal.findings import Cause
 from controller.journal.key_file import KeyUnusable
 from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.sealing import RoundKey, SealBroken, opened, proved, sealed
@@ -23,7 +29,7 @@ from controller.rules.vocabulary import Area, Role
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.codec import IDENTITIES, encode, encode_input
-from controller.table.inputs import Actor, Input, Moment, RoundOpened
+from controller.table.inputs import Actor, CardsErased, Input, Moment, RoundOpened
 
 SITE, TABLE, ROUND = "lv01", "uth-017", "uth-017-7"
 HAND = "As Kd 10h ?? 2s"  # none of these words is hex
@@ -162,9 +168,9 @@ def test_any_text_in_the_place_of_cards_is_sealed_and_comes_back(
             whole = msgspec.json.decode(shut)
             body = whole["body"] if stream is Stream.INPUT else whole
             assert all(not body[name] or isinstance(body[name], list) for name in FIELDS)
-            assert proved(shut, stream, key, about) == {
-                n: t for n, t in zip(FIELDS, (cards, played, shown), strict=True) if t
-            }
+            shown = proved(shut, stream, key, about)
+            assert all(sha256(bytes.fromhex(x.salt) + x.card.encode()).hexdigest() == x.commitment for x in shown)
+            assert [x.commitment for x in shown] == [c for name in FIELDS for c in body[name]]
 
 
 def test_a_round_has_one_key_however_often_the_daemon_starts(open_sealed, keys) -> None:
@@ -339,3 +345,96 @@ def test_a_wrong_vault_key_and_a_flipped_byte_are_two_things(keys: VaultKeys, tm
             keys.unwrap(vault, wrapped[:n] + bytes([wrapped[n] ^ 1]) + wrapped[n + 1 :], b"about")
     with pytest.raises(WrappedDamaged):
         keys.unwrap(vault, b"", b"about")
+
+
+def _flip(at: Path, sql: str, *values: object) -> None:
+    with closing(sqlite3.connect(at, isolation_level=None)) as db:
+        db.execute(sql, values)
+
+
+def test_a_proof_finds_a_key_that_is_gone_or_is_another(open_sealed, keys, tmp_path: Path) -> None:
+    """Without the vault: by the commitment in the chain. What is only wrapped cannot be looked into."""
+    journal = open_sealed(keys)
+    journal.append([told()], NOW)
+    journal.append([opening(journal)], NOW)
+    journal.close()
+    path = tmp_path / "journal.db"
+    assert verify(path).ok
+    _flip(path, "UPDATE round_key SET opened = ?", b"\0" * 32)
+    (fault, _) = verify(path).faults
+    assert (fault.cause, fault.stream, fault.first) == (Cause.KEY, Stream.INPUT, 1)
+    assert "not the one that was committed to" in fault.detail
+    _flip(path, "UPDATE round_key SET opened = NULL")
+    (fault,) = verify(path).faults
+    assert f"round {ROUND} was erased, and no record says so" in fault.detail
+    _flip(path, "UPDATE round_key SET commitment = ?", b"\0" * 32)
+    assert {(f.cause, "is gone" in f.detail) for f in verify(path).faults} == {(Cause.KEY, True)}
+
+
+def erasing(through: int) -> Transaction:
+    event = CardsErased(through, "retention", "sam", "supervisor")
+    said = Draft(Stream.INPUT, event.kind, 1, "table", None, encode_input(Input(AT, "table", event)))
+    return Transaction(
+        Stamp(2, 2, "b", "synced"), said, None, (Draft(Stream.MAIN, event.kind, 1, "table", None, encode(event)),)
+    )
+
+
+def test_what_was_erased_nobody_can_read_and_the_record_still_proves(open_sealed, keys, tmp_path: Path) -> None:
+    """Opened and shut alike, up to the order that was said; no byte of the keys is left in the file or in its log."""
+    journal = open_sealed(keys)
+    journal.append([told(), told("Qh Qs", taken=False)], NOW)
+    journal.append([opening(journal)], NOW)
+    through = journal.order
+    journal.append([told("9c 9d", round_id="uth-017-8")], NOW)
+    gone = [bytes(row[n]) for row in rows(journal) for n in (2, 3) if row[n] and row[0] == ROUND]
+    assert len(gone) == 2
+    assert all(key in on_disk(journal) for key in gone), "the search below would find them"
+    journal.append([erasing(through)], NOW)
+    assert not any(key in on_disk(journal) for key in gone)
+    hand, refused, other = (r for r in journal.records([Stream.INPUT], {}) if r.kind == "record_hand")
+    for erased in (hand, refused):
+        with pytest.raises(StillSealed, match="was erased"):
+            journal.clear(erased)
+    assert b"9c 9d" in journal.clear(other).data
+    assert verify(journal.path).ok
+    journal.append([told("2s 2h")], NOW)
+    assert b"2s 2h" in journal.clear(main_records(journal)[-1]).data, (
+        "who tells a card of that round again gets a new key"
+    )
+    journal.close()
+    assert verify(tmp_path / "journal.db").ok
+
+
+def test_a_round_is_proved_by_the_public_record_once_it_was_let_out(open_sealed, keys, tmp_path: Path) -> None:
+    """Each card with its salt and commitment; what was refused stays sealed, and a changed public part is found."""
+    journal = open_sealed(keys)
+    journal.append([told(), told("Qh Qs", taken=False)], NOW)
+
+    def prove(*more: str) -> Result:
+        return CliRunner().invoke(cli, ["journal", "prove", str(tmp_path / "journal.db"), "7", *more])
+
+    shut = prove()
+    assert shut.exit_code == 1
+    assert "its round is not open yet" in shut.output
+    assert "As Kd" not in shut.output
+    assert "Qh Qs: as committed, and refused" in prove("--vault", str(tmp_path / "vault")).output
+    journal.append([opening(journal)], NOW)
+    page = prove()
+    assert page.exit_code == 0, page.output
+    assert "seat 1           As Kd 10h ?? 2s: as committed (told by ada, not signed yet)" in page.output
+    assert "Qh" not in page.output
+    (taken, refused) = json.loads(prove("--json").output)["hands"]
+    assert [(h["state"], h["taken"]) for h in (taken, refused)] == [("proved", True), ("sealed", False)]
+    for card in taken["cards"]:
+        assert sha256(bytes.fromhex(card["salt"]) + card["card"].encode()).hexdigest() == card["commitment"]
+    assert CliRunner().invoke(cli, ["journal", "prove", str(tmp_path / "journal.db"), "99"]).exit_code == 1
+
+
+def test_a_fact_that_tells_other_cards_than_its_input_is_not_proved(open_sealed, keys, tmp_path: Path) -> None:
+    """Both are as they were committed to, and yet somebody wrote them otherwise."""
+    journal, right, wrong = open_sealed(keys), told(), told("2h 2d")
+    journal.append([replace(right, facts=wrong.facts)], NOW)
+    journal.append([opening(journal)], NOW)
+    page = CliRunner().invoke(cli, ["journal", "prove", str(tmp_path / "journal.db"), ROUND])
+    assert page.exit_code == 1
+    assert "tells other cards" in page.output

@@ -1,0 +1,167 @@
+"""Which cards were told is let out when the rules do, once, also over a restart; and by a supervisor, who says why."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from controller.clock import ManualClock, Stamp
+from controller.control.desk import Refused
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal
+from controller.journal.vault_keys import VaultKeys, make_vault
+from controller.opener import Opener
+from controller.rules.vocabulary import Area, Role
+from controller.table import facts as f
+from controller.table.acts import RecordHand
+from controller.table.codec import encode, encode_input
+from controller.table.inputs import Actor, Input, Moment, RoundOpened
+from controller.vault_desk import erasure, opening
+
+SAM = Actor("sam", Role.SUPERVISOR)
+
+
+class Round:
+    def __init__(self, id_: str) -> None:
+        self.id, self.collected = id_, False
+
+
+class Table:
+    """An engine that records what it is given at once, and plays the round that it is told."""
+
+    def __init__(self, path: Path, vault: VaultKeys | None) -> None:
+        self.clock = ManualClock()
+        self.journal = Journal.open(path, site="lv01", table="t1", vault=vault)
+        self.state, self.round = self, None
+        self.opened: list[RoundOpened] = []
+        self.opener = Opener(self, self.journal)  # type: ignore[arg-type]  # a table is all that it asks for
+
+    round: Round | None
+
+    def submit(self, subject: str, body: RoundOpened) -> bool:
+        self.opened.append(body)
+        return True
+
+    def record(self) -> None:
+        """What was submitted comes out of the queue."""
+        for event in self.opened:
+            self.put(event, encode_input(Input(Moment(1, 1, "b"), "table", event)), event.round)
+        self.opener.wake()
+
+    def tell(self, *, taken: bool = True) -> None:
+        assert self.round
+        act = RecordHand(Area.DEALER, "As Kd")
+        name = self.round.id
+        fact = (
+            f.HandRecorded(name, Area.DEALER, 0, "As Kd", "", "", "ada")
+            if taken
+            else f.InputRefused(act.kind, "no")
+        )
+        self.put(fact, encode_input(Input(Moment(1, 1, "b"), "table", act, None, SAM)), name, act.kind)
+        self.opener.wake()
+
+    def put(
+        self, fact: f.HandRecorded | f.InputRefused | RoundOpened, said: bytes, name: str, kind: str = ""
+    ) -> None:
+        at: Stamp = self.clock.stamp()
+        given = Draft(Stream.INPUT, kind or fact.kind, 1, "table", name, said)
+        drafts = (Draft(Stream.MAIN, fact.kind, 1, "table", name, encode(fact)),)
+        self.journal.append([Transaction(at, given, None, drafts)], at)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> VaultKeys:
+    return make_vault(tmp_path / "vault")
+
+
+@pytest.fixture
+def table(tmp_path: Path, vault: VaultKeys) -> Iterator[Table]:
+    table = Table(tmp_path / "j", vault)
+    yield table
+    table.journal.close()
+
+
+def test_a_round_is_let_out_once_its_cards_lie_in_the_discard_rack(table: Table) -> None:
+    """Not before, and once: what is told of it later is open with it."""
+    table.round = Round("t1-1")
+    table.tell()
+    assert table.opened == []
+    table.round.collected = True
+    table.tell()
+    (event,) = table.opened
+    assert (event.round, event.reason, event.by) == ("t1-1", "its cards lie in the discard rack", "")
+    table.opener.wake()
+    assert len(table.opened) == 1, "it waits in the queue"
+    table.record()
+    assert table.journal.shut() == {}
+    table.tell()
+    assert len(table.opened) == 1
+
+
+def test_a_round_that_ended_otherwise_is_let_out_too(table: Table) -> None:
+    """Declared void, or followed by the next one."""
+    table.round = Round("t1-1")
+    table.tell()
+    table.round = Round("t1-2")
+    table.tell()
+    assert [(e.round, e.reason) for e in table.opened] == [("t1-1", "the round is over")]
+
+
+def test_what_was_left_shut_is_let_out_by_the_next_start(table: Table, tmp_path: Path, vault: VaultKeys) -> None:
+    """A power cut between the discard rack and the opening."""
+    table.round = Round("t1-1")
+    table.tell()
+    table.journal.close()
+    again = Table(tmp_path / "j", vault)
+    again.opener.wake()
+    assert [e.round for e in again.opened] == ["t1-1"]
+    again.record()
+    assert again.journal.shut() == {}
+    again.journal.close()
+
+
+def test_what_was_refused_is_let_out_by_a_supervisor_alone(table: Table) -> None:
+    """The rules never do; the order names who and why, and there is nothing left after it."""
+    table.round = Round("t1-1")
+    table.tell(taken=False)
+    table.round = None
+    table.opener.wake()
+    assert table.opened == []
+    event = opening(table.journal, "t1-1", "what did the dealer see", SAM)
+    assert (event.by, event.role, event.reason) == ("sam", "supervisor", "what did the dealer see")
+    table.submit("table", event)
+    table.record()
+    record = next(table.journal.inputs())
+    assert b"As Kd" in table.journal.clear(record).data
+    with pytest.raises(Refused, match="round t1-1 has nothing that is still sealed"):
+        opening(table.journal, "t1-1", "again", SAM)
+
+
+def test_without_the_key_it_is_said_which_one_is_missing(table: Table, tmp_path: Path, vault: VaultKeys) -> None:
+    """Another vault, or none."""
+    table.round = Round("t1-1")
+    table.tell()
+    table.journal.close()
+    for other in (make_vault(tmp_path / "other"), None):
+        again = Table(tmp_path / "j", other)
+        again.opener.wake()
+        assert again.opened == []
+        with pytest.raises(Refused, match=f"vault key {vault.id}, which is not in the vault's file"):
+            opening(again.journal, "t1-1", "why", SAM)
+        again.journal.close()
+
+
+def test_cards_of_the_last_days_are_never_erased(table: Table) -> None:
+    """They may still be asked for; the order names how far it goes."""
+    table.round = Round("t1-1")
+    table.tell()
+    told_us = next(table.journal.facts()).time_us
+    day = 86_400_000_000
+    for days, match in ((6, "cards of the last 7 days"), (8, "nothing was on record by then")):
+        now = datetime.fromtimestamp(told_us / 1e6 + days * 86_400, UTC)
+        with pytest.raises(Refused, match=match):
+            erasure(table.journal, told_us, "retention", SAM, now)
+    now = datetime.fromtimestamp(told_us / 1e6 + 8 * 86_400, UTC)
+    event = erasure(table.journal, told_us + day // 2, "retention", SAM, now)
+    assert (event.through, event.by, event.reason) == (2, "sam", "retention")
