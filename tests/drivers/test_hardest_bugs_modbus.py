@@ -171,9 +171,10 @@ def test_late_answer_to_an_old_question(late_s: float) -> None:
     failed = master.tick(failed_at)
     assert failed is not None
     assert failed.wrong is Wrong.SILENT
+    assert not master.is_free(failed_at + late_s), "nothing is asked before it has died"
     master.receive(_answer(0xAA), failed_at + late_s)
     now = master.next_deadline()
-    assert now > failed_at + late_s, "nothing is asked before it has died"
+    assert now > failed_at + late_s, "and it ends with a silence of its own"
     master.ask(second, now)
     master.receive(_answer(0x01), now + 0.02)
     outcome = master.tick(master.next_deadline())
