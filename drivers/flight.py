@@ -107,6 +107,8 @@ class _Ring:
         last = self.entries[-1] if self.entries else None
         if last is not None and not last[1].endswith(b"\0") and len(last[1]) + len(data) <= MAX_WIRE:
             self.entries[-1] = (last[0], last[1] + data)  # the rest of a frame that came in pieces
+        elif len(data) <= MAX_WIRE:
+            self.entries.append((ns, data))
         else:
             for at in range(0, len(data), MAX_WIRE):
                 self.entries.append((ns, data[at : at + MAX_WIRE]))

@@ -166,7 +166,11 @@ def decode_record(data: bytes) -> m.Record:
 
 
 def _encode_payload(message: m.Message) -> bytes:
-    match message:
+    match message:  # what is sent most comes first
+        case m.Event(boot, record):
+            return boot.to_bytes(8, "little") + encode_record(record)
+        case m.EventAck(boot, counter):
+            return _ACK.pack(boot, counter)
         case m.Hello(nonce, low, high, max_body, window):
             return _HELLO.pack(low, high, max_body, window, _exactly(16, nonce))
         case m.Welcome():
@@ -181,10 +185,6 @@ def _encode_payload(message: m.Message) -> bytes:
             return b"" if levels is None else encode_tag(TAG_LEVELS, levels)
         case m.Error(code, retryable, text, _):
             return _ERROR.pack(code, retryable) + encode_tag(TAG_ERROR_TEXT, _cut(text, MAX_ERROR_TEXT))
-        case m.Event(boot, record):
-            return boot.to_bytes(8, "little") + encode_record(record)
-        case m.EventAck(boot, counter):
-            return _ACK.pack(boot, counter)
         case m.LogRead(boot, first, last) | m.LogGone(boot, first, last):
             return _RANGE.pack(boot, first, last)
         case m.LogData(boot, records):

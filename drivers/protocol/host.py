@@ -111,12 +111,7 @@ class HostLink:
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
         """Takes bytes off the line; any bytes, in any pieces."""
         self._now = now
-        for body in self._deframer.feed(data, now):
-            if self._state in (_State.NEW, _State.CLOSED):
-                break
-            self._frames_in += 1
-            self._guarded(lambda body=body: self._body(body, now))  # type: ignore[misc]
-        self._guarded(lambda: self._progress(now))
+        self._guarded(lambda: self._bodies(data, now))
         return self._take()
 
     def tick(self, now: float) -> list[HostEvent]:
@@ -206,8 +201,8 @@ class HostLink:
     @property
     def _is_up(self) -> bool:
         """True while the device takes what is sent."""
-        is_open = self._state not in (_State.NEW, _State.CLOSED)
-        return is_open and self._opening is not None and self._opening.hears
+        opening = self._opening  # there is one from `connect` on
+        return opening is not None and opening.hears and self._state is not _State.CLOSED
 
     def _take(self) -> list[HostEvent]:
         events, self._events = self._events, []
@@ -233,9 +228,16 @@ class HostLink:
     def _send(self, urgency: int, message: m.Message) -> None:
         self._outbox.add(urgency, m.Frame(message, self._session, ack=self._requests.last_answered))
 
-    def _body(self, body: bytes, now: float) -> None:
-        opening = self._opening
-        assert opening is not None
+    def _bodies(self, data: bytes, now: float) -> None:
+        """Takes what came, in order, up to a fault; then goes on from there."""
+        if (opening := self._opening) is None:
+            return
+        for body in self._deframer.feed(data, now):
+            self._frames_in += 1
+            self._body(opening, body, now)
+        self._progress(now)
+
+    def _body(self, opening: Opening, body: bytes, now: float) -> None:
         try:
             header = decode_header(body)
             if (cause := self._verify_header(opening, header, body, now)) is not None:

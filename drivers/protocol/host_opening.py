@@ -53,7 +53,7 @@ class Opening:
     @property
     def hears(self) -> bool:
         """True where the device takes what is sent: no key is needed, or it is proven."""
-        return self.step in (Step.MEASURE, Step.BELIEVED)
+        return self.step is Step.BELIEVED or self.step is Step.MEASURE
 
     def verify_seal(self, header: m.Header, body: bytes) -> Cause | None:
         """Why a frame is dropped; None = it may have come from the device. Raises `LinkFault` at a forged one."""
