@@ -5,20 +5,21 @@ pruned, or after an update of the software, for which the pickled snapshot is no
 """
 
 from dataclasses import fields, make_dataclass, replace
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
 import structlog
 
-from controller.journal.boundary import BoundaryUnreadable, read_boundary
+from controller.journal.boundary import Boundary, BoundaryUnreadable, read_boundary
 from controller.journal.record import Stream
 from controller.journal.store import Journal
+from controller.journal.view import Brief
 from controller.snapshot import Snapshot
 from controller.table.codec import MAX_TEXT
 from controller.table.inputs import RecordDayClosed
 from controller.table.state import Device, Setup, State
 
-__all__ = ["NotCarried", "carried", "last_day", "state_from"]
+__all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
 
 log = structlog.get_logger()
 
@@ -60,6 +61,31 @@ def state_from(closed: RecordDayClosed, setup: Setup) -> State:
     )
 
 
+def rounds_at(closed: RecordDayClosed) -> int:
+    """How many rounds had been begun by the end of that day. Raises `NotCarried`."""
+    try:
+        rounds: int = msgspec.json.decode("".join(closed.folded))["rounds"]
+        return rounds
+    except (msgspec.MsgspecError, KeyError, TypeError) as exc:
+        raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
+
+
+class Closed(NamedTuple):
+    """A day that was closed: what stands on record of it, and where it ends."""
+
+    told: RecordDayClosed
+    boundary: Boundary
+
+
+def closed_in(brief: Brief) -> Closed:
+    """Raises `NotCarried`."""
+    try:
+        told = msgspec.json.decode(brief.data, type=RecordDayClosed)
+        return Closed(told, read_boundary(told.statement))
+    except (msgspec.MsgspecError, BoundaryUnreadable) as exc:
+        raise NotCarried(f"the closing diag/{brief.sequence} of a day: {exc}") from exc
+
+
 def last_day(journal: Journal, setup: Setup) -> Snapshot | None:
     """The state at the end of the newest closed day, where a start may begin; None where none stands in the live file.
 
@@ -67,10 +93,10 @@ def last_day(journal: Journal, setup: Setup) -> Snapshot | None:
     """
     for brief in journal.backwards(Stream.DIAG, (RecordDayClosed.kind,)):
         try:
-            closed = msgspec.json.decode(brief.data, type=RecordDayClosed)
-            end = read_boundary(closed.statement).end
-            return Snapshot(journal.id, "", dict(end.heads), end.order, state_from(closed, setup))
-        except (msgspec.MsgspecError, BoundaryUnreadable, NotCarried) as exc:
+            told, boundary = closed_in(brief)
+            heads, order = dict(boundary.end.heads), boundary.order
+            return Snapshot(journal.id, "", heads, order, state_from(told, setup))
+        except NotCarried as exc:
             log.warning("carried_state_unreadable", record=f"diag/{brief.sequence}", reason=str(exc))
     return None
 

@@ -10,6 +10,7 @@ from msgspec import json
 
 from controller.cli import UNREACHABLE, WRONG, end
 from controller.cli_backup import backup, restore
+from controller.cli_drill import drill
 from controller.cli_keep import keep
 from controller.cli_lookback import lookback_command
 from controller.cli_prove import prove
@@ -102,5 +103,5 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-for command in (backup, keep, lookback_command, prove, replay, restore, verify):
+for command in (backup, drill, keep, lookback_command, prove, replay, restore, verify):
     journal.add_command(command)

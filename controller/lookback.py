@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from controller.carried import closed_in
 from controller.journal.reading import Reading
 from controller.journal.record import Stream
 from controller.journal.view import Brief
@@ -61,17 +62,30 @@ def lookback(view: Reading, back: str, by: Evidence = Evidence.COUNT) -> Lookbac
     if back not in state.sets:
         raise NotReplayable(f"no set {back} is at this table; there are: {', '.join(state.sets)}")
     verdict = next((v for v in view.backwards(Stream.MAIN, VERDICTS) if _is_good(v, back, by)), None)
+    if verdict is None and view.description.order_before:
+        raise NotReplayable(
+            f"the last good verdict on set {back} came before order {view.description.order_before}, which was pruned, and the "
+            "segment with it does not lie beside this record; bring it from the second place"
+        )
     after = _begin(view, verdict)
     return Lookback(back, verdict, tuple(_rounds(view, state, back, after)))
 
 
 def _beginning(view: Reading) -> State:
-    """An empty table of this kind: what is folded from here knows its rounds and nothing before them."""
-    about = view.description
-    for started in view.backwards(Stream.MAIN, (ServiceStarted.kind,)):
-        event = decode_fact(started.kind, "table", started.data, started.version).event
+    """An empty table of this kind: what is folded from here knows its rounds and nothing before them.
+
+    The newest start says what table it is; one before the last closed day is told with that, so that it is not looked for.
+    """
+    about, newest = view.description, view.closing(lambda brief: True)
+    closed = closed_in(newest) if newest else None
+    after = closed.boundary.end.heads[Stream.MAIN].sequence if closed else 0
+    for brief in view.backwards(Stream.MAIN, (ServiceStarted.kind,), after=after):
+        event = decode_fact(brief.kind, "table", brief.data, brief.version).event
         if isinstance(event, ServiceStarted) and event.setup is not None:
             return State.initial(setup_from(event.setup, about.site, about.table, rulebook_of(event)))
+    started = closed.told.started if closed else None
+    if started is not None and started.setup is not None:
+        return State.initial(setup_from(started.setup, about.site, about.table, rulebook_of(started)))
     raise NotReplayable("no start in this journal says what table this is")
 
 

@@ -5,14 +5,17 @@ what was recorded then, always from the state as it was recorded, so that one di
 that were told are sealed and cannot be read here, their round is not decided, and that is said.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from controller.carried import Closed, NotCarried, carried, closed_in, rounds_at, state_from
+from controller.journal.boundary import read_boundary
 from controller.journal.reading import Reading
-from controller.journal.record import Record, Stream
+from controller.journal.record import FACTS, Record, Stream
 from controller.journal.vault import StillSealed
 from controller.journal.vault_keys import VaultKeys
+from controller.journal.view import Brief
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Rulebook
@@ -20,7 +23,7 @@ from controller.table.codec import VERSION, decode_fact, decode_input, encode, s
 from controller.table.decide import decide
 from controller.table.evolve import evolve
 from controller.table.facts import Fact, RoundEnded
-from controller.table.inputs import Input, Moment, ServiceStarted
+from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStarted
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_from
 
@@ -96,6 +99,18 @@ class _Folding:
         round_ = self.state.round if self.state else None
         return round_.id if round_ and round_.id in self._sealed else ""
 
+    def begin(self, closed: Closed) -> None:
+        """Takes up the state at the end of a closed day. Raises `NotReplayable`."""
+        self.start(closed.told.started)
+        if self.setup is None:
+            raise NotReplayable(
+                "the start before that day does not say what table it was; give its configuration (--config)"
+            )
+        try:
+            self.state = state_from(closed.told, self.setup)
+        except NotCarried as exc:
+            raise NotReplayable(str(exc)) from exc
+
     def start(self, started: ServiceStarted) -> None:
         """From here on it is decided by what this start says, unless a configuration was given."""
         if self._given is None and started.setup is not None:
@@ -133,7 +148,7 @@ def table_at(
     vault; without them only rounds show their cards that were let out.
     """
     folding, last, is_there = _Folding(view, given, keys), None, False
-    for record in view.merged((Stream.MAIN, Stream.DIAG)):
+    for record in view.merged(FACTS, _begun(view, folding, _is_before(time_us, round_id))):
         if time_us is not None and record.time_us > time_us:
             break
         if is_there and record.kind == RoundEnded.kind:
@@ -149,14 +164,46 @@ def table_at(
     return Seen(folding.setup, folding.state, last, bool(folding.sealed_round))
 
 
+def _begun(view: Reading, folding: _Folding, is_before: Callable[[Brief], bool]) -> dict[Stream, int]:
+    """Lets the folding begin with the newest closed day that is before what is looked for; gives the sequences behind which it
+    goes on.
+
+    Raises `NotReplayable` where the record begins in the middle, and no day that is closed there says how things stood.
+    """
+    try:
+        brief = view.closing(is_before)
+        closed = closed_in(brief) if brief else None
+    except NotCarried as exc:
+        raise NotReplayable(str(exc)) from exc
+    if closed is None:
+        if view.description.order_before:
+            raise NotReplayable(
+                f"what came before order {view.description.order_before} was pruned, and its segments do not lie beside this "
+                "record; bring them from the second place"
+            )
+        return {}
+    folding.begin(closed)
+    return {stream: head.sequence for stream, head in closed.boundary.end.heads.items()}
+
+
+def _is_before(time_us: int | None, round_id: str) -> Callable[[Brief], bool]:
+    """Which days were closed before what is looked for. A round is known by its number, which its id ends with."""
+    if time_us is not None:
+        return lambda brief: brief.time_us <= time_us
+    number = round_id.rpartition("-")[2]
+    return lambda brief: number.isdigit() and rounds_at(closed_in(brief).told) < int(number)
+
+
 def differences(
     view: Reading, given: Setup | None = None, keys: VaultKeys | None = None
 ) -> Iterator[tuple[Record, Difference | Sealed | None]]:
     """Each recorded input, with what it would lead to now where that differs. Raises `NotReplayable`."""
     folding = _Folding(view, given, keys)
+    order = view.description.order_before
+    after = _begun(view, folding, lambda brief: closed_in(brief).boundary.order <= order) if order else {}
     pending: Record | None = None
     facts: list[Record] = []
-    for record in view.merged(Stream):
+    for record in view.merged(Stream, after):
         if record.stream is not Stream.INPUT:
             facts.append(record)
             continue
@@ -184,11 +231,26 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
         folding.start(decoded.body)
     if folding.setup is None or folding.state is None:
         raise NotReplayable("the first start does not say what table this is; give its configuration (--config)")
+    if isinstance(decoded.body, RecordDayClosed) and (other := _carried_otherwise(folding, given, decoded.body)):
+        return other
     now = [(stream_of(f), f.subject, f.event.kind, VERSION, encode(f.event)) for f in _decided(folding, decoded)]
     was = [(r.stream.value, r.subject, r.kind, r.version, r.data) for r in clear]
     for record in clear:
         folding.take(record)
     return None if was == now else Difference(given, [_plain(*f) for f in was], [_plain(*f) for f in now])
+
+
+def _carried_otherwise(folding: _Folding, given: Record, closed: RecordDayClosed) -> Difference | None:
+    """Where the state that was put on record at the end of a day is not the one that its facts lead to."""
+    assert folding.setup is not None
+    assert folding.state is not None
+    if (
+        read_boundary(closed.statement).order != given.order - 1
+        or state_from(closed, folding.setup) == folding.state
+    ):
+        return None
+    was, now = "".join(closed.folded), "".join(carried(folding.state))
+    return Difference(given, *([_plain("diag", "table", "state", VERSION, text.encode())] for text in (was, now)))
 
 
 def _decided(folding: _Folding, given: Input) -> tuple[Fact, ...]:

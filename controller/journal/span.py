@@ -5,7 +5,7 @@ said by name; nothing is ever passed over.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from controller.journal.shelf import Named
 from controller.journal.vault import Unsealer
 from controller.journal.vault_keys import VaultKeys
 from controller.journal.view import MAX_SEQUENCE, Brief, JournalView
+from controller.table.inputs import RecordDayClosed
 
 __all__ = ["Span"]
 
@@ -73,18 +74,35 @@ class Span:
         first = {record.stream: record.sequence for record in reversed(newest)}
         return {s: first.get(s, heads[s].sequence + 1) - 1 for s in wanted}
 
-    def backwards(self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE) -> Iterator[Brief]:
+    def backwards(
+        self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE, after: int = 0
+    ) -> Iterator[Brief]:
         """As `JournalView.backwards`."""
         if self._live is not None:
-            yield from self._live.backwards(stream, kinds, before)
+            yield from self._live.backwards(stream, kinds, before, after)
+            if after >= self._live.anchors[stream].sequence:
+                return
         for path, boundary in reversed(self._bounds):
-            if boundary.begin.heads[stream].sequence + 1 < before:
+            if boundary.begin.heads[stream].sequence + 1 < before and boundary.end.heads[stream].sequence > after:
                 found = (
                     b
                     for s, b in Segment.open(path).briefs()
                     if s == stream and b.kind in kinds and b.sequence < before
                 )
                 yield from reversed(list(found))
+
+    def closing(self, is_wanted: Callable[[Brief], bool]) -> Brief | None:
+        """As `JournalView.closing`; looked for by halves, as a segment begins with the closing of the day before it."""
+        found = self._live.closing(is_wanted) if self._live is not None else None
+        low, high = 0, len(self._segments)
+        while found is None and low < high:
+            middle = (low + high) // 2
+            closing = _first_closing(self._segments[middle].path)
+            if closing is None or is_wanted(closing):
+                low = middle + 1
+            else:
+                high = middle
+        return found or (_first_closing(self._segments[low - 1].path) if low else None)
 
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
         """As `JournalView.briefly`."""
@@ -129,3 +147,9 @@ class Span:
             if end != begin:
                 raise JournalDamaged(path, "what comes after it is not what it leads to; prove both")
         return bounds
+
+
+def _first_closing(path: Path) -> Brief | None:
+    """None in the first segment of all, which nothing was closed before."""
+    briefs = Segment.open(path).briefs()
+    return next((b for s, b in briefs if s is Stream.DIAG and b.kind == RecordDayClosed.kind), None)

@@ -2,7 +2,7 @@
 
 import heapq
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
 from controller.journal.vault import KeyRow, Unsealer
 from controller.journal.vault_keys import VaultKeys
+from controller.table.inputs import RecordDayClosed
 
 __all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView"]
 
@@ -125,12 +126,15 @@ class JournalView:
         first = {record.stream: record.sequence for record in reversed(kept)}
         return {stream: first.get(stream, heads[stream].sequence + 1) - 1 for stream in after}
 
-    def backwards(self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE) -> Iterator[Brief]:
-        """Records of these kinds, the newest first, below sequence `before`."""
+    def backwards(
+        self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE, after: int = 0
+    ) -> Iterator[Brief]:
+        """Records of these kinds, the newest first, below sequence `before` and above `after`."""
         marks = ", ".join("?" * len(kinds))
         wanted = f"r.sequence < ? AND r.sequence > ? AND r.kind IN ({marks}) ORDER BY r.sequence DESC LIMIT 1"
         sql = _BRIEF.format(stream=stream.value) + wanted
-        while rows := self._query(sql, (before, self.anchors[stream].sequence, *kinds)):
+        least = max(after, self.anchors[stream].sequence)
+        while rows := self._query(sql, (before, least, *kinds)):
             yield self._brief(stream, rows[0])
             before = rows[0][0]
 
@@ -148,9 +152,16 @@ class JournalView:
     def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
         """Records of these kinds in a round, in sequence; the whole stream is looked through for them."""
         marks = ", ".join("?" * len(kinds))
-        sql = f"SELECT sequence FROM {stream.value} WHERE round = ? AND kind IN ({marks}) ORDER BY sequence"  # noqa: S608
-        for (sequence,) in self._query(sql, (round_id, *kinds)):
+        wanted = f"sequence > ? AND round = ? AND kind IN ({marks}) ORDER BY sequence"
+        sql = f"SELECT sequence FROM {stream.value} WHERE {wanted}"  # noqa: S608
+        for (sequence,) in self._query(sql, (self.anchors[stream].sequence, round_id, *kinds)):
             yield from self.read(stream, sequence - 1, 1)
+
+    def closing(self, is_wanted: Callable[[Brief], bool]) -> Brief | None:
+        """The newest closing of a day that is wanted; those before a wanted one are wanted too."""
+        return next(
+            (brief for brief in self.backwards(Stream.DIAG, (RecordDayClosed.kind,)) if is_wanted(brief)), None
+        )
 
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
         """All records behind `after`, through `through`."""

@@ -6,7 +6,7 @@ from controller.journal.keys import SigningKey
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
 from controller.table.codec import encode, encode_input
-from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStarted
+from controller.table.inputs import Input, Moment, RecordDayClosed, SegmentCopied, ServiceStarted
 
 STARTED = ServiceStarted("0.1.0", "md-uth", "2026", "0" * 64)
 
@@ -25,7 +25,7 @@ def close_day(
     return read_boundary(text)
 
 
-def note(journal: Journal, event: RecordDayClosed, clock: ManualClock) -> None:
+def note(journal: Journal, event: RecordDayClosed | SegmentCopied, clock: ManualClock) -> None:
     at = clock.stamp()
     given = Input(Moment(at.wall_us, at.mono_ns, at.boot, at.clock), "table", event)
     said = Draft(Stream.INPUT, event.kind, 1, "table", None, encode_input(given))

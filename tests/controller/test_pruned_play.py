@@ -1,0 +1,203 @@
+"""Days of real play, pruned and in segments: every reader says what it said before, and a restore is practised."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from controller.carried import carried
+from controller.cli import cli
+from controller.clock import Stamp
+from controller.drill import drill, journals_in
+from controller.journal.boundary import Boundary, closed_day, read_boundary
+from controller.journal.keep import copy_segments, seal_days
+from controller.journal.keys import PublicKey, SigningKey, make_key
+from controller.journal.opening import opened
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.shelf import all_in, beside, in_place
+from controller.journal.store import Journal
+from controller.lookback import lookback
+from controller.replay import NotReplayable, differences, table_at
+from controller.table.codec import decode_fact, encode, encode_input
+from controller.table.evolve import evolve
+from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStarted
+from controller.table.state import Setup, State
+from controller.table.told_setup import setup_told
+from tests.controller.journal.days import mark
+from tests.kept import days as kept
+
+KEPT = sorted(kept.FOLDER.glob("md-uth-*.jsonl.gz"))[0]
+DAYS = 4
+
+
+class Recording:
+    """A kept day of play written as its daemon would have, as several gaming days."""
+
+    def __init__(self, path: Path, key: SigningKey) -> None:
+        self.setup, self.lines = kept.read(KEPT)
+        self.journal = Journal.open(path, site=self.setup.site, table=self.setup.table)
+        self.state, self.key, self.closed = State.initial(self.setup), key, list[Boundary]()
+        book = self.setup.law.rulebook
+        self.started = ServiceStarted("1", book.id, book.edition, book.sha256, setup_told(self.setup))
+        self.begin = mark(self.journal)
+        self.at = Stamp(0, 0, "b0", "synced")
+        self._put(self.started, Stream.MAIN)
+
+    def play(self) -> None:
+        for number, line in enumerate(self.lines):
+            given, drafts = line["input"], []
+            at = given["at"]
+            self.at = Stamp(at["wall_us"], at["mono_ns"], at["boot"], at["clock"])
+            for told in line["facts"]:
+                body = msgspec.json.encode(told["data"])
+                drafts.append(Draft(Stream(told["stream"]), told["kind"], 1, told["subject"], None, body))
+                self.state = evolve(self.state, decode_fact(told["kind"], told["subject"], body))
+            data = msgspec.json.encode(given["data"])
+            said = Draft(Stream.INPUT, given["kind"], 1, given["subject"], None, data)
+            self.journal.append([Transaction(self.at, said, None, tuple(drafts))], self.at)
+            is_due = number > (len(self.closed) + 1) * len(self.lines) // (DAYS + 1)
+            if is_due and self.state.round is None:
+                self._close()
+
+    def _close(self) -> None:
+        day, end = f"2026-01-{len(self.closed) + 1:02d}", mark(self.journal)
+        text, signature = closed_day(self.key, self.journal.description, day, self.begin, end, self.at)
+        self._put(RecordDayClosed(day, text, signature, self.started, carried(self.state)), Stream.DIAG)
+        self.closed.append(read_boundary(text))
+        self.begin = end
+
+    def _put(self, event: RecordDayClosed | ServiceStarted, stream: Stream) -> None:
+        at = Moment(self.at.wall_us, self.at.mono_ns, self.at.boot, self.at.clock)
+        said = Draft(Stream.INPUT, event.kind, 1, "table", None, encode_input(Input(at, "table", event)))
+        fact = Draft(stream, event.kind, 1, "table", None, encode(event))
+        self.journal.append([Transaction(self.at, said, None, (fact,))], self.at)
+        self.state = evolve(self.state, decode_fact(event.kind, "table", encode(event)))
+
+
+@pytest.fixture
+def public(tmp_path: Path) -> PublicKey:
+    return make_key(tmp_path / "k")
+
+
+@pytest.fixture
+def play(tmp_path: Path, public: PublicKey) -> Iterator[Recording]:
+    recording = Recording(tmp_path / "j", SigningKey.load(tmp_path / "k"))
+    recording.play()
+    assert len(recording.closed) == DAYS
+    yield recording
+    recording.journal.close()
+
+
+def said(path: Path, setup: Setup) -> list[object]:
+    """What look-back and replay say, at many places of the record."""
+    with opened(path) as view:
+        records = list(view.merged([Stream.MAIN, Stream.DIAG]))
+        times = sorted(r.time_us for r in records)[5 :: len(records) // 5]
+        begun = [msgspec.json.decode(r.data)["round"] for r in records if r.kind == "round_begun"]
+        rounds = [*begun[:: max(1, len(begun) // 3)], begun[0].rpartition("-")[2]]
+        return [
+            [lookback(view, back) for back in setup.backs],
+            [table_at(view, time_us=at) for at in times],
+            [table_at(view, round_id=name) for name in rounds],
+        ]
+
+
+def test_replay_and_look_back_say_the_same_from_segments(play: Recording) -> None:
+    """Whichever days are pruned; and no input is decided otherwise, nor does any day begin with another state."""
+    before = said(play.journal.path, play.setup)
+    seal_days(play.journal.path)
+    for day in (play.closed[0], play.closed[-1]):
+        play.journal.prune(day.end)
+        assert said(play.journal.path, play.setup) == before
+    with opened(play.journal.path) as view:
+        assert [d for _, d in differences(view) if d] == []
+
+
+def test_each_day_is_decided_again_by_itself(play: Recording) -> None:
+    """From the state that it begins with, with no other day beside it."""
+    seal_days(play.journal.path)
+    inputs = 0
+    for named in all_in(beside(play.journal.path, play.journal.id)):
+        with opened(named.path) as view:
+            found = list(differences(view))
+            inputs += len(found)
+            assert [d for _, d in found if d] == [], named.day
+    with opened(play.journal.path) as view:
+        assert inputs == sum(r.order <= play.closed[-1].order for r in view.merged([Stream.INPUT]))
+
+
+def test_what_lies_in_a_segment_that_is_not_here_is_never_passed_over(play: Recording) -> None:
+    """Neither a look-back nor a replay makes do with what is left."""
+    seal_days(play.journal.path)
+    play.journal.prune(play.closed[2].end)
+    first_us = play.closed[0].time_us - 1
+    for named in all_in(beside(play.journal.path, play.journal.id)):
+        named.path.rename(named.path.with_suffix(".away"))
+    with opened(play.journal.path) as view:
+        assert view.description.order_before == play.closed[2].order
+        with pytest.raises(NotReplayable, match="its segments do not lie beside this record"):
+            table_at(view, time_us=first_us)
+        assert table_at(view, time_us=2**60).state == play.state
+        assert [d for _, d in differences(view) if d] == [], "what is here begins with the state of that day"
+
+
+@pytest.fixture
+def place(tmp_path: Path, play: Recording) -> Path:
+    (tmp_path / "second").mkdir()
+    seal_days(play.journal.path)
+    assert len(list(copy_segments(play.journal.path, tmp_path / "second"))) == DAYS
+    return tmp_path / "second"
+
+
+def test_a_restore_is_practised(play: Recording, place: Path, public: PublicKey, tmp_path: Path) -> None:
+    """From the second place alone: proved with the public key, every input decided anew, the newest days or all."""
+    (folder,) = journals_in(place)
+    assert folder == in_place(place, play.journal.description)
+    for days, count in ((2, 2), (None, DAYS)):
+        scratch = tmp_path / f"scratch-{count}"
+        scratch.mkdir()
+        result = drill(folder, scratch, days=days, keys=[public], told=lambda line: None)
+        assert result.wrong == ()
+        assert (result.restored, result.copied) == (count, DAYS)
+    assert result.records == play.closed[-1].order
+    assert result.inputs > 300
+
+
+@pytest.mark.parametrize("fault", ["byte", "gap", "key", "state"])
+def test_a_drill_finds_what_a_restore_would(
+    fault: str, play: Recording, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A changed byte, a day that is missing, another key, a day that begins with a state that no facts lead to."""
+    run, arguments = CliRunner(), ["--key", str(tmp_path / "k.pub")]
+    (folder,) = journals_in(place)
+    second = all_in(folder)[1].path
+    if fault == "byte":
+        data = bytearray(second.read_bytes())
+        data[-200] ^= 4
+        second.write_bytes(data)
+    elif fault == "gap":
+        second.unlink()
+    elif fault == "key":
+        make_key(tmp_path / "other")
+        arguments = ["--key", str(tmp_path / "other.pub")]
+    else:
+        monkeypatch.setattr("controller.replay.state_from", lambda closed, setup: State.initial(setup))
+    done = run.invoke(cli, ["journal", "drill", str(place), "--scratch", str(tmp_path), *arguments])
+    assert done.exit_code == 1
+    words = {"byte": "not the bytes that were sealed", "gap": "the segment before", "key": "a key that was not given",
+             "state": "would be decided otherwise today"}  # fmt: skip
+    assert words[fault] in done.output
+    assert not list(tmp_path.glob("tablewarden-drill-*"))
+
+
+def test_a_drill_says_in_words_and_codes(play: Recording, place: Path, tmp_path: Path) -> None:
+    """For a timer, and for whoever reads its log."""
+    run = CliRunner()
+    done = run.invoke(cli, ["journal", "drill", str(place), "--key", str(tmp_path / "k.pub"), "--all"])
+    assert done.exit_code == 0, done.output
+    assert "can be restored: 4 of 4 days, 2026-01-01 to 2026-01-04" in done.output
+    told = msgspec.json.decode(run.invoke(cli, ["journal", "drill", str(place), "--json", "--days", "1"]).stdout)
+    assert [(d["reliable"], d["restored"]) for d in told["drills"]] == [(True, 1)]
+    assert run.invoke(cli, ["journal", "drill", str(tmp_path / "none")]).exit_code == 3
