@@ -9,9 +9,9 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from importlib.metadata import version as installed_version
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -42,7 +42,7 @@ from controller.publish.publisher import PublishConfig, Publisher
 from controller.rules.library import find_coverage
 from controller.sealer import Sealer
 from controller.snapshot import Snapshots
-from controller.status import state_documents
+from controller.status import state_documents, without_record
 from controller.systemd import Notifier
 from controller.table.inputs import BrokerChanged, CardsUnread, RecordReplaced, ServiceStarted, ServiceStopping
 from controller.table.told_setup import setup_told
@@ -56,7 +56,9 @@ E = TypeVar("E", bound=Exception)
 RETRY_S = 5.0
 """Wait before a journal that failed is opened again."""
 SAFE_S = 0.5
-"""How long the links stay open after the record failed, so that every device hears its safe side."""
+"""How long the links stay open after the record failed at least, so that every device hears its safe side."""
+FAREWELL_S = 4.5
+"""And at most, so that what is durable reaches the back office, and after it why nothing follows."""
 POSITIONS_S = 2.0
 """How often readers' positions are made durable while nothing is committed."""
 PULSE_S = 1.0
@@ -141,7 +143,7 @@ class Daemon:
 
     def _held(self, cause: BaseException) -> None:
         """Everyone who asks is told the cause, before the time that closing what failed may take."""
-        self.desk.closed(f"the record cannot be written: {cause}")
+        self.desk.closed(_cannot_write(cause))
         self._notify.status(f"HELD: {self.desk.failed}")
         log.error("record_failed", reason=str(cause), retry_s=RETRY_S)
 
@@ -208,8 +210,8 @@ class Daemon:
         async with asyncio.TaskGroup() as group:
             links = [group.create_task(s.run(), name=f"session-{name}") for name, s in sessions.items()]
             outbox = group.create_task(publisher.run(), name="publisher")
-            reader = group.create_task(self._decide(engine), name="engine")
-            positions = group.create_task(self._keep_positions(recorder), name="positions")
+            on_record = engine.run(), self._keep_positions(recorder)
+            writers = [group.create_task(self._held_if_it_fails(w, engine, publisher, outbox)) for w in on_record]
             timer = group.create_task(deadlines.run(), name="deadlines")
             checker = Checker(engine, self.config.journal)
             texts = group.create_task(displays.run(), name="displays")
@@ -221,16 +223,22 @@ class Daemon:
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
                 sealer.snapshot()
-            for task in (*links, reader, positions, timer, texts, checking, keeping):
+            for task in (*links, *writers, timer, texts, checking, keeping):
                 task.cancel()
             publisher.stop("stopped")
             await outbox
 
-    async def _decide(self, engine: Engine) -> None:
+    async def _held_if_it_fails(
+        self, writes: Coroutine[Any, Any, None], engine: Engine, publisher: Publisher, outbox: asyncio.Task[None]
+    ) -> None:
+        """Where the record fails, everybody hears of it before the links end: devices, people, the back office."""
         try:
-            await engine.run()
-        except RecordFailed:
-            await asyncio.sleep(SAFE_S)
+            await writes
+        except (JournalError, RecordFailed) as error:
+            reason = _cannot_write(engine.record_failed(error))
+            self.desk.closed(reason)
+            publisher.stop(f"HELD: {reason}")  # the state topic says so too, before it
+            await asyncio.gather(asyncio.sleep(SAFE_S), asyncio.wait({outbox}, timeout=FAREWELL_S))
             raise
 
     async def _keep_positions(self, recorder: Recorder) -> None:
@@ -274,7 +282,10 @@ class Daemon:
         def states() -> dict[str, dict[str, object]]:
             """Each with the number of the last event in `evt/main` that it is folded from."""
             head = journal.heads()[Stream.MAIN]
-            return {k: {**v, "sequence": head} for k, v in state_documents(engine.setup, engine.state).items()}
+            documents = dict(state_documents(engine.setup, engine.state))
+            if engine.failed:
+                documents["table"] = {**documents["table"], **without_record(_cannot_write(engine.failed))}
+            return {thing: {**document, "sequence": head} for thing, document in documents.items()}
 
         def report(kind: str, **data: object) -> None:
             detail = ", ".join(f"{k}={v}" for k, v in data.items())
@@ -297,6 +308,10 @@ class Daemon:
                 due = loop.time()
             elif self.desk.table is None or not self.desk.table.engine.stuck:
                 self._notify.alive()
+
+
+def _cannot_write(cause: object) -> str:
+    return f"the record cannot be written: {cause}"
 
 
 def _memory() -> LinkFactory:

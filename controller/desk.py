@@ -15,7 +15,7 @@ from controller.keeper import Keeper
 from controller.publish.publisher import NotParked, Publisher
 from controller.rules.coverage import Coverage, prompts
 from controller.settlement_page import announced_document, offer_document
-from controller.status import device_document, table_document
+from controller.status import device_document, table_document, without_record
 from controller.table.acts import Act
 from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
@@ -70,9 +70,8 @@ class TableDesk:
         if self.table is None:
             return {
                 "version": self._version,
-                "held": [{"hold": "", "reason": self.failed, "least_role": "technician"}],
                 "record": {"ok": False, "reason": self.failed},
-                "next": f"HELD: {self.failed}",
+                **without_record(self.failed),
             }
         engine, journal = self.table.engine, self.table.journal
         document = table_document(engine.setup, engine.state)

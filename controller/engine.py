@@ -248,11 +248,16 @@ class Engine:
         try:
             return await self._recorder.commit(transactions)
         except JournalError as error:
+            raise RecordFailed(self.record_failed(error)) from error
+
+    def record_failed(self, error: Exception) -> str:
+        """Holds play and tells every device its safe side, once, whoever found that the record fails; gives the reason."""
+        if self.failed is None:
             self.failed = str(error)
             for wanted in everything_safe(self.state, self._next_at_once(self._clock.stamp().wall_us)):
                 self._tell(wanted)
             self._say_held(f"technician: the record cannot be written ({error})")
-            raise RecordFailed(self.failed) from error
+        return self.failed
 
     def _tell_all(self, outcomes: Sequence[tuple[_Waiting, Sequence[Fact]]], records: Sequence[Record]) -> None:
         """Everything is durable: devices first, then whoever reads the journal, then the people who asked."""

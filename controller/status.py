@@ -94,6 +94,11 @@ def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
     return documents
 
 
+def without_record(reason: str) -> Document:
+    """What a table says while its record cannot be written, whatever else was so before."""
+    return {"held": [{"hold": "", "reason": reason, "least_role": "technician"}], "next": f"HELD: {reason}"}
+
+
 def _demand(name: str, demand: Hold | Duty) -> Document:
     """A hold or a duty under the name by which an act speaks of it."""
     document: Document = builtins(demand)

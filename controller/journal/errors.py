@@ -1,5 +1,7 @@
 """What a journal may refuse or find. Each error carries its evidence; whoever catches it holds the table."""
 
+import errno
+import sqlite3
 from pathlib import Path
 
 __all__ = [
@@ -12,7 +14,17 @@ __all__ = [
     "JournalOlder",
     "JournalRepeat",
     "JournalWriteFailed",
+    "why_not_written",
 ]
+
+FULL = "make room on its disk (df -h)"
+FAILING = "look at its disk (dmesg), and mount it for writing again or change it"
+REMEDIES = {
+    errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EROFS: FAILING, errno.EIO: FAILING,
+}  # fmt: skip
+SQLITE_REMEDIES = {
+    sqlite3.SQLITE_FULL: FULL, sqlite3.SQLITE_READONLY: FAILING, sqlite3.SQLITE_IOERR: FAILING,
+}  # fmt: skip
 
 
 class JournalError(Exception):
@@ -87,3 +99,14 @@ class JournalWriteFailed(JournalError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: not recorded: {reason}")
         self.path, self.reason = path, reason
+
+
+def why_not_written(error: BaseException) -> str:
+    """What the system or SQLite says of a write that failed, and what a person can do about it, where that is known."""
+    if isinstance(error, sqlite3.Error):
+        said, code = str(error), getattr(error, "sqlite_errorcode", 0) & 0xFF  # some are SQLite's wrapper's own
+        remedy = SQLITE_REMEDIES.get(code)
+    else:
+        said = getattr(error, "strerror", None) or str(error)
+        remedy = REMEDIES.get(getattr(error, "errno", None) or 0)
+    return f"{said}; {remedy}" if remedy else said

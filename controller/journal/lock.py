@@ -1,5 +1,6 @@
 """One writer a journal: a lock that the kernel drops with the process, in a file that says who holds it."""
 
+import contextlib
 import fcntl
 import os
 from pathlib import Path
@@ -40,9 +41,12 @@ class WriterLock:
             os.close(descriptor)  # someone removed the file between open and lock: lock the one that is there now
 
     def release(self) -> None:
-        """Lets the next writer in; a second call does nothing."""
+        """Lets the next writer in, also where nothing can be written any more; a second call does nothing."""
         if self._descriptor >= 0:
-            os.ftruncate(self._descriptor, 0)
+            with contextlib.suppress(
+                OSError
+            ):  # the number in the file is for people; the lock goes with the descriptor
+                os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
             self._descriptor = -1
 

@@ -13,6 +13,7 @@ from controller.journal.errors import (
     JournalMissing,
     JournalRepeat,
     JournalWriteFailed,
+    why_not_written,
 )
 from controller.journal.file import SCHEMA, Description, connect_writer, create_file, prime, upgrade
 from controller.journal.key_rows import keys_written, write_keys
@@ -99,7 +100,7 @@ class Journal:
         try:
             lock = WriterLock.take(path)
         except OSError as exc:
-            raise JournalWriteFailed(path, f"cannot be opened for writing: {exc.strerror}") from exc
+            raise JournalWriteFailed(path, f"cannot be opened for writing: {why_not_written(exc)}") from exc
         view = writer = None
         try:
             if not path.exists():
@@ -120,7 +121,7 @@ class Journal:
                     opened.close()
             lock.release()
             if isinstance(exc, (OSError, sqlite3.Error)):
-                raise JournalWriteFailed(path, f"cannot be opened for writing: {exc}") from exc
+                raise JournalWriteFailed(path, f"cannot be opened for writing: {why_not_written(exc)}") from exc
             raise
 
     @classmethod
@@ -361,8 +362,9 @@ class Journal:
                 exc.add_note(f"and the transaction could not be taken back: {failed}")
                 is_usable = False
             if not is_usable:
-                self.refuse(str(exc))
-                raise JournalWriteFailed(self.path, str(exc)) from exc
+                reason = why_not_written(exc)
+                self.refuse(reason)
+                raise JournalWriteFailed(self.path, reason) from exc
             raise
 
     def _explain(self, batch: Batch, exc: sqlite3.IntegrityError) -> JournalError:

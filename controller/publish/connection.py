@@ -177,7 +177,7 @@ class Connection:
     async def _leave(self, reason: str, over: "asyncio.Future[Closed]") -> None:
         """Lets the last events out, says offline and has it acknowledged, then says goodbye; bounded in time."""
         if self.opened_us is not None:
-            self._pump.wake()
+            self._pump.finish()
             await _within(LEAVE_S, self._pump.idle.wait(), over)
         self._pump.shut()
         await _within(

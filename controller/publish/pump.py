@@ -83,6 +83,13 @@ class Pump:
             self._look_at_states()
             self._fill()
 
+    def finish(self) -> None:
+        """Before a goodbye: what is left, and the states as they are now, however short ago they were looked at."""
+        if (timer := self._timers.pop("states", None)) is not None:
+            timer.cancel()
+        self._states_from_ns = 0
+        self.wake()
+
     def publish(self, topic: str, payload: bytes, answered: Callable[[int], None]) -> None:
         """Sends a retained message before everything else, also on a shut pump: birth and goodbye."""
         self._urgent.append((topic, payload, answered))

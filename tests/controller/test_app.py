@@ -10,7 +10,9 @@ import pytest
 from controller import app
 from controller.config_file import load_config
 from controller.engine import RecordFailed
+from controller.journal.errors import JournalWriteFailed
 from controller.journal.recorder import Recorder
+from drivers.commands import WantedLevel
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
@@ -42,3 +44,33 @@ async def test_the_reason_is_told_before_what_failed_is_closed(
         "stopped": "the daemon is stopping",
     }[ends]
     assert told == [(None, reason)]
+
+
+async def test_a_position_that_cannot_be_written_holds_the_table_as_a_report_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk may fill up while nothing happens at the table: devices hear their safe side then too, before their links end."""
+    wanted: list[tuple[str, str]] = []
+
+    class Hears:
+        def want(self, level: WantedLevel) -> None:
+            wanted.append((level.device, level.value))
+
+        def acknowledge(self, boot: str, counter: int) -> None: ...
+
+    class Full(Recorder):
+        async def flush(self) -> None:
+            if table := daemon.desk.table:
+                table.engine.devices.update(dict.fromkeys(table.engine.devices, Hears()))
+                raise JournalWriteFailed(self.path, "no space left")
+
+    monkeypatch.setattr(app, "Recorder", Full)
+    monkeypatch.setattr(app, "POSITIONS_S", 0.2)
+    monkeypatch.setattr(app, "RETRY_S", 0.0)
+    config = dataclasses.replace(load_config(EXAMPLE), journal=tmp_path / "t.journal", mqtt=None)
+    daemon = app.Daemon(config)
+    await asyncio.wait_for(daemon._one_record(), 10)
+    assert ("shoe-1", "inhibited") in wanted
+    assert ("progressive-1", "engaged") in wanted
+    assert daemon.desk.status()["next"].startswith("HELD: the record cannot be written")
+    assert "no space left" in daemon.desk.status()["record"]["reason"]

@@ -1,6 +1,8 @@
 """Who may open a journal, and what is found when the file is not the table's sound journal. Nothing is ever changed then."""
 
+import errno
 import fcntl
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -112,6 +114,42 @@ def test_a_place_that_cannot_be_written_to_is_a_failed_write(open_journal: Open,
     """The daemon stays up and says so; it is not a bug."""
     with pytest.raises(JournalWriteFailed, match="cannot be opened for writing: No such file or directory"):
         open_journal(tmp_path / "missing" / "journal.db")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, "No space left on device; make room on its disk"),
+        (errno.EROFS, "Read-only file system; look at its disk"),
+        (errno.EACCES, "Permission denied"),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_named_with_what_a_person_can_do(
+    open_journal: Open, filled: Path, monkeypatch: pytest.MonkeyPatch, number: int, said: str
+) -> None:
+    """At a start, before anything of the record was looked at."""
+
+    def refused(*given: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "pwrite", refused)
+    with pytest.raises(JournalWriteFailed, match=said):
+        open_journal()
+
+
+def test_a_journal_is_let_go_also_where_nothing_can_be_written_any_more(
+    open_journal: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system that became read-only under it must neither end the daemon nor lock it out of its own journal."""
+
+    def refused(*given: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    journal = open_journal()
+    with monkeypatch.context() as while_read_only:
+        while_read_only.setattr(os, "ftruncate", refused)
+        journal.close()
+    open_journal().close()
 
 
 @pytest.mark.parametrize(("site", "table"), [("lv02", "uth-017"), ("lv01", "uth-018")])
