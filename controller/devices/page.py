@@ -67,6 +67,8 @@ def _device(device: Document, has_daemon: bool) -> Iterator[str]:
         yield f"  serial   {device['expected_serial']} is expected"
     if device["port"] and device["port"]["usb"]:
         yield f"  usb      {_usb(device['port'])}"
+    if (port := device["port"]) and port["path"] == device["path"] and port["names"]:
+        yield f"  NAME     this may be another device after a replug; write `path` as {port['names'][0]}"
     if holder:
         yield f"  held by  {_holder(holder)}"
     if link and (trouble := _trouble(link["counters"] or {})):

@@ -41,6 +41,40 @@ async def test_twenty_hang_ups_are_twenty_losses_and_twenty_returns_at_no_cost(t
     far.unplug()
 
 
+async def test_a_usb_serial_port_that_is_numbered_anew_in_the_middle_of_a_frame_loses_nothing(
+    tmp_path, recorder, tiny_device
+):
+    """ttyACM0 becomes ttyACM1 while it is open; its by-id name follows, and every report comes once, in order."""
+    far = TtyDevice(tmp_path / "usb-Acme_Stacker_PS-1-if00", tiny_device)
+    far.plug()
+    nodes = {far.path.resolve()}
+    session = session_on(far.path, recorder)
+    held = []
+    async with running(session):
+        recorder.on_delivery = lambda d: d.origin and session.acknowledge(d.origin.boot, d.origin.counter)
+        for turn in range(1, 6):
+            await until(lambda turn=turn: len(recorder.bodies(events.DeviceOnline)) == turn, f"online {turn}")
+            for _ in range(3):
+                far.device.report(DoorOpened())
+            far.device.write = lambda data, cut=9 * turn: far._write(data[:cut])  # the rest never leaves it
+            far.device.report(DoorOpened())
+            await asyncio.sleep(0.05)
+            held.append(os.open(far.path.resolve(), os.O_RDWR | os.O_NOCTTY))  # so its number is not given again
+            far.unplug()
+            await until(lambda turn=turn: len(recorder.bodies(events.DeviceOffline)) == turn, f"offline {turn}")
+            far.device.write = far._write
+            far.plug()
+            nodes.add(far.path.resolve())
+        await until(lambda: len(recorder.counters) == 20, "every report")
+        assert [n for _, n in recorder.counters] == list(range(1, 21))
+        assert all(online.gap_closed for online in recorder.bodies(events.DeviceOnline)[1:])
+        assert not recorder.bodies(events.EventsLost)
+        assert len(nodes) == 6, "each time under another number"
+    far.unplug()
+    for fd in held:
+        os.close(fd)
+
+
 async def test_a_daemon_that_stops_leaves_the_port_to_the_next_one(tmp_path, recorder, tiny_device):
     """Stop and start: the second session opens the same port at once and reads what the first did not make durable."""
     far = TtyDevice(tmp_path / "port", tiny_device)

@@ -1,5 +1,6 @@
 """What `device list` says: every device with its port, its state and what to do next, and the ports that are free."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,58 @@ def test_the_holder_of_a_locked_port_is_found_for_any_user(
     assert holder_of(str(tmp_path / "none")) is None
     assert DAEMON.is_daemon
     assert not Holder(5, "/usr/bin/python -m simulators shoe").is_daemon
+
+
+class Acm:
+    """A USB serial port as the kernel lists it."""
+
+    manufacturer, product, serial_number, vid, pid, location = "Acme", "Stacker", "PS-1", 0x1209, 0x0002, "1-1.4"
+
+    def __init__(self, device: Path) -> None:
+        self.device = str(device)
+
+
+@pytest.fixture
+def acm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], str]:
+    """A CDC-ACM device that the kernel has given this number, with the names that udev makes for it; its node."""
+    folders = [tmp_path / name for name in ("table", "by-id", "by-path")]
+    for folder in folders:
+        folder.mkdir()
+    monkeypatch.setattr(ports_module, "STABLE", tuple(folders))
+
+    def number(n: int) -> str:
+        node = tmp_path / f"ttyACM{n}"
+        node.touch()
+        names = ("shoe-1", "usb-Acme_Stacker_PS-1-if00", "pci-0000:00:14.0-usb-0:1.4:1.0")
+        for folder, name in zip(folders, names, strict=True):
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to(node)
+        monkeypatch.setattr(ports_module.list_ports, "comports", lambda: [Acm(node)])
+        return str(node)
+
+    return number
+
+
+def test_a_usb_serial_port_is_listed_with_every_name_that_stays(acm: Callable[[int], str], tmp_path: Path) -> None:
+    """That of this table first, then by serial number, then by socket; they follow it when it is numbered anew."""
+    for n in (0, 1):
+        (port,) = [port for port in (acm(n), *ports()) if isinstance(port, Port)]
+        assert port.path == str(tmp_path / f"ttyACM{n}")
+        assert [Path(name).parent.name for name in port.names] == ["table", "by-id", "by-path"]
+        assert (port.product, port.serial, port.usb) == ("Acme Stacker", "PS-1", "1209:0002 at 1-1.4")
+        shoe = DeviceConfig("shoe-1", DeviceKind.SHOE, port.names[2], serial="PS-1")
+        page = _page([shoe], _status(**{"shoe-1": _link("online")}), "", ports(), lambda _: DAEMON)
+        assert f"by-path/pci-0000:00:14.0-usb-0:1.4:1.0 -> {port.path}" in page
+        assert "Acme Stacker, serial number PS-1, 1209:0002 at 1-1.4" in page
+        assert "NAME" not in page
+
+
+def test_a_number_that_may_be_another_devices_tomorrow_is_no_name(acm: Callable[[int], str]) -> None:
+    """Whoever wrote the kernel's number is told a name that stays."""
+    shoe = DeviceConfig("shoe-1", DeviceKind.SHOE, acm(0))
+    (port,) = ports()
+    page = _page([shoe], _status(**{"shoe-1": _link("online")}), "", [port], lambda _: DAEMON)
+    assert f"NAME     this may be another device after a replug; write `path` as {port.names[0]}" in page
 
 
 def test_what_a_usb_device_says_of_itself_cannot_move_the_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
