@@ -14,8 +14,8 @@ that mean nothing here are kept as they came, but for whatever looks like a card
 import re
 
 from drivers.catalog import BEETEK_VENDOR
+from drivers.faces import CARD, withheld
 from drivers.line import LineLink
-from drivers.protocol.constants import MAX_LINE
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     AlarmRaised,
@@ -38,18 +38,9 @@ REPEAT_S = 0.15
 no hand draws them that fast; so it is kept, and marked."""
 
 _LINE = re.compile(r"\s*(?:\[(?P<mode>[^][<>]*)\])?\s*<(?P<said>[^<>]*)>\s*")
-_RANK = r"(?:10|[2-9TJQKA])"
-_CARD = re.compile(rf"{_RANK}[CDHS]|[CDHS]{_RANK}", re.IGNORECASE)
-_SPOKEN_RANK = "ace|king|queen|jack|ten|nine|eight|seven|six|five|four|three|two|deuce|10|[2-9]"
-_LOOKS_LIKE_CARDS = (
-    re.compile(r"(?<=card:)[^>]+", re.IGNORECASE),
-    re.compile(rf"(?<![A-Za-z0-9])(?:(?:{_CARD.pattern})[\s,;]*)+(?![A-Za-z0-9])", re.IGNORECASE),
-    re.compile(rf"(?:{_SPOKEN_RANK})\s*of\s*(?:spade|heart|diamond|club)s?", re.IGNORECASE),
-)
 _ALARM = re.compile(r"alarm:\s*(?:[A-Z]?(?P<code>\d{1,4})\b)?\s*(?P<text>.*)", re.IGNORECASE)
 _WARNING = re.compile(r"W0x(?P<code>[0-9A-F]{1,4})", re.IGNORECASE)
 GAME, BURN = ("game",), ("manual burn cards", "manual burn")
-WITHHELD = "**"
 
 
 class BeeTek:
@@ -80,15 +71,8 @@ def _recognition(said: str, mode: str) -> Recognition | None:
     if said.lower() in ("", "card:", "game", mode):
         return Recognition.UNREADABLE
     word, sign, face = said.partition(":")
-    is_card = sign and word.strip().lower() == "card" and _CARD.fullmatch(face.strip())
+    is_card = sign and word.strip().lower() == "card" and CARD.fullmatch(face.strip())
     return Recognition.READ if is_card else None
-
-
-def withheld(text: str) -> str:
-    """The text without anything that could be a card."""
-    for looks in _LOOKS_LIKE_CARDS:
-        text = looks.sub(WITHHELD, text)
-    return text[:MAX_LINE]
 
 
 def beetek_link(serial: str, *, boot: int) -> LineLink:

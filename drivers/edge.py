@@ -7,6 +7,7 @@ reports is bounded. All sizes are those of frames, at most 512 bytes.
 from dataclasses import replace
 
 from drivers.events import Report
+from drivers.faces import withheld
 from drivers.protocol.reports import AlarmRaised, LineUnparsed
 from drivers.protocol.texts import is_plain, plain
 
@@ -14,10 +15,12 @@ __all__ = ["Allowance", "fit_to_show"]
 
 
 def fit_to_show(report: Report) -> Report:
-    """The same report, a mark in its text for each character that would do something to a terminal or a page."""
-    if isinstance(report, LineUnparsed | AlarmRaised) and not is_plain(report.text):
-        return replace(report, text=plain(report.text))
-    return report
+    """The same report; in its text a mark for each character that would do something to a terminal or a page, and one for
+    whatever looks like a card, since no device may tell one."""
+    if not isinstance(report, LineUnparsed | AlarmRaised):
+        return report
+    text = withheld(report.text if is_plain(report.text) else plain(report.text))
+    return report if text == report.text else replace(report, text=text)
 
 
 class Allowance:

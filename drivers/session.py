@@ -80,7 +80,7 @@ class DeviceSession:
         self._flood = None if config.accept_test_only else Allowance(FLOOD_BURST, FLOOD_PER_S)
         self._counters = self._health.counters
         self._flight = FlightRecorder(
-            frames, config.name, is_masked=config.codec is Codec.LINE, clock=time.monotonic
+            frames, config.name, is_masked=config.codec in (Codec.LINE, Codec.BEETEK), clock=time.monotonic
         )
         self._backoff = Backoff(rng)
         self.recorder = recorder

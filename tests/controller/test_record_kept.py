@@ -11,20 +11,27 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from controller import app
+from controller.cards.cards import parse
 from controller.checker import Checker
 from controller.config_file import load_config
 from controller.journal.errors import JournalLocked, JournalWriteFailed
 from controller.journal.keys import PublicKey, make_key
 from controller.journal.quarantine import MOST, TooManyDamaged, set_aside
+from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.store import Journal, opened
+from controller.journal.vault_keys import VaultKeys, make_vault, renew_vault
 from controller.journal.verify import verify
 from controller.replay import table_at
-from controller.rules.vocabulary import Role
-from controller.table.acts import BringSet, NewDealer, Resolution, ResolveHold
-from controller.table.inputs import Actor, RecordChecked
+from controller.rules.vocabulary import Area, Role
+from controller.table.acts import BringSet, NewDealer, RecordHand, Resolution, ResolveHold
+from controller.table.codec import encode, encode_input
+from controller.table.facts import HandRecorded
+from controller.table.inputs import Actor, Input, Moment, RecordChecked
+from controller.table.state import SeenHand, State
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 PATIENCE_S = 30
@@ -298,3 +305,89 @@ async def test_a_snapshot_of_other_code_or_of_another_record_is_passed_over(conf
     fresh = Journal.open(journal, site="bench", table="example")
     assert app.Snapshots(journal, daemon._key, daemon.setup).load(fresh) is None
     fresh.close()
+
+
+async def test_a_snapshot_of_a_table_with_a_vault_can_be_read_with_it_alone(
+    config: Path, journal: Path, tmp_path: Path
+) -> None:
+    """The state knows hands that were told; one that lies there from before the vault, or of another one, is thrown away."""
+    async with running(config) as daemon:
+        pass
+    vault, key = make_vault(tmp_path / "v"), daemon._key
+    assert key is not None
+    file, again = journal.with_name(journal.name + ".snapshot"), Journal.open_readonly(journal)
+    seen = {(Area.DEALER, 0): SeenHand(parse("As Kd"))}
+    state = dataclasses.replace(State.initial(daemon.setup), last_seats=(("told", seen),))  # somewhere in it
+    plain = app.Snapshots(journal, key, daemon.setup)
+    plain.save(again, state)
+    assert b"SeenHand" in file.read_bytes(), "the search below would find it"
+    sealed = app.Snapshots(journal, key, daemon.setup, vault)
+    assert sealed.load(again) is None
+    assert not file.exists(), "what said it in the clear is gone"
+    sealed.save(again, state)
+    assert b"SeenHand" not in file.read_bytes()
+    found = sealed.load(again)
+    assert found is not None
+    assert found.state == state
+    assert app.Snapshots(journal, key, daemon.setup, renew_vault(tmp_path / "v")).load(again) is not None
+    for other in (make_vault(tmp_path / "other"), None):
+        sealed.save(again, state)
+        assert app.Snapshots(journal, key, daemon.setup, other).load(again) is None
+    again.close()
+
+
+async def test_cards_whose_vault_key_is_missing_are_asked_for_again_and_nothing_is_put_aside(
+    config: Path, journal: Path, tmp_path: Path
+) -> None:
+    """Another vault in the place of the table's: no damage, a record that says which key is missing, and play."""
+    _give_a_vault(config, tmp_path / "v")
+    lost = VaultKeys.load(tmp_path / "v").id
+    async with running(config) as daemon:
+        pass
+    said = encode_input(
+        Input(Moment(1, 1, "b"), "table", RecordHand(Area.DEALER, "As Kd"), None, Actor("a", Role.DEALER))
+    )
+    fact = encode(HandRecorded("uth-9", Area.DEALER, 0, "As Kd", "", "", "a"))
+    written = Journal.open(
+        journal, site=daemon.setup.site, table=daemon.setup.table, vault=VaultKeys.load(tmp_path / "v")
+    )
+    at = daemon.clock.stamp()
+    drafts = (Draft(Stream.MAIN, "hand_recorded", 1, "table", "uth-9", fact),)
+    written.append(
+        [Transaction(at, Draft(Stream.INPUT, "record_hand", 1, "table", "uth-9", said), None, drafts)], at
+    )
+    written.close()
+    (tmp_path / "v").rename(tmp_path / "lost")
+    make_vault(tmp_path / "v")
+    async with running(config):
+        pass
+    (unread,) = [r for r in _diag(journal) if r.kind == "cards_unread"]
+    assert msgspec.json.decode(unread.data) == {"vault": lost, "rounds": ["uth-9"]}
+    assert _put_aside(tmp_path) == []
+    assert "round_opened" not in kinds(journal)
+    _put_back(tmp_path / "lost", tmp_path / "v")
+    async with running(config):
+        pass
+    assert [r.kind for r in _diag(journal)].count("cards_unread") == 1, (
+        "with its line back in the file nothing is missing"
+    )
+    assert "round_opened" in kinds(journal), "and the round is let out"
+
+
+def _give_a_vault(config: Path, vault: Path) -> None:
+    make_vault(vault)
+    config.write_text(config.read_text().replace("[journal]\n", f'[journal]\nvault = "{vault}"\n'))
+
+
+def _put_back(lost: Path, vault: Path) -> None:
+    """The lines of one file behind those of the other."""
+    vault.write_bytes(vault.read_bytes() + lost.read_bytes())
+
+
+def _put_aside(folder: Path) -> list[Path]:
+    return list(folder.glob("t.journal.damaged-*"))
+
+
+def _diag(journal: Path) -> list[Record]:
+    with opened(journal) as view:
+        return list(view.merged((Stream.DIAG,)))

@@ -9,8 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drivers import events
-from drivers.beetek import BeeTek, beetek_link, withheld
+from drivers.beetek import BeeTek, beetek_link
 from drivers.catalog import Codec, judge
+from drivers.edge import fit_to_show
+from drivers.faces import withheld
 from drivers.protocol.host import LevelRefused
 from drivers.protocol.payloads import encode_report
 from drivers.protocol.reports import (
@@ -158,3 +160,23 @@ def test_withholding_twice_changes_nothing_more():
     """What was withheld once stays as it is."""
     text = withheld("[Game]<Next 4S,TH QC> ace of spades")
     assert withheld(text) == text
+
+
+@pytest.mark.parametrize("speaks", [Codec.TDP, Codec.LINE, Codec.BEETEK])
+def test_the_last_frames_of_a_device_that_writes_lines_hold_no_byte_of_them(speaks, tmp_path):
+    """A file that explains a fault must not name the cards that were drawn before it; frames of TDP/1 name none."""
+    config = DeviceConfig("shoe-1", DeviceKind.SHOE, "cable", accept_test_only=True, speaks=speaks)
+    session = DeviceSession(config, deliver=lambda _: True, entropy=bytes, rng=random.Random(1), frames=tmp_path)
+    session._flight.came(b"[Game]<Card:4S>\r\n")
+    (line,) = session._flight.lines()
+    assert ('"bytes": 17' in line) is (speaks is not Codec.TDP)
+    assert (b"Card:4S".hex() in line) is (speaks is Codec.TDP)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("drawn: 4S", "drawn: **"), ("ace of spades!", "**!"), ("door open", "door open")]
+)
+def test_no_text_of_any_device_keeps_a_card(text, kept):
+    """Whatever it speaks: what a maker writes into an alarm, and lines that mean nothing here."""
+    assert fit_to_show(LineUnparsed(text)) == LineUnparsed(kept)
+    assert fit_to_show(AlarmRaised(Severity.ALARM, 3, text)) == AlarmRaised(Severity.ALARM, 3, kept)

@@ -46,13 +46,13 @@ def test_lines_become_reports_with_a_count_made_by_the_host(recorder, virtual):
         (online,) = recorder.bodies(events.DeviceOnline)
         assert (online.device_kind, online.serial, online.gap_closed) == (DeviceKind.LINE, "line-1", False)
         assert online.capabilities == ()
-        far.write(b"H3\r\nS12\r")
+        far.write(b"L3\r\nS12\r")
         await asyncio.sleep(0.1)
         far.write(b"\ncut off")
         await asyncio.sleep(1)
         far.write(b"D1\r\n")
         await asyncio.sleep(0.1)
-        assert recorder.bodies(LineUnparsed) == [LineUnparsed(text) for text in ("H3", "S12", "D1")]
+        assert recorder.bodies(LineUnparsed) == [LineUnparsed(text) for text in ("L3", "S12", "D1")]
         assert recorder.counters == [(online.boot, 1), (online.boot, 2), (online.boot, 3)]
         await stopped(far, task)
 

@@ -145,7 +145,10 @@ def test_lines_of_a_device_without_a_protocol_replay_too(virtual, tmp_path):
     found = replay(read_recording([path]))
     assert found.connections == 2
     told = [event.report.text for _, event in found.events if isinstance(event, Reported)]
-    assert told == [d.body.text for d in said if d.origin] == ["[game][7S]", "[game][AH]", "[game][]"]
+    assert told == ["[game][7S]", "[game][AH]", "[game][]"]
+    assert [d.body.text for d in said if d.origin] == ["[game][**]", "[game][**]", "[game][]"], (
+        "it left no card to anyone"
+    )
     assert "7S" not in "".join(event_words(event) for _, event in found.events)
 
 
