@@ -11,9 +11,10 @@ from typing import Any
 
 from controller.approved import read_approved
 from controller.config import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of, not_kept
+from controller.config_devices import verify_device
 from controller.config_journal import journal_in
 from controller.config_reader import Section
-from controller.config_units import read_units, verify_units
+from controller.config_units import read_units
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
@@ -27,7 +28,6 @@ from controller.rules.vocabulary import Method, Role
 from drivers.beetek import BAUD as BEETEK_BAUD
 from drivers.catalog import Codec, Firmware, codec_of
 from drivers.events import Back, DeviceKind
-from drivers.keys import KeyRefused, read_key
 from drivers.modbus.timing import DEFAULT_BAUD as BUS_BAUD
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.session import DeviceConfig
@@ -41,15 +41,8 @@ MAX_SEATS = 12
 BAUD = (1_200, 4_000_000)
 USUAL_BAUD = {Codec.MODBUS: BUS_BAUD, Codec.BEETEK: BEETEK_BAUD}
 """Where a device speaks slower than TDP does."""
-UNSTABLE_NAME = re.compile(r"/dev/tty(?:USB|ACM)\d+")
-"""Names that the kernel gives in the order of plugging in: after a restart they may be another device's."""
-
-SIMULATOR_SERIAL = "SIM-"
 BENCH = "bench"
 """In whose name a bench elects: nobody's, so never in production."""
-
-RESERVED = frozenset({"table", "lockout"})
-"""Names that stand for the table itself where a device's would stand."""
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 CURRENCY = re.compile(r"[A-Z]{3}")
@@ -208,13 +201,14 @@ class _File:
                 approved=approved,
                 record=section.maybe_path("record", self.base),
                 units=read_units(section),
+                modem_line=section.maybe_text("modem_line") or "",
             )
             is_readable = section.is_sound
             section.close()
             self.can_compare &= is_readable
             if is_readable:
                 devices.append(device)
-                _verify_device(section, device, production)
+                verify_device(section, device, production)
         self._verify_apart(devices)
         return tuple(devices)
 
@@ -312,54 +306,6 @@ def _port(section: Section, base: Path) -> str:
 def _place(path: str) -> str:
     """What no two devices can share: the tty that a path leads to, or a socket of the bus."""
     return f"USB socket {UsbAddress.parse(path).place}" if path.startswith(USB_SCHEME) else os.path.realpath(path)
-
-
-def _verify_device(section: Section, device: DeviceConfig, production: bool) -> None:
-    if device.name in RESERVED:
-        section.fault("name", f"{device.name!r} stands for the table itself; choose another")
-    if device.key_file is not None:
-        _verify_key(section, device, device.key_file)
-    verify_units(section, device)
-    if production:
-        _verify_for_production(section, device)
-
-
-def _verify_key(section: Section, device: DeviceConfig, key_file: Path) -> None:
-    """The key is read here only to be judged; the session reads it anew each time it connects."""
-    if device.codec is not Codec.TDP:
-        section.fault("key_file", f"a device that speaks {device.codec} has no key")
-        return
-    try:
-        read_key(key_file)
-    except KeyRefused as exc:
-        section.fault("key_file", str(exc))
-
-
-def _verify_for_production(section: Section, device: DeviceConfig) -> None:
-    """In real play each device is one known machine at a name that stays its own."""
-    if UNSTABLE_NAME.fullmatch(device.path):
-        section.fault(
-            "path", f"{device.path} may be another device after a restart; use its name under /dev/table/"
-        )
-    if device.codec is Codec.MODBUS:
-        section.fault(
-            "speaks",
-            "remote I/O keeps no log and proves nothing of itself, so no gap can be closed; it is for benches",
-        )
-    if device.path.startswith(USB_SCHEME) and UsbAddress.parse(device.path).usbip:
-        section.fault("path", "a bus over USB/IP is for benches; name the socket of this computer alone")
-    if device.codec is Codec.BEETEK:
-        section.fault("speaks", "such a shoe cannot prove that its reports are complete; it is for benches")
-    if device.kind is DeviceKind.LINE:
-        section.fault("kind", "a line device cannot prove that its reports are complete; it is for benches")
-    elif device.serial is None:
-        section.fault("serial", "is missing; in production each device is known by its serial number")
-    elif device.serial.upper().startswith(SIMULATOR_SERIAL):
-        section.fault("serial", f"{device.serial} is a simulator's")
-    if device.codec is Codec.TDP and device.key_file is None:
-        section.fault(
-            "key_file", "is missing; in production a device proves its key, and every frame is sealed with it"
-        )
 
 
 def payouts_in(table: Section) -> tuple[int | None, int]:

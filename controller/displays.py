@@ -14,9 +14,10 @@ from typing import Any, Protocol
 from controller.display_text import display_text, fit
 from controller.table.state import Setup, State
 from drivers.commands import Level, WantedLevel
+from drivers.device import CONNECTED
 from drivers.events import DeviceOffline, DeviceOnline, LevelConfirmed, LevelUnknown
 from drivers.protocol.host import Identity
-from drivers.session import CONNECTED, Delivery, SessionState
+from drivers.session import Delivery, SessionState
 
 ASK_AGAIN_S = 5.0
 """A text that the device refused, or never answered, is asked for again after so long."""

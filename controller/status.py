@@ -64,11 +64,13 @@ def table_document(setup: Setup, state: State) -> Document:
 
 def device_document(name: str, device: Device) -> Document:
     """One device as the core knows it; the session adds its link."""
+    liveness = {"liveness": device.liveness} if device.liveness else {}
     return {
         "device": name,
         "kind": device.kind.value,
         "online": device.online,
         "awaited": device.awaited,
+        **liveness,
         "serial": device.serial,
         "jammed": device.jammed,
         "out": device.out.value if device.out else None,

@@ -11,7 +11,7 @@ from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind
 
-__all__ = ["Delivery", "DeviceConfig", "SessionState", "SessionStatus"]
+__all__ = ["CONNECTED", "KNOWN", "Delivery", "DeviceConfig", "SessionState", "SessionStatus"]
 
 
 class SessionState(StrEnum):
@@ -27,6 +27,13 @@ class SessionState(StrEnum):
     STALE = "stale"  # was online, no echo for too long
     FAULTED = "faulted"  # online, and the device itself says that it is out of order
     REJECTED = "rejected"  # the wrong device, or one that is not approved
+
+
+KNOWN = (SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC)
+"""States in which a safe level is asked for: it goes out as soon as the device takes it."""
+
+CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT, SessionState.FAULTED)
+"""States in which an unsafe level can be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,8 @@ class DeviceConfig:
     `accept_test_only`: whether simulators and other test models may serve; never on a table in real play. `key_file`: where
     the key lies that the device must prove, None = it is believed without one. `units`: what stands on its bus, where it
     speaks Modbus. `approved`: the list of approved firmware. `record`: the folder in which its wire is written down, None = it
-    is not.
+    is not. `modem_line`: dsr | cts, the line of the port that a device which only speaks holds while it has power; "" = its cable
+    carries none.
     """
 
     name: str
@@ -61,6 +69,7 @@ class DeviceConfig:
     units: tuple[Unit, ...] = ()
     approved: tuple[Firmware, ...] = field(default=(), repr=False)
     record: Path | None = None
+    modem_line: str = ""
 
     @property
     def codec(self) -> Codec:

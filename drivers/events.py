@@ -106,6 +106,7 @@ __all__ = [
     "LevelsRead",
     "LineUnparsed",
     "LinkEvent",
+    "LivenessChanged",
     "LockoutEngaged",
     "LockoutReleased",
     "Mode",
@@ -244,6 +245,14 @@ class LevelsRead:
     levels: Levels
 
 
+@dataclass(frozen=True, slots=True)
+class LivenessChanged:
+    """Of a device that only speaks. `known` False: it was silent for so long that it may be gone; True: it was heard again."""
+
+    kind: ClassVar[str] = "liveness_changed"
+    known: bool
+
+
 LinkEvent = (
     DeviceOnline
     | FirmwareMeasured
@@ -254,6 +263,7 @@ LinkEvent = (
     | LevelConfirmed
     | LevelUnknown
     | LevelsRead
+    | LivenessChanged
 )
 
 LINK_EVENTS: dict[str, type[LinkEvent]] = {cls.kind: cls for cls in LinkEvent.__args__}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from drivers.device import SessionState, SessionStatus
+from drivers.errors import Fault
 
 __all__ = ["GAUGES", "Health"]
 
@@ -23,10 +24,11 @@ class Health:
         self.authenticated = False
         self.measured_at: float | None = None
         self._fault = ""
+        self._is_live = True
 
     def new_link(self) -> None:
         """A connection begins: nothing is proven yet, and what the device said of itself is to be said anew."""
-        self.authenticated, self.measured_at, self._fault = False, None, ""
+        self.authenticated, self.measured_at, self._fault, self._is_live = False, None, "", True
         self.move(SessionState.HELLO)
 
     def proven(self, *, measuring: bool) -> None:
@@ -53,6 +55,23 @@ class Health:
             self.move(SessionState.FAULTED, reason, self._fault)
         else:
             self.move(SessionState.ONLINE)
+
+    def suspect(self, reason: str, *, half_dead: bool) -> None:
+        """No echo for a while."""
+        self.move(SessionState.SUSPECT, reason, "it sends, but answers nothing" if half_dead else "nothing comes")
+
+    def closed(self, fault: Fault, detail: str) -> None:
+        """There is no link; the state says what follows from why."""
+        if fault.value.startswith("auth_"):
+            self.move(SessionState.REJECTED, fault, detail)
+        else:
+            stale = fault is Fault.TIMEOUT_LIVENESS
+            self.move(SessionState.STALE if stale else SessionState.ABSENT, fault, detail)
+
+    def turned(self, *, live: bool) -> bool:
+        """Whether it is news that the device is known to be there, or that it is not."""
+        before, self._is_live = self._is_live, live
+        return before != live
 
     def move(self, state: SessionState, reason: str = "", detail: str = "") -> None:
         """Changes the state; a repeated failure of the same kind keeps its `since`."""

@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from drivers.catalog import LINE_VENDOR
 from drivers.protocol.constants import MAX_LINE
 from drivers.protocol.host import HostEvent, LevelRefused, Online, Reported, Welcomed
+from drivers.protocol.host_events import Silence
 from drivers.protocol.messages import ERR_UNSUPPORTED, Identity
 from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, Report, ResetCause
 
-__all__ = ["GAP_LIMIT_S", "LineCodec", "LineLink", "line_link"]
+__all__ = ["GAP_LIMIT_S", "LIVENESS_S", "LineCodec", "LineLink", "line_link"]
 
 GAP_LIMIT_S = 0.5
 """Longest silence inside a line. A line that is cut off for longer is not a line."""
+
+LIVENESS_S = 60.0
+"""Without a line for so long nobody knows whether the device is there: its silence is not told from a dead cable."""
 
 LINE_END = b"\n"
 
@@ -99,13 +103,15 @@ class LineLink:
         self._codec = LineCodec()
         self._waiting: list[HostEvent] = []
         self._since = 0.0
+        self._silent_at = 0.0  # when nothing has come for so long that it is told
+        self._is_known = True
 
     def connect(self, now: float) -> None:
         """There is nobody to greet: being welcome and online wait for the next call."""
         self._codec.tick(
             now + GAP_LIMIT_S
         )  # the rest of a line from before a loss does not belong to the next one
-        self._since = now
+        self._since, self._silent_at, self._is_known = now, now + LIVENESS_S, True
         welcome = Welcomed(self._identity, self._boot, ResetCause.UNKNOWN, self._counter + 1, self._counter)
         self._waiting = [welcome, Online(gap_closed=False, levels=Levels())]
 
@@ -113,20 +119,29 @@ class LineLink:
         """One `Reported` a line. `tick_us` is the host's monotonic clock: the device has none."""
         events, self._waiting = self._waiting, []
         tick_us = int(now * 1_000_000)
-        for text in self._codec.feed(data, now):
+        lines = self._codec.feed(data, now)
+        if lines:
+            self._silent_at = now + LIVENESS_S
+            events += [] if self._is_known else [Silence(ended=True)]
+            self._is_known = True
+        for text in lines:
             self._counter += 1
             events.append(Reported(self._boot, self._counter, tick_us, self._read(text, now), False))
         return events
 
     def tick(self, now: float) -> list[HostEvent]:
-        """Gives up a line that stands still."""
+        """Gives up a line that stands still, and tells of each minute without one."""
         self._codec.tick(now)
         events, self._waiting = self._waiting, []
+        if now >= self._silent_at:
+            self._silent_at, self._is_known = now + LIVENESS_S, False
+            events.append(Silence(ended=False))
         return events
 
     def next_deadline(self) -> float | None:
-        """At once where events wait, else the end of the gap limit."""
-        return self._since if self._waiting else self._codec.next_deadline()
+        """At once where events wait, else the end of the gap limit, or of a minute of silence."""
+        gap = self._codec.next_deadline()
+        return self._since if self._waiting else self._silent_at if gap is None else min(gap, self._silent_at)
 
     def data_to_send(self) -> bytes:
         """Nothing: such a device does not listen."""
@@ -153,6 +168,7 @@ class LineLink:
     def extend_deadlines(self, lag_s: float) -> None:
         """Our own pause is no silence of the line."""
         self._codec.extend(lag_s)
+        self._silent_at += lag_s
 
     @property
     def counters(self) -> Mapping[str, int]:

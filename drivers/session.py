@@ -17,7 +17,7 @@ from drivers import events
 from drivers.backoff import Backoff
 from drivers.catalog import Codec
 from drivers.commands import WantedLevel
-from drivers.device import Delivery, DeviceConfig, SessionState, SessionStatus
+from drivers.device import CONNECTED, KNOWN, Delivery, DeviceConfig, SessionState, SessionStatus
 from drivers.edge import Allowance, fit_to_show
 from drivers.errors import Fault, PortUnavailable
 from drivers.events import LinkEvent, Origin, Report
@@ -31,6 +31,7 @@ from drivers.protocol import host
 from drivers.protocol.chain import Place
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import Identity
+from drivers.protocol.host_events import Silence
 from drivers.protocol.texts import plain
 from drivers.pump import Pump
 from drivers.recording.tap import Recorder
@@ -41,12 +42,6 @@ __all__ = [
 
 REJECTED_RETRY_S = 60.0
 """Wait after a device was rejected: a person must act, and a wrong device is not asked more than once a minute."""
-
-KNOWN = (SessionState.AUTH, SessionState.MEASURE, SessionState.SYNC)
-"""States in which a safe level is asked for: it goes out as soon as the device takes it."""
-
-CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT, SessionState.FAULTED)
-"""States in which an unsafe level can be asked for."""
 
 
 class DeviceSession:
@@ -252,17 +247,22 @@ class DeviceSession:
             case host.LevelsRead(levels):
                 self._deliver(events.LevelsRead(levels))
             case host.Suspect(half_dead):
-                detail = "it sends, but answers nothing" if half_dead else "nothing comes"
-                self._health.move(SessionState.SUSPECT, Fault.TIMEOUT_LIVENESS, detail)
+                self._health.suspect(Fault.TIMEOUT_LIVENESS, half_dead=half_dead)
                 self._deliver(events.DeviceSuspect(half_dead))
             case host.Recovered():
                 self._health.online(Fault.DEVICE_SELF_TEST)
+            case Silence(ended):
+                self._tell_liveness(ended or self._transport.asserts(self.config.modem_line) is True)
             case host.Restarted():
                 self._counters["restarted"] += 1
             case host.Failed(fault, detail):
                 self._end(Fault(fault), detail)
             case _:
                 assert_never(event)
+
+    def _tell_liveness(self, known: bool) -> None:
+        if self._health.turned(live=known):
+            self._deliver(events.LivenessChanged(known))
 
     def _report(self, event: host.Reported) -> None:
         if not self._acks.take(event.boot, event.counter, event.chain):
@@ -350,15 +350,11 @@ class DeviceSession:
 
     def _closed_to_us(self, fault: Fault, detail: str) -> None:
         """The state that follows from why there is no link. A device that may not serve is told of once."""
-        if not fault.value.startswith("auth_"):
-            stale = fault is Fault.TIMEOUT_LIVENESS
-            self._health.move(SessionState.STALE if stale else SessionState.ABSENT, fault, detail)
-            return
+        self._health.closed(fault, detail)
         rejection = events.DeviceRejected(fault, detail)
-        if rejection != self._rejection:
+        if self.state is SessionState.REJECTED and rejection != self._rejection:
             self._rejection = rejection
             self._deliver(rejection)
-        self._health.move(SessionState.REJECTED, fault, detail)
 
     def _fail(self, error: Exception) -> None:
         """An error of ours or of the owner ends `run`."""

@@ -194,6 +194,7 @@ def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
             state += "".join(f", {spoken(link[key])}" for key in ("reason", "detail") if link.get(key))
             state += ", key proven" if link.get("authenticated") else ""
         marks = [mark for mark in ("jammed", "awaited") if device.get(mark)]
+        marks += ["liveness unknown"] if device["online"] and device.get("liveness") == "unknown" else []
         marks += [f"out of service: {device['out']}"] if device.get("out") else []
         yield f"device    {name:15} {device['kind']:12} {state}{''.join('  ' + mark.upper() for mark in marks)}"
         levels = levels_words(device.get("levels") or {}, device.get("wanted") or {})

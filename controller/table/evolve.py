@@ -168,10 +168,12 @@ def _device_after(device: Device, event: f.Event) -> Device:
             return replace(
                 device, online=True, awaited=False, serial=event.serial, levels=event.levels, model=event.model,
                 firmware=event.firmware, firmware_sha256=event.firmware_sha256, config_sha256=event.config_sha256,
-                capabilities=frozenset(event.capabilities), jammed=event.levels.jammed, unknown=frozenset(),
+                capabilities=frozenset(event.capabilities), jammed=event.levels.jammed, unknown=frozenset(), liveness="",
             )  # fmt: skip
         case e.DeviceOffline() | e.DeviceRejected():
             return replace(device, online=False)
+        case e.LivenessChanged(known=known):
+            return replace(device, liveness="known" if known else "unknown")
         case e.LevelsRead(levels=levels):
             return replace(device, levels=levels, jammed=levels.jammed, unknown=frozenset())
         case e.LevelUnknown(level=level):

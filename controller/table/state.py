@@ -96,6 +96,7 @@ class Device:
     disturbed: bool = False
     holds: str = ""
     out: OutOfService | None = None
+    liveness: str = ""  # known | unknown, of a device that only speaks and once was silent for long
     unknown: frozenset[Level] = frozenset()  # levels whose command was never answered, until they are read back
 
     @property

@@ -19,6 +19,7 @@ __all__ = [
     "Recovered",
     "Reported",
     "Restarted",
+    "Silence",
     "Suspect",
     "Welcomed",
 ]
@@ -136,6 +137,13 @@ class Failed:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Of a line that only speaks: nothing came for a while, told again and again; or `ended`, something came again."""
+
+    ended: bool
+
+
 HostEvent = (
     Welcomed
     | Authenticated
@@ -151,4 +159,5 @@ HostEvent = (
     | Recovered
     | Failed
     | Restarted
+    | Silence
 )

@@ -109,6 +109,9 @@ class TappedTransport:
     async def drain(self) -> None:
         await self._inner.drain()
 
+    def asserts(self, line: str) -> bool | None:
+        return self._inner.asserts(line)
+
     def pause_reading(self) -> None:
         self._inner.pause_reading()
 

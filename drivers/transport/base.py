@@ -47,6 +47,9 @@ class Transport(Protocol):
     def present(self) -> bool:
         """True if there is something to open. Costs at most one look into the file system."""
 
+    def asserts(self, line: str) -> bool | None:
+        """Whether the other end holds the modem line `dsr` or `cts`; None = this wire has none, or the port is closed."""
+
     def write(self, data: bytes) -> None:
         """Sends or buffers all of `data`, never blocks. Raises `WriteBufferFull`. Does nothing after a loss."""
 

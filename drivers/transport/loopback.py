@@ -83,6 +83,10 @@ class LoopbackTransport:
         self._out.clear()
         self._sent.set()
 
+    def asserts(self, line: str) -> bool | None:
+        """Such a cable has no modem lines."""
+        return None
+
     def write(self, data: bytes) -> None:
         """See `Transport.write`."""
         if self._lost:

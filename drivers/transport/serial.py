@@ -163,6 +163,15 @@ class SerialTransport:
         asyncio.get_running_loop().remove_writer(self._fd)
         self._sent.set()
 
+    def asserts(self, line: str) -> bool | None:
+        """See `Transport.asserts`. A pseudo-terminal, and many a USB bridge, cannot say."""
+        if self._port is None:
+            return None
+        try:
+            return bool(self._port.cts if line == "cts" else self._port.dsr)
+        except (OSError, termios.error):
+            return None
+
     async def drain(self) -> None:
         """See `Transport.drain`."""
         await self._sent.wait()

@@ -355,6 +355,24 @@ def test_a_device_that_writes_lines_has_no_key(tmp_path: Path) -> None:
     assert found == "[[device]] 2 (shoe-1) key_file: a device that speaks line has no key"
 
 
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        ('kind = "line"\nmodem_line = "dcd"', "modem_line: is one of dsr, cts, not 'dcd'"),
+        (
+            'kind = "shoe"\nmodem_line = "dsr"',
+            "modem_line: is for a device on a serial port that only writes lines",
+        ),
+    ],
+)
+def test_a_modem_line_is_one_of_two_and_of_a_device_that_never_answers(
+    tmp_path: Path, entry: str, fault: str
+) -> None:
+    """Whoever answers says more by that than a voltage does."""
+    found = _faults(tmp_path, _changed('kind = "shoe"', entry))
+    assert any(fault in one for one in found), found
+
+
 def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) -> None:
     """Without its hash nobody knows which file that is; the fault says where it is shown."""
     listed = f'approved_devices = "{LIST}"\nproduction = true\n{SEALED}'

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
@@ -46,6 +46,10 @@ JAM = {
     "stack": 1,
     "cards_inside": 3,
 }
+st.register_type_strategy(
+    Mapping, lambda wanted: st.dictionaries(*(st.from_type(one) for one in get_args(wanted)))
+)
+"""What is read from a line is a plain dictionary, and none of the others that hypothesis knows."""
 NAMES = ["shuffler-1", "shoe-1", "progressive-1", "table", "nobody"]
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from drivers.line import GAP_LIMIT_S, LineCodec, line_link
 from drivers.protocol.host import LevelRefused, Online, Reported, Welcomed
+from drivers.protocol.host_events import Silence
 from drivers.protocol.reports import ENGAGED, Level, LineUnparsed
 
 TEXT = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128)
@@ -104,6 +105,29 @@ def test_a_line_device_is_online_at_once_and_claims_no_closed_gap():
     again = link.receive(b"four\r\n", 3.0)
     assert [type(event) for event in again] == [Welcomed, Online, Reported]
     assert again[-1] == Reported(7, 3, 3_000_000, LineUnparsed("four"), False), "no rest of before the loss in it"
+
+
+def test_a_minute_without_a_line_is_told_each_minute_and_the_next_line_ends_it():
+    """Silence is not told from a dead cable. Noise is no line; our own pause is no silence."""
+    link = line_link("bench-line", boot=7)
+    link.connect(100.0)
+    link.tick(100.0)
+    assert link.next_deadline() == 160.0
+    assert link.tick(159.9) == []
+    assert link.tick(160.0) == [Silence(ended=False)]
+    assert link.receive(b"\xff\xff\r\n\r\n", 170.0) == [], "noise on a dead cable"
+    assert link.tick(220.0) == [Silence(ended=False)]
+    heard = link.receive(b"H3\r\nS12\r\n", 230.0)
+    assert heard[0] == Silence(ended=True)
+    assert [type(event) for event in heard[1:]] == [Reported, Reported]
+    assert link.next_deadline() == 290.0
+    link.extend_deadlines(5.0)
+    assert link.tick(290.0) == []
+    assert link.next_deadline() == 295.0
+    assert link.tick(295.0) == [Silence(ended=False)]
+    link.connect(300.0)
+    link.tick(300.0)
+    assert [type(event) for event in link.receive(b"H3\r\n", 301.0)] == [Reported], "a new connection begins anew"
 
 
 def test_a_line_device_refuses_every_command():

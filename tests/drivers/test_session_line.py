@@ -6,13 +6,13 @@ import random
 from drivers import events
 from drivers.commands import ENGAGED, Level, WantedLevel
 from drivers.protocol.reports import DeviceKind, LineUnparsed
-from drivers.session import DeviceConfig, DeviceSession
+from drivers.session import DeviceConfig, DeviceSession, SessionState
 from drivers.transport import LoopbackCable
 
 
-def line_session(recorder, cable):
+def line_session(recorder, cable, modem_line=""):
     return DeviceSession(
-        DeviceConfig("line-1", DeviceKind.LINE, "cable", accept_test_only=True),
+        DeviceConfig("line-1", DeviceKind.LINE, "cable", accept_test_only=True, modem_line=modem_line),
         deliver=recorder.deliver,
         entropy=random.Random(1).randbytes,
         rng=random.Random(2),
@@ -21,11 +21,11 @@ def line_session(recorder, cable):
     )
 
 
-async def started(recorder):
-    cable = LoopbackCable()
+async def started(recorder, cable=None, modem_line=""):
+    cable = cable or LoopbackCable()
     far = cable.device(lambda _: None, lambda *_: None)
     await far.open()
-    session = line_session(recorder, cable)
+    session = line_session(recorder, cable, modem_line)
     task = asyncio.ensure_future(session.run())
     await asyncio.sleep(0.1)
     assert recorder.bodies(events.DeviceOnline), session.status
@@ -118,6 +118,64 @@ def test_a_command_to_a_line_device_is_answered_with_unknown(recorder, virtual):
         (unknown,) = recorder.bodies(events.LevelUnknown)
         assert unknown.operation == 3
         assert "takes no commands" in unknown.reason
+        await stopped(far, task)
+
+    virtual(scene())
+
+
+def test_after_a_minute_of_silence_nobody_knows_whether_it_is_there(recorder, virtual):
+    """Told once, however long it lasts, and taken back with the next line. It stays online: a silent shoe is a shoe at rest."""
+
+    async def scene():
+        _, far, session, task = await started(recorder)
+        far.write(b"H3\r\n")
+        await asyncio.sleep(59)
+        assert recorder.bodies(events.LivenessChanged) == []
+        await asyncio.sleep(200)
+        assert recorder.bodies(events.LivenessChanged) == [events.LivenessChanged(known=False)]
+        assert session.state is SessionState.ONLINE
+        far.write(b"H4\r\n")
+        await asyncio.sleep(0.1)
+        assert recorder.bodies(events.LivenessChanged)[1:] == [events.LivenessChanged(known=True)]
+        assert isinstance(recorder.deliveries[-1].body, LineUnparsed), "known again before the line is told"
+        await stopped(far, task)
+
+    virtual(scene())
+
+
+class ModemCable(LoopbackCable):
+    """A cable that carries DSR. `asked`: for which line."""
+
+    def __init__(self):
+        super().__init__()
+        self.dsr, self.asked = True, []
+
+    def host(self, on_data, on_lost):
+        end = super().host(on_data, on_lost)
+
+        def asserts(line):
+            self.asked.append(line)
+            return self.dsr
+
+        end.asserts = asserts
+        return end
+
+
+def test_a_device_that_holds_its_modem_line_is_known_to_be_there(recorder, virtual):
+    """Where the cable carries the line, silence is silence; when the line falls, that is found within a minute."""
+
+    async def scene():
+        cable = ModemCable()
+        _, far, _, task = await started(recorder, cable, modem_line="dsr")
+        await asyncio.sleep(200)
+        assert cable.asked == ["dsr"] * 3
+        assert recorder.bodies(events.LivenessChanged) == []
+        cable.dsr = False
+        await asyncio.sleep(61)
+        assert recorder.bodies(events.LivenessChanged) == [events.LivenessChanged(known=False)]
+        cable.dsr = True
+        await asyncio.sleep(61)
+        assert recorder.bodies(events.LivenessChanged)[1:] == [events.LivenessChanged(known=True)]
         await stopped(far, task)
 
     virtual(scene())

@@ -19,6 +19,7 @@ from drivers.protocol.messages import Identity
 from drivers.protocol.reports import REPORTS, SIMULATED_VENDOR, Back, DeviceKind
 from drivers.session import DeviceConfig, DeviceSession, SessionState, SessionStatus
 from simulators import shoe, shuffler
+from simulators.bee_tek import BeeTekShoe
 from simulators.body import CardSettings
 from simulators.bus_runtime import BusSimulator
 from simulators.device import SimulatedDevice
@@ -27,6 +28,7 @@ from simulators.log import EventLog
 from simulators.model import DISPLAY_CHARS, Model
 from simulators.port import PtyPort
 from simulators.progressive import Progressive, ProgressiveSettings
+from simulators.reading_shoe import ReadingShoe
 from simulators.remote_io import RemoteIo
 from simulators.runtime import Simulator
 from simulators.terminals import wired
@@ -206,8 +208,23 @@ class Bus(LockUnit):
         return not handed or journal.last_of(self.serial) == (f"{self.session._boot:016x}", handed)
 
 
+class LineShoe(Device):
+    """A reading shoe that writes lines: it hears nothing, and forgets what nobody hears."""
+
+    def _simulator(self, seed: int) -> Simulator:
+        rng = Random(f"{seed}/{self.kind}")
+        settings = CardSettings((), (), False, True, prefix="D", decks=1)
+        model = ReadingShoe(settings, rng, FaultBook([], self.log), self.log)
+        shoe_ = BeeTekShoe(model, self.log, now=asyncio.get_running_loop().time())
+        wire = Wire([], Random(f"{seed}/{self.kind}/wire"))
+        link = Path(self.config.path)
+        return Simulator(shoe_, self.log, lambda on_data: CountedPort(self, link, on_data, wire))
+
+
 def device_of(config: DeviceConfig, room: Path, seed: int, *, keyed: bool = False) -> Device:
     """The device that stands where a table's configuration has one."""
     if config.codec is Codec.MODBUS:
         return Bus(config, room, seed)
+    if config.codec is Codec.BEETEK:
+        return LineShoe(config, room, seed)
     return (LockUnit if config.kind is DeviceKind.PROGRESSIVE else Device)(config, room, seed, keyed=keyed)

@@ -47,7 +47,7 @@ PEOPLE = {"dealer": Role.DEALER, "floorperson": Role.FLOORPERSON, "supervisor": 
 
 
 @cache
-def _bench_table(rulebook: str, progressive: str) -> tuple[Setup, tuple[DeviceConfig, ...]]:
+def _bench_table(**asked: str) -> tuple[Setup, tuple[DeviceConfig, ...]]:
     """The table of a bench run, read once from a configuration file as any table's is."""
     import tempfile
 
@@ -55,7 +55,7 @@ def _bench_table(rulebook: str, progressive: str) -> tuple[Setup, tuple[DeviceCo
     from controller.bench.rig import Rig as Names
 
     with tempfile.TemporaryDirectory() as room:
-        names = Names(Options(rulebook=rulebook, progressive=progressive), Path(room))
+        names = Names(Options(**asked), Path(room))
         names.write_config(Broker("memory"))
         config = load_config(names.config)
     return config.setup(), config.devices
@@ -91,7 +91,7 @@ class CountingTransport(SerialTransport):
 class Rig:
     """One table from `up` to `close`. `broker.deliveries` is what a subscriber got.
 
-    `progressive`: as for the bench, tdp | modbus. `broker`: a real one, None = one in memory.
+    `broker`: a real one, None = one in memory. `asked`: of the table, by the names of the bench's options.
     """
 
     def __init__(
@@ -99,16 +99,15 @@ class Rig:
         room: Path,
         *,
         seed: int = 1,
-        rulebook: str = "md-uth",
         keyed: bool = False,
-        progressive: str = "tdp",
         broker: RealBroker | None = None,
+        **asked: str,
     ) -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
         self.loop, self.room, self.seed = loop, room, seed
         self.clock = VirtualClock(loop)
-        self.setup, configs = _bench_table(rulebook, progressive)
+        self.setup, configs = _bench_table(**asked)
         self.devices = {c.name: device_of(c, room, seed, keyed=keyed) for c in configs}
         self.broker = broker or MemoryBroker(keep=None)
         self.path = room / "journal.sqlite"

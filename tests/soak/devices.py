@@ -33,6 +33,7 @@ LINK = (
     e.DeviceSuspect,
     e.DeviceRejected,
     e.LevelConfirmed,
+    e.LivenessChanged,
 )
 
 

@@ -212,7 +212,7 @@ HEALTH = frozenset(
         "level_confirmed", "level_unknown", "levels_read", "service_due", "self_test_failed", "broker_changed",
         "button_pressed", "powered_up", "checkpoint_signed", "record_checked", "cards_unread",
         "record_day_closed", "segment_copied", "record_pruned",
-        "alarm_raised",
+        "alarm_raised", "liveness_changed",
     }
 )  # fmt: skip
 """Kinds of the health of devices, links and the record: they go into the `diag` stream, everything else into `main`."""

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+import serial
 
 from drivers.errors import Fault, PortUnavailable
 from drivers.transport import SerialSettings, SerialTransport
@@ -241,3 +242,15 @@ async def _open_soon(port: SerialTransport) -> None:
         except PortUnavailable:
             assert time.monotonic() < end
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(("line", "held"), [("dsr", True), ("dsr", False), ("cts", True)])
+async def test_a_modem_line_is_read_where_there_is_one(pty_wire, owner, monkeypatch, line, held):
+    """A pseudo-terminal has none, and says so; neither has a closed port."""
+    port = pty_wire.transport(owner)
+    assert port.asserts(line) is None
+    await port.open()
+    assert port.asserts(line) is None
+    monkeypatch.setattr(serial.Serial, line, property(lambda _: held))
+    assert port.asserts(line) is held
+    await port.close()
