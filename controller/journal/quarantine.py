@@ -29,7 +29,8 @@ class TooManyDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """What was put aside. `name`: of the file beside the journal; `size` in bytes; `sha256` of the file, "" without one."""
+    """What was put aside. `name`: of the file beside the journal; `size` in bytes; `sha256` of the file, "" without one
+    or where it cannot be read."""
 
     name: str
     size: int
@@ -85,8 +86,12 @@ def name_beside(path: Path, what: str, now: datetime | None = None) -> Path:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+    """Empty where a part of the file cannot be read: that must not keep it where a new journal is to begin."""
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _sync(directory: Path) -> None:

@@ -4,13 +4,13 @@ A small library, loaded before the daemon, refuses every write while a file says
 """
 
 import os
-import shutil
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.preload import library
 
 TEN_MINUTES = 120
 """Tries to open the record again: one each five seconds, here one each twentieth of one."""
@@ -61,13 +61,7 @@ int open64(const char *path, int flags, ...) { MODE; return opened(NEXT(open64),
 
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    assert compiler, "a C compiler is needed to make a disk refuse: install gcc"
-    place = tmp_path_factory.mktemp("shim")
-    (place / "shim.c").write_text(SHIM)
-    command = [compiler, "-shared", "-fPIC", "-O1", "-o", place / "shim.so", place / "shim.c", "-ldl"]
-    subprocess.run(command, check=True)
-    return place / "shim.so"
+    return library(SHIM, tmp_path_factory.mktemp("shim"))
 
 
 @pytest.mark.timeout(300)

@@ -4,9 +4,12 @@ The file system is put in order and read by its own tools, without a mount and w
 """
 
 import asyncio
+import json
 import shutil
 import subprocess
 from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -19,14 +22,17 @@ from controller.config_file import load_config
 from controller.journal.errors import JournalError
 from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
-from controller.journal.store import Journal
+from controller.journal.store import Journal, opened
 from controller.journal.verify import verify
 from controller.journal.witness import HeadKept
-from tests.powercut.writelog import Recording
+from controller.table.inputs import RecordReplaced
+from tests.powercut.writelog import SECTOR, Recording
 
 __all__ = ["Judge", "Promise", "contents", "points"]
 
-START_S = 60.0
+START_S = 30.0
+LOSES_A_SECTOR = 5
+"""Each so many disks are spoilt besides, once all that was asked of them held."""
 CREDENTIALS = (".key", ".key.pub", ".vault")
 CLEAN, PUT_IN_ORDER = 0, 1
 """What e2fsck says by its exit code of a file system that is sound, or sound again."""
@@ -103,7 +109,8 @@ class Judge:
             promise = promised(self._recording, journal, cut)
             self.told += promise.order
             found = _of_record(place / journal, promise)
-            return found or await _of_start(place / journal, promise)
+            found = found or await _of_start(place / journal, promise)
+            return found or (await _of_lost_sector(place / journal) if seed % LOSES_A_SECTOR == 0 else [])
         finally:
             shutil.rmtree(place)
 
@@ -127,32 +134,65 @@ def _of_record(path: Path, promise: Promise) -> list[str]:
 
 async def _of_start(path: Path, promise: Promise) -> list[str]:
     """The daemon begins on it: no record is put aside, and no number is given twice."""
+    found = await _started(path, promise.order) or [f"{name} was put aside" for name in _aside(path)]
+    if not found:
+        with _opened(path) as journal:
+            if (session := journal.next_session()) <= promise.session:
+                found.append(f"session {session} is given twice")
+    return found
+
+
+async def _of_lost_sector(path: Path) -> list[str]:
+    """Where the first sector is lost besides, the daemon puts the record aside and begins one that says so."""
+    with path.open("r+b") as file:
+        file.write(bytes(SECTOR))
+    if found := await _started(path, 0):
+        return found
+    with opened(path) as view:
+        first = next(view.merged([Stream.MAIN]))
+    named = [str(json.loads(first.data).get("file"))]
+    aside = _aside(path)
+    return (
+        []
+        if first.kind == RecordReplaced.kind and named == aside
+        else [f"{aside} lie aside, {first.kind} is first"]
+    )
+
+
+def _aside(path: Path) -> list[str]:
+    """Journals that were put aside."""
+    return [p.name for p in path.parent.glob("*.damaged-*") if not p.name.endswith(("-wal", "-shm"))]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Journal]:
+    with opened(path) as view:
+        site, table = view.description.site, view.description.table
+    journal = Journal.open(path, site=site, table=table)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+async def _started(path: Path, order: int) -> list[str]:
+    """A daemon runs until it has recorded more than `order` records, and is stopped in order; what it could not do."""
     rig = Rig(Options(journal=path), path.parent)
     rig.write_config(Broker("none"))
     daemon = Daemon(load_config(rig.config))
     serving = asyncio.create_task(daemon.serve())
     try:
         async with asyncio.timeout(START_S):
-            while (table := daemon.desk.table) is None or table.engine.order <= promise.order:
+            while (table := daemon.desk.table) is None or table.engine.order <= order:
                 await asyncio.sleep(0.01)
                 if serving.done():
                     return [f"the daemon ended: {serving.exception() or serving.result()}"]
-                if table is None and "starting" not in daemon.desk.failed:
-                    return [f"the daemon is held: {daemon.desk.failed}"]
+    except TimeoutError:
+        return [f"the daemon is held: {daemon.desk.failed}"]
     finally:
         daemon._stop.set()
         await serving
-    aside = [p.name for p in path.parent.iterdir() if ".damaged-" in p.name]
-    found = [f"{name} was put aside" for name in aside]
-    after = Journal.open_readonly(path)
-    journal = Journal.open(path, site=after.site, table=after.table)
-    after.close()
-    try:
-        if (session := journal.next_session()) <= promise.session:
-            found.append(f"session {session} is given twice")
-    finally:
-        journal.close()
-    return found
+    return []
 
 
 def _tool(name: str, *words: object) -> "subprocess.CompletedProcess[str]":

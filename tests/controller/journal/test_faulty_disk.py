@@ -5,7 +5,6 @@ A small library, loaded before the writer, counts its syncs and writes and does 
 
 import itertools
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 
 from controller.journal.store import Journal
 from controller.journal.verify import verify
+from tests.preload import library
 
 KILLS = int(os.environ.get("KILLS", "100"))
 STRIDE = 7
@@ -120,14 +120,8 @@ class Writers:
 
 @pytest.fixture(scope="module")
 def writers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Writers]:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    assert compiler, "a C compiler is needed to make a disk fail: install gcc"
-    place = tmp_path_factory.mktemp("shim")
-    (place / "shim.c").write_text(SHIM)
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O1", "-o", place / "shim.so", place / "shim.c", "-ldl"], check=True
-    )
-    env = {**os.environ, "LD_PRELOAD": str(place / "shim.so")}
+    shim = library(SHIM, tmp_path_factory.mktemp("shim"))
+    env = {**os.environ, "LD_PRELOAD": str(shim)}
     command = [sys.executable, "-c", WRITER]
     with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Writers(process)
