@@ -1,4 +1,5 @@
-"""Signs the heads of the record at the end of each round and after so many records, and has the signature recorded.
+"""Signs the heads of the record at the end of each round, at once where one is disputed, and after so many records, and has
+the signature recorded.
 
 What is recorded is published, so the back office holds every checkpoint outside this PC. Nothing waits for a signature.
 """
@@ -42,13 +43,21 @@ class Sealer:
         self._snapshots, self._folded = snapshots, journal.order
         self._signed: int | None = None  # order of the newest record that is under a signature
         self._round: str | None = None
+        self._disputes: frozenset[str] = frozenset()
 
     def wake(self) -> None:
         """Called after each commit, from the loop's thread. Costs nothing unless a checkpoint is due."""
         round_ = self._table.state.round
         before, self._round = self._round, round_.id if round_ else None
         has_ended = before is not None and before != self._round
-        if has_ended or self._signed is None or self._journal.order - self._signed >= EVERY_RECORDS:
+        disputes, known = frozenset(self._table.state.disputes), self._disputes
+        self._disputes = disputes
+        if (
+            has_ended
+            or disputes - known
+            or self._signed is None
+            or self._journal.order - self._signed >= EVERY_RECORDS
+        ):
             self._table.submit("table", self.checkpoint())
         if self._journal.order - self._folded >= SNAPSHOT_EVERY:
             self.snapshot()

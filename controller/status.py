@@ -14,6 +14,7 @@ from controller.table import acts as a
 from controller.table import burns
 from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
+from controller.table.case import Alarm, Dispute
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
 from controller.table.deal_plan import deal_plan, still_in_device
@@ -55,6 +56,8 @@ def table_document(setup: Setup, state: State) -> Document:
             "waived": stub_count_waived(setup, state),
             "full_set": full_set(setup),
         },
+        "disputes": [_demand("dispute", dispute) for dispute in state.disputes.values()],
+        "alarms": [_demand("alarm", alarm) for alarm in state.alarms.values()],
         "last_back": state.last_back,
         "last_round": _last_round(state.last_round),
         "allowed": allowed(state),
@@ -101,8 +104,8 @@ def without_record(reason: str) -> Document:
     return {"held": [{"hold": "", "reason": reason, "least_role": "technician"}], "next": f"HELD: {reason}"}
 
 
-def _demand(name: str, demand: Hold | Duty) -> Document:
-    """A hold or a duty under the name by which an act speaks of it."""
+def _demand(name: str, demand: Hold | Duty | Dispute | Alarm) -> Document:
+    """What waits for a person, under the name by which an act speaks of it."""
     document: Document = builtins(demand)
     return {name: document.pop("id"), **document}
 

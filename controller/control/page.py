@@ -52,6 +52,7 @@ def status_page(status: Document) -> list[str]:
     blocks = (
         list(_head(status)),
         list(_holds(status.get("held", ()))),
+        list(_alarms(status.get("alarms", ()))) + list(_disputes(status.get("disputes", ()))),
         list(_duties(status.get("duties", ()))),
         list(_round(status.get("round"))),
         list(announced_lines(status.get("announce")))
@@ -133,6 +134,32 @@ def _holds(holds: list[Document]) -> Iterator[str]:
         if name:
             choices = "|".join(hold.get("choices", ()))
             yield f"          a {hold['least_role']} or above decides: act resolve_hold hold={name} resolution={choices}"
+
+
+def _alarms(alarms: list[Document]) -> Iterator[str]:
+    for alarm in alarms:
+        often = f", {alarm['times']} times" if alarm["times"] > 1 else ""
+        yield f"ALARM {alarm['alarm']}: {alarm['device']} {spoken(alarm['reason'])}{often}: {alarm['detail']}"
+        seen = ", ".join(alarm["seen"])
+        told = f"seen by {seen}" if seen else f"nobody has seen it: act see_alarm alarm={alarm['alarm']}"
+        yield f"          {told}; a supervisor clears it: act clear_alarm alarm={alarm['alarm']} found=..."
+
+
+def _disputes(disputes: list[Document]) -> Iterator[str]:
+    for dispute in disputes:
+        name = dispute["dispute"]
+        yield f"DISPUTE {name} of round {dispute['round']}{_concerns(dispute, 'seat')}: {dispute['reason']}"
+        yield f"          {_of_bookmark(name, dispute)}"
+
+
+def _of_bookmark(name: str, dispute: Document) -> str:
+    bookmark = dispute.get("bookmark")
+    if bookmark is None:
+        told = f"act name_bookmark dispute={name} reference=... begins=... ends=..."
+        return f"ask surveillance for its pictures now: {told}"
+    if dispute["keeps"]:
+        return f"cards and devices are kept as they are; pictures: {bookmark['reference']}"
+    return f"pictures: {bookmark['reference']}; a supervisor ends it: act close_dispute dispute={name} found=..."
 
 
 def _duties(duties: list[Document]) -> Iterator[str]:

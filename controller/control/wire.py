@@ -6,6 +6,7 @@ A key that nobody reads is an error here, because it is most likely a misspelt o
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar, get_type_hints
 
@@ -39,6 +40,8 @@ MAX_REQUEST = 64 * 1024
 
 MAX_ID = 64
 """Characters of a request's id, where it is text."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 FEW = 6
 """Words that are listed beside their argument; more stand on a line of their own."""
@@ -151,7 +154,18 @@ def act_from(name: str, args: Mapping[str, Any], *, strict: bool = True) -> Act:
     cls = ACTS.get(name)
     if cls is None:
         raise Refused(ErrorCode.UNKNOWN_ACT, f"no act {name!r} {nearest(name, ACTS)}")
+    if not strict:
+        args = {key: _moment(value) if key.endswith("_us") else value for key, value in args.items()}
     return _convert(args, cls, name, strict=strict)
+
+
+def _moment(text: Any) -> Any:
+    """Unix time in microseconds, where a person has typed a time with its offset from UTC; else what was typed."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return text if moment.tzinfo is None else (moment.astimezone(UTC) - EPOCH) // timedelta(microseconds=1)
+    except (TypeError, ValueError, OverflowError):
+        return text
 
 
 def usage() -> list[str]:
@@ -162,6 +176,8 @@ def usage() -> list[str]:
         for f in fields(cls):
             typed = types[f.name]
             shown = {int: "N", str: "TEXT", bool: "true|false"}.get(typed, "N")
+            if f.name.endswith("_us"):
+                shown = "YYYY-MM-DDTHH:MM:SS+HH:MM"
             if isinstance(typed, type) and issubclass(typed, StrEnum):
                 shown = "|".join(typed)
                 if len(typed) > FEW:

@@ -7,6 +7,15 @@ from typing import ClassVar
 from controller.games.model import Decision, Street
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Method, Trigger
+from controller.table.case_acts import (
+    AllowClearing,
+    CaseAct,
+    ClearAlarm,
+    CloseDispute,
+    NameBookmark,
+    RaiseDispute,
+    SeeAlarm,
+)
 from controller.table.set_acts import (
     BringSet,
     BurnCard,
@@ -34,11 +43,15 @@ from controller.table.settle_acts import (
 __all__ = [
     "ACTS",
     "Act",
+    "AllowClearing",
     "AnnounceNoMoreBets",
     "BeginRound",
     "BringSet",
     "BurnCard",
+    "CaseAct",
     "ChangeMethod",
+    "ClearAlarm",
+    "CloseDispute",
     "CloseTable",
     "CollectCards",
     "ConfirmDuty",
@@ -48,11 +61,13 @@ __all__ = [
     "DirectShuffle",
     "EndRound",
     "IdleTable",
+    "NameBookmark",
     "NewDealer",
     "OpenTable",
     "OutOfService",
     "Outcome",
     "PlaceWager",
+    "RaiseDispute",
     "RecordCut",
     "RecordDecision",
     "RecordHand",
@@ -71,6 +86,7 @@ __all__ = [
     "ReturnDevice",
     "RevealCommunity",
     "RevealDealer",
+    "SeeAlarm",
     "SetAct",
     "SettleAct",
     "SettleRound",
@@ -330,6 +346,7 @@ Act = (
     | ResolveHold
     | SetAct
     | SettleAct
+    | CaseAct
     | TakeDeviceOut
     | ReturnDevice
     | ChangeMethod

@@ -8,6 +8,7 @@ from controller.games.model import Game, Phase, Settle, ShowCommunity, ShowDeale
 from controller.games.registry import GAMES, UNNAMED, game_of, unplayable
 from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
+from controller.table import cases
 from controller.table.checks import CHECKS
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
@@ -20,6 +21,29 @@ __all__ = ["Refusal", "allowed", "can", "verify"]
 
 NO_ROUND = None
 Phases = dict[str, tuple[Phase | None, ...]]
+
+ANYTIME = (
+    a.CorrectSettlement.kind,
+    a.ConfirmDuty.kind,
+    a.ResolveHold.kind,
+    a.RecordShuffle.kind,
+    a.BringSet.kind,
+    a.ConfirmStep.kind,
+    a.DirectShuffle.kind,
+    a.RecordCut.kind,
+    a.NewDealer.kind,
+    a.TakeSetAway.kind,
+    a.ReportSetDue.kind,
+    a.TakeDeviceOut.kind,
+    a.ReturnDevice.kind,
+    a.RaiseDispute.kind,
+    a.NameBookmark.kind,
+    a.AllowClearing.kind,
+    a.CloseDispute.kind,
+    a.SeeAlarm.kind,
+    a.ClearAlarm.kind,
+)
+"""Acts that belong to every phase, and between the rounds."""
 
 
 def _phases(game: Game) -> Phases:
@@ -38,7 +62,8 @@ def _phases(game: Game) -> Phases:
     whole = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course, Phase.SETTLED, Phase.STOPPED)
     community = (*ending[ShowCommunity], Phase.STOPPED) if game.streets else ()
     turned_up = (*course, Phase.SETTLED, Phase.STOPPED)
-    return {
+    anytime = dict.fromkeys(ANYTIME, (*whole, NO_ROUND))
+    return anytime | {
         a.OpenTable.kind: (NO_ROUND,),
         a.CloseTable.kind: (NO_ROUND,),
         a.BeginRound.kind: (NO_ROUND,),
@@ -56,29 +81,16 @@ def _phases(game: Game) -> Phases:
         a.SettleWager.kind: (*paid_early, *ending[Settle], Phase.SETTLED, Phase.STOPPED),
         a.RecordHand.kind: turned_up,
         a.RecordMeter.kind: turned_up,
-        a.CorrectSettlement.kind: (*whole, NO_ROUND),
         a.ValidateProgressive.kind: ending[Settle],
         a.SettleRound.kind: ending[Settle],
         a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
         a.CollectCards.kind: (Phase.BETTING, Phase.BETS_CLOSED, Phase.SETTLED, Phase.STOPPED),
         a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
         a.ReportIrregularity.kind: whole,
-        a.ConfirmDuty.kind: (*whole, NO_ROUND),
-        a.ResolveHold.kind: (*whole, NO_ROUND),
-        a.RecordShuffle.kind: (*whole, NO_ROUND),
-        a.BringSet.kind: (*whole, NO_ROUND),
-        a.ConfirmStep.kind: (*whole, NO_ROUND),
         a.IdleTable.kind: (NO_ROUND,),
         a.RequestSpread.kind: (NO_ROUND,),
-        a.DirectShuffle.kind: (*whole, NO_ROUND),
-        a.RecordCut.kind: (*whole, NO_ROUND),
         a.Recut.kind: (NO_ROUND, Phase.BETTING, Phase.BETS_CLOSED),
-        a.NewDealer.kind: (*whole, NO_ROUND),
         a.BurnCard.kind: whole,
-        a.TakeSetAway.kind: (*whole, NO_ROUND),
-        a.ReportSetDue.kind: (*whole, NO_ROUND),
-        a.TakeDeviceOut.kind: (*whole, NO_ROUND),
-        a.ReturnDevice.kind: (*whole, NO_ROUND),
         a.ChangeMethod.kind: (NO_ROUND,),
     }
 
@@ -102,6 +114,12 @@ LEAST_ROLE: dict[str, Role] = {
     a.TakeDeviceOut.kind: Role.FLOORPERSON,
     a.ReturnDevice.kind: Role.FLOORPERSON,
     a.ChangeMethod.kind: Role.FLOORPERSON,
+    a.RaiseDispute.kind: Role.FLOORPERSON,
+    a.NameBookmark.kind: Role.FLOORPERSON,
+    a.AllowClearing.kind: Role.SUPERVISOR,
+    a.CloseDispute.kind: Role.SUPERVISOR,
+    a.SeeAlarm.kind: Role.DEALER,
+    a.ClearAlarm.kind: Role.SUPERVISOR,
 }
 """Least role for an act; where nothing stands here, the dealer. The rulebook's `act_roles` come first."""
 
@@ -109,7 +127,8 @@ WHILE_HELD = frozenset(
     {
         a.ConfirmDuty.kind, a.ResolveHold.kind, a.ReportIrregularity.kind, a.TakeDeviceOut.kind,
         a.ReturnDevice.kind, a.BringSet.kind, a.RecordShuffle.kind, a.TakeSetAway.kind, a.NewDealer.kind,
-        a.RecordHand.kind, a.CorrectSettlement.kind,
+        a.RecordHand.kind, a.CorrectSettlement.kind, a.RaiseDispute.kind, a.NameBookmark.kind, a.AllowClearing.kind,
+        a.CloseDispute.kind, a.SeeAlarm.kind, a.ClearAlarm.kind,
     }
 )  # fmt: skip
 """All that may be done while play is held."""
@@ -143,6 +162,8 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     short = next((d for d in state.duties.values() if d.action is Action.COMPLETE_DEALER_HAND), None)
     if short is not None and act.kind in PLAYS_ON - {a.StartDealing.kind}:
         return Refusal(f"first {short.id}: {short.action}", short.cite)
+    if (kept := cases.kept(state, act)) is not None:
+        return kept
     check = CHECKS.get(act.kind)
     return check(setup, state, act, actor) if check else None
 
@@ -164,8 +185,8 @@ def allowed(state: State) -> list[str]:
 
 
 def _technician(act: a.Act, actor: Actor) -> bool:
-    """A technician may put a device back into service or take it out, and nothing of the game."""
-    return actor.role is Role.TECHNICIAN and isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
+    """A technician may put a device back into service or take it out, see its alarms, and nothing of the game."""
+    return actor.role is Role.TECHNICIAN and isinstance(act, a.TakeDeviceOut | a.ReturnDevice | a.SeeAlarm)
 
 
 def _wrong_phase(setup: Setup, state: State, kind: str, phases: tuple[Phase | None, ...]) -> Refusal:

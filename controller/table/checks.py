@@ -13,6 +13,7 @@ from controller.table import (
     answers,
     betting,
     burns,
+    cases,
     correcting,
     cuts,
     hands,
@@ -308,4 +309,10 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.BurnCard.kind: burns.may_burn,
     a.TakeSetAway.kind: sets_at_table.take_away,
     a.ReportSetDue.kind: sets_at_table.report_due,
+    a.RaiseDispute.kind: cases.may_dispute,
+    a.NameBookmark.kind: cases.may_bookmark,
+    a.AllowClearing.kind: cases.may_allow_clearing,
+    a.CloseDispute.kind: cases.may_close,
+    a.SeeAlarm.kind: cases.may_see,
+    a.ClearAlarm.kind: cases.may_clear,
 }

@@ -7,6 +7,7 @@ in the software stops play and says so, and does not loop.
 from collections.abc import Iterable
 
 from controller.rules.vocabulary import Role
+from controller.table import cases
 from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
@@ -82,6 +83,7 @@ def _decide(setup: Setup, state: State, given: Input) -> Draft:
         known = ", ".join(state.devices)
         draft.add(f.InputRefused(kind, f"no device {given.subject} belongs to this table; there are: {known}"))
     elif kind in REPORTS:
+        cases.watch(draft, given.subject, body)  # type: ignore[arg-type]
         decide_report(draft, given.subject, body)  # type: ignore[arg-type]
     elif kind in LINK_EVENTS:
         decide_link(draft, given.subject, body)  # type: ignore[arg-type]

@@ -12,6 +12,14 @@ from controller.table import evolve_wagers as wagers
 from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.card_set import GamingDay
+from controller.table.evolve_cases import (
+    OF_ALARMS,
+    OF_DISPUTES,
+    alarm_after,
+    alarmed,
+    dispute_after,
+    kept_no_longer,
+)
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
@@ -47,10 +55,16 @@ def evolve(state: State, fact: f.Fact) -> State:
             return replace(state, method=method)
         case f.DispositionMade() as made:
             return _trigger_noted(wagers.void_noted(state, made), made)
+        case f.SecurityAlarm() | e.AlarmRaised():
+            return alarmed(state, fact)
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
     if isinstance(fact.event, OF_SETS):
         return set_after(state, fact.event)
+    if isinstance(fact.event, OF_DISPUTES):
+        return dispute_after(state, fact.event)
+    if isinstance(fact.event, OF_ALARMS):
+        return alarm_after(state, fact.event)
     return _round(state, fact.event)
 
 
@@ -100,7 +114,8 @@ def _demands(state: State, event: f.Event) -> State:
             )  # fmt: skip
             return replace(state, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
         case f.HoldLifted():
-            return _vouched(replace(state, holds=without(state.holds, event.hold)), event)
+            state = kept_no_longer(replace(state, holds=without(state.holds, event.hold)), event.hold)
+            return _vouched(state, event)
     return state
 
 

@@ -6,7 +6,7 @@ from controller.games.model import Phase
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
-from controller.table import correcting, hands, procedures, remedies, settling
+from controller.table import cases, correcting, hands, procedures, remedies, settling
 from controller.table import facts as f
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
@@ -71,6 +71,8 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
             decide_set_act(draft, act, actor)
         case _ if isinstance(act, a.SettleAct):
             _settle_act(draft, act, actor)
+        case _ if isinstance(act, a.CaseAct):
+            cases.decide_case(draft, act, actor)
         case _:
             draft.add(_as_recorded(draft, act, actor))
 

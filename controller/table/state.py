@@ -12,6 +12,7 @@ from controller.rules.model import Law
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.acts import OutOfService, Resolution
 from controller.table.card_set import CardSet, GamingDay
+from controller.table.case import Alarm, Dispute
 from controller.table.played import PlayedRound
 from drivers.events import Capability, DeviceKind, Level, Levels
 
@@ -345,6 +346,9 @@ class State:
     new_dealer: bool = False
     gaming_day: GamingDay | None = None
     last_round: LastRound | None = None
+    disputes: Mapping[str, Dispute] = field(default_factory=dict)
+    alarms: Mapping[str, Alarm] = field(default_factory=dict)
+    alarms_raised: int = 0
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":

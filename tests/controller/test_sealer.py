@@ -26,6 +26,7 @@ class Table:
         self.journal, self.clock = journal, clock
         self.state = self
         self.round: Round | None = None
+        self.disputes: dict[str, str] = {}
         self.signed: list[CheckpointSigned] = []
 
     def submit(self, subject: str, body: CheckpointSigned) -> bool:
@@ -63,8 +64,14 @@ def test_the_record_is_signed_at_start_at_each_round_end_and_after_so_many_recor
     table.round = None
     commit()
     commit()
-    assert orders == [1, 1, 1, 2, 3, 3]
-    while len(table.signed) == 3:
+    table.disputes = {
+        "C8": "paid wrong"
+    }  # what stands in the record now has to be out of the house's hands at once
+    commit()
+    table.disputes = {}
+    commit()
+    assert orders == [1, 1, 1, 2, 3, 3, 4, 4]
+    while len(table.signed) == 4:
         commit()
     statements = [read_statement(signed.statement) for signed in table.signed]
     assert statements[-1].order - statements[-2].order == EVERY_RECORDS
@@ -72,4 +79,4 @@ def test_the_record_is_signed_at_start_at_each_round_end_and_after_so_many_recor
     journal.close()
     report = verify(tmp_path / "j", keys=[key.public])
     assert report.ok, report.faults
-    assert report.seals.proved == 4
+    assert report.seals.proved == 5

@@ -55,6 +55,12 @@ class Builder:
                 return rng.choice((*state.duties, "D0"))
             case "hold":
                 return rng.choice((*state.holds, "H0"))
+            case "dispute":
+                return rng.choice((*state.disputes, "C0"))
+            case "alarm":
+                return rng.choice((*state.alarms, "A0"))
+            case "what":
+                return rng.choice((*self.setup.devices, *self.setup.backs, "ghost"))
             case "device":
                 return rng.choice((*self.setup.devices, "ghost"))
             case "cents" | "paid":

@@ -6,6 +6,14 @@ that carries law names its clauses or its reading. They lie here by subject; eve
 
 from dataclasses import dataclass
 
+from controller.table.facts.cases import (
+    AlarmCleared,
+    AlarmSeen,
+    BookmarkNamed,
+    ClearingAllowed,
+    DisputeClosed,
+    DisputeRaised,
+)
 from controller.table.facts.demands import DispositionMade, DutyClosed, DutyOpened, HoldLifted, HoldPlaced
 from controller.table.facts.devices import (
     DeviceReturned,
@@ -73,9 +81,13 @@ __all__ = [
     "CONCLUSIONS",
     "FACTS",
     "HEALTH",
+    "AlarmCleared",
+    "AlarmSeen",
     "BetsClosed",
+    "BookmarkNamed",
     "CardBurned",
     "CardsCollected",
+    "ClearingAllowed",
     "CommunityRevealed",
     "Conclusion",
     "CutAsked",
@@ -87,6 +99,8 @@ __all__ = [
     "DeviceReturned",
     "DeviceTakenOut",
     "DispositionMade",
+    "DisputeClosed",
+    "DisputeRaised",
     "DutyClosed",
     "DutyOpened",
     "Event",
@@ -190,6 +204,12 @@ Conclusion = (
     | DeviceReturned
     | MethodChanged
     | LevelWanted
+    | DisputeRaised
+    | BookmarkNamed
+    | ClearingAllowed
+    | DisputeClosed
+    | AlarmSeen
+    | AlarmCleared
 )
 CONCLUSIONS: dict[str, type[Conclusion]] = {cls.kind: cls for cls in Conclusion.__args__}
 

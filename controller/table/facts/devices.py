@@ -47,7 +47,8 @@ class SecurityAlarm:
     """Somebody must look at this device, its cable and its seals. `reason`: id of a fault `auth_...`, or one of these.
 
     `device_changed`: another serial number, model, firmware (by name or by hash) or settings than when it was last here.
-    `device_rebooted`: it started anew while the table was open, and nobody had asked it to.
+    `device_rebooted`: it started anew while the table was open, and nobody had asked it to. `cleared_in_dispute`: it was
+    cleared although a disputed round keeps it as it is.
     """
 
     kind: ClassVar[str] = "security_alarm"

@@ -21,7 +21,15 @@ from controller.control.wire import (
     failure,
     request_from,
 )
-from controller.table.acts import ACTS, BeginRound, Decision, PlaceWager, RecordDecision, RecordStubCount
+from controller.table.acts import (
+    ACTS,
+    BeginRound,
+    Decision,
+    NameBookmark,
+    PlaceWager,
+    RecordDecision,
+    RecordStubCount,
+)
 
 
 def _refusal(raw: object) -> Refused:
@@ -142,6 +150,22 @@ def test_text_from_a_terminal_becomes_numbers_and_yes_or_no() -> None:
     )
     with pytest.raises(Refused, match="'seat': expected int"):
         act_from("place_wager", typed)
+
+
+def test_a_time_is_typed_as_people_write_it() -> None:
+    """With its offset from UTC, so that it means the same everywhere; without one it is refused, and so is a wrong one."""
+    typed = {
+        "dispute": "C1",
+        "reference": "cam 7",
+        "begins_us": "2026-03-01T21:04:00-05:00",
+        "ends_us": "2026-03-02T02:09:30Z",
+    }
+    assert act_from("name_bookmark", typed, strict=False) == NameBookmark(
+        "C1", "cam 7", 1_772_417_040_000_000, 1_772_417_370_000_000
+    )
+    for wrong in ("yesterday", "2026-03-01T21:04:00", "2026-13-01T21:04:00Z", ""):
+        with pytest.raises(Refused, match="begins_us"):
+            act_from("name_bookmark", {**typed, "begins_us": wrong}, strict=False)
 
 
 @pytest.mark.parametrize(

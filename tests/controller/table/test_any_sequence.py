@@ -36,6 +36,7 @@ WAGERS = sorted({name for wagers in BETS.values() for name, _ in wagers})
 OFFERED = ("trips", "progressive", "three_card_bonus", "bonus")
 HANDS = ("As Kd", "As Kd 7c", "As Kd 7c 7d", "As Kd 7c 7d 2h", "?? Kd", "As Kd zz")
 BACKS = st.sampled_from(["red", "blue"])
+DISPUTES = st.integers(1, 60).map(lambda number: f"C{number}")
 NAMES = st.sampled_from(["shoe-1", "shuffler-1", "progressive-1"])
 ACTS = st.one_of(
     st.builds(a.BeginRound, BACKS),
@@ -58,6 +59,12 @@ ACTS = st.one_of(
     st.builds(a.RecordHand, st.sampled_from(Area), st.sampled_from(HANDS), st.integers(0, 3)),
     st.builds(a.RecordMeter, st.sampled_from(["meter", "major"]), st.sampled_from([90_000_000, 1]), st.just(80_000_000)),
     st.builds(a.CorrectSettlement, SEATS, st.sampled_from(WAGERS), st.sampled_from(a.Outcome), st.sampled_from(["seen", ""])),
+    st.builds(a.RaiseDispute, st.sampled_from(["paid wrong", ""]), st.just(""), SEATS),
+    st.builds(a.NameBookmark, DISPUTES, st.just("cam 7"), st.just(0), st.integers(-1, 2)),
+    st.builds(a.AllowClearing, DISPUTES, st.one_of(NAMES, BACKS), st.just("it smokes")),
+    st.builds(a.CloseDispute, DISPUTES, st.just("as paid")),
+    st.builds(a.SeeAlarm, st.sampled_from(["A1", "A2"])),
+    st.builds(a.ClearAlarm, st.sampled_from(["A1", "A2"]), st.just("a coat")),
     st.builds(a.RecordShuffle, BACKS),
     st.builds(a.BringSet, BACKS, st.booleans()),
     st.builds(a.ConfirmStep, BACKS, st.sampled_from(Step), st.booleans()),

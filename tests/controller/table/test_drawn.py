@@ -1,5 +1,7 @@
 """A shoe that tells of each card that hands draw from it: its word against what people record, and no card by name."""
 
+from dataclasses import replace
+
 import pytest
 
 from controller.rules.vocabulary import Method, Trigger
@@ -153,12 +155,13 @@ def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
     table.act(a.SettleRound())
 
 
-def test_an_alarm_is_recorded_as_health_and_changes_nothing(table):
-    """The maker's own words; what follows from it, people decide."""
+def test_an_alarm_is_recorded_as_health_and_changes_nothing_in_play(table):
+    """The maker's own words; it stands until people have seen to it, and what follows from it they decide."""
     before = table.state
     events = table.put(e.AlarmRaised(e.Severity.ALARM, 3, "Card Not Read"), "shoe-1")
     assert [event.kind for event in events] == ["alarm_raised"]
-    assert table.state == before
+    assert replace(table.state, alarms=before.alarms, alarms_raised=0) == before
+    assert [alarm.detail for alarm in table.state.alarms.values()] == ["3 Card Not Read"]
 
 
 def test_nothing_is_wanted_of_it_that_it_cannot_do(table):

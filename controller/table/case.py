@@ -1,0 +1,40 @@
+"""What is looked into at a table: disputed rounds and alarms. Frozen records of the state; nothing here decides."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """Of surveillance. `begins_us`, `ends_us`: Unix time, microseconds."""
+
+    reference: str
+    begins_us: int
+    ends_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """`keeps`: cards and devices stay as they are until the hold of the dispute is lifted. `cleared`: what of it may be
+    cleared all the same. `hold`: the hold it placed, "" where it keeps nothing."""
+
+    id: str
+    round: str
+    seat: int
+    reason: str
+    by: str
+    keeps: bool
+    hold: str = ""
+    bookmark: Bookmark | None = None
+    cleared: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """`times`: how often it came while it stood. `seen`: who has seen it since it came last, in order."""
+
+    id: str
+    device: str
+    reason: str
+    detail: str
+    times: int = 1
+    seen: tuple[str, ...] = ()

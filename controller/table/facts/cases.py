@@ -1,0 +1,74 @@
+"""What is looked into: disputes of rounds, and who saw which alarm when."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from controller.rules.vocabulary import Role
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeRaised:
+    """A round is doubted. `keeps`: cards and devices are kept as they are, for nothing was dealt after it, until `hold` is
+    lifted."""
+
+    kind: ClassVar[str] = "dispute_raised"
+    dispute: str
+    round: str
+    seat: int
+    reason: str
+    keeps: bool
+    by: str
+    role: Role
+    hold: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BookmarkNamed:
+    """Where surveillance keeps the pictures. `begins`, `ends`: Unix time, microseconds."""
+
+    kind: ClassVar[str] = "bookmark_named"
+    dispute: str
+    round: str
+    reference: str
+    begins_us: int
+    ends_us: int
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearingAllowed:
+    """`what`: the device, or the back of the set, that is kept no longer."""
+
+    kind: ClassVar[str] = "clearing_allowed"
+    dispute: str
+    what: str
+    reason: str
+    by: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeClosed:
+    kind: ClassVar[str] = "dispute_closed"
+    dispute: str
+    round: str
+    found: str
+    by: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmSeen:
+    kind: ClassVar[str] = "alarm_seen"
+    alarm: str
+    by: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmCleared:
+    kind: ClassVar[str] = "alarm_cleared"
+    alarm: str
+    found: str
+    by: str
+    role: Role
