@@ -15,15 +15,16 @@ DEVICE_KINDS = {
     e.DeviceKind.SHUFFLER: (
         e.ShuffleStarted, e.ShuffleCompleted, e.ShuffleStopped, e.CardsLoaded, e.ModeChanged, e.Jammed, e.JamCleared,
         e.CardsRemoved, e.PoweredUp, e.SelfTestFailed, e.FaceUpCard, e.DoorOpened, e.DoorClosed, e.ButtonPressed,
-        e.StackDispensed, e.DealStopped, e.DealCompleted, e.DispensingAllowed, e.DispensingInhibited,
+        e.StackDispensed, e.DealStopped, e.DealCompleted, e.DispensingAllowed, e.DispensingInhibited, e.AlarmRaised,
     ),
     e.DeviceKind.SHOE: (
         e.StackDispensed, e.DealStopped, e.DealCompleted, e.Jammed, e.JamCleared, e.CardsRemoved, e.PoweredUp,
         e.SelfTestFailed, e.FaceUpCard, e.DoorOpened, e.DoorClosed, e.ButtonPressed, e.DispensingAllowed,
-        e.DispensingInhibited,
+        e.DispensingInhibited, e.AlarmRaised,
     ),
     e.DeviceKind.PROGRESSIVE: (
         e.WagerSensed, e.WagerRemoved, e.LockoutEngaged, e.LockoutReleased, e.PoweredUp, e.SelfTestFailed, e.ButtonPressed,
+        e.AlarmRaised,
     ),
 }  # fmt: skip
 """What each kind of device reports when it is not beside itself."""

@@ -2,8 +2,9 @@
 
     python -m tests.soak.run [--rounds 100000] [--seed N] [--rulebook ID] [--day N] [--processes N]
 
-The seed is printed first. A day that breaks something is played again alone, made as short as still breaks it, and
-printed as lines for `tablewarden decide`, with the elections of its table.
+The seed is printed first. A day that breaks something is named, and the others are played all the same; the first of them is
+played again alone, made as short as still breaks it, and printed as lines for `tablewarden decide`, with the elections of its
+table.
 """
 
 import argparse
@@ -51,27 +52,28 @@ def main() -> int:
         return 1 if _again(given.rulebook or RULEBOOKS[0], given.seed, given.day, given.rounds) else 0
     rulebooks = (given.rulebook,) if given.rulebook else RULEBOOKS
     tallies = {rulebook: Tally() for rulebook in rulebooks}
-    began, failure = time.monotonic(), None
+    began, failures = time.monotonic(), list[Failure]()
     for result in _played(rulebooks, given.rounds, given.seed, given.processes):
         match result:
             case Played(rulebook, tally):
                 tallies[rulebook].add(tally)
             case Failure():
-                failure = result
-    if failure is not None:
-        print(f"BROKEN: {failure.rulebook}, day {failure.day}: {failure.what}")
-        where = f"RULEBOOK={failure.rulebook} DAY={failure.day} SOAK_ROUNDS={given.rounds}"
-        print(f"again: make soak SEED={given.seed} {where}", flush=True)
-        _again(failure.rulebook, given.seed, failure.day, given.rounds)
+                failures.append(result)
+                print(f"BROKEN: {result.rulebook}, day {result.day}: {result.what}")
+                where = f"RULEBOOK={result.rulebook} DAY={result.day} SOAK_ROUNDS={given.rounds}"
+                print(f"again: make soak SEED={given.seed} {where}", flush=True)
+    if failures:
+        first = failures[0]
+        _again(first.rulebook, given.seed, first.day, given.rounds)
     faults = 0
     for rulebook, tally in tallies.items():
         print(report(rulebook, tally))
-        if failure is None:
+        if not failures:
             for fault in missing(rulebook, tally):
                 faults += 1
                 print(f"  FAULT: {fault}")
     print(f"{time.monotonic() - began:.0f} s, seed {given.seed}")
-    return 1 if failure or faults else 0
+    return 1 if failures or faults else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -94,7 +96,7 @@ def _job(rulebook: str, seed: int, day: int, rounds: int) -> Played | Failure:
 
 
 def _played(rulebooks: tuple[str, ...], rounds: int, seed: int, processes: int) -> Iterator[Played | Failure]:
-    """What each day came to, as they end; the days of the rulebooks take turns. The first failure is the last result."""
+    """What each day came to, as they end; the days of the rulebooks take turns."""
     planned = [(rulebook, day, length) for day, length in days(rounds) for rulebook in rulebooks]
     ended, told = 0, time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
@@ -106,9 +108,6 @@ def _played(rulebooks: tuple[str, ...], rounds: int, seed: int, processes: int) 
                 print(f"{ended} of {len(jobs)} days", file=sys.stderr, flush=True)
             result = job.result()
             yield result
-            if isinstance(result, Failure):
-                pool.shutdown(cancel_futures=True)
-                return
 
 
 def _again(rulebook: str, seed: int, day: int, rounds: int) -> bool:

@@ -17,6 +17,7 @@ from controller.table import acts as a
 from controller.table import burns
 from controller.table.cuts import offered_to
 from controller.table.draft import Draft
+from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Moment
 from controller.table.law import asking_order, full_set, not_its_turn
 from controller.table.procedures import SPREADS
@@ -38,7 +39,7 @@ WEIGHTS: dict[str, float] = {
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.3, a.RecordMeter.kind: 0.1,
     a.CorrectSettlement.kind: 0.05,
-    a.RaiseDispute.kind: 0.02, a.NameBookmark.kind: 1, a.AllowClearing.kind: 0.02, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 0.1,
+    a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 1,
     a.ClearAlarm.kind: 0.5,
 }  # fmt: skip
 MOST: dict[str, float] = {
@@ -92,6 +93,9 @@ class People:
             a.RecordHand.kind: self._hand,
             a.RecordMeter.kind: self._meter,
             a.CorrectSettlement.kind: self._correction,
+            a.SeeAlarm.kind: lambda state: a.SeeAlarm(next(iter(state.alarms))) if state.alarms else None,
+            a.ClearAlarm.kind: self._alarm,
+            a.AllowClearing.kind: self._clearing,
         }
 
     def new_guests(self) -> None:
@@ -123,7 +127,8 @@ class People:
             return 0.01
         if kind == a.ChangeMethod.kind and out:
             return 0.5
-        if kind == a.ReportIrregularity.kind and asked_of_short_hand(state, 0) is not None:
+        waits_for_word = asked_of_short_hand(state, 0) or cutting_card_untold(self.setup, state)
+        if kind == a.ReportIrregularity.kind and waits_for_word is not None:
             return 2
         if kind == a.BringSet.kind and any(not s.present or s.due for s in state.sets.values()):
             return 2 if self._wants_set(state) else 0.05
@@ -281,6 +286,8 @@ class People:
         return a.CorrectSettlement(seat, wager, outcome, "looked at again", paid, round=name)
 
     def _irregularity(self, state: State) -> a.Act:
+        if cutting_card_untold(self.setup, state) is not None and self.rng.random() < 0.8:
+            return a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, self.rng.choice(list(_round(state).in_play)))
         if (asked := asked_of_short_hand(state, 0)) is not None and self.rng.random() < 0.8:
             return a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, asked.seat)
         seats = list(_round(state).in_play)
@@ -298,6 +305,14 @@ class People:
             return None
         hold = self.rng.choice(list(state.holds.values()))
         return a.ResolveHold(hold.id, self.rng.choice(hold.choices))
+
+    def _alarm(self, state: State) -> a.Act | None:
+        return a.ClearAlarm(self.rng.choice(list(state.alarms)), "looked at") if state.alarms else None
+
+    def _clearing(self, state: State) -> a.Act | None:
+        keeping = [dispute.id for dispute in state.disputes.values() if dispute.keeps]
+        what = (*self.setup.devices, *self.setup.backs)
+        return a.AllowClearing(keeping[0], self.rng.choice(what), "it smokes") if keeping else None
 
     def _set(self, state: State) -> a.Act:
         wanted = [s.back for s in state.sets.values() if not s.present or s.due]

@@ -23,5 +23,18 @@ def test_the_codes_and_streams_of_the_document_are_those_of_the_code() -> None:
     assert set(re.findall(r"^\| `(\w+)` \| ", TEXT, re.MULTILINE)) == {code.value for code in ErrorCode} | {
         "round",
         "held",
-    } | ({"duties", "sets", "devices", "wagers", "keeps_set", "offer", "announce", "last_round"})
+    } | (
+        {
+            "alarms",
+            "disputes",
+            "duties",
+            "sets",
+            "devices",
+            "wagers",
+            "keeps_set",
+            "offer",
+            "announce",
+            "last_round",
+        }
+    )
     assert all(f"`{stream}` (" in TEXT for stream in STREAMS)
