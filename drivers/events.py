@@ -135,7 +135,9 @@ class Origin:
 
     `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: device clock.
     `from_log`: read again from the device's log, so it is later than its place in the order. `chain`: the report's value in the
-    keyed chain over the device's log, 16 hex digits; None where no key holds that together.
+    keyed chain over the device's log, 16 hex digits; None where no key holds that together. `happened_ns`: CLOCK_MONOTONIC of
+    the PC when the device's clock read that tick, as far as can be told, and `error_ns`, by how much that may be off either
+    way; None where the device has no clock of its own, or nothing is known of it. `sealed`: the device had proven its key.
     """
 
     serial: str
@@ -144,6 +146,9 @@ class Origin:
     tick_us: int
     from_log: bool = False
     chain: str | None = None
+    happened_ns: int | None = None
+    error_ns: int | None = None
+    sealed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

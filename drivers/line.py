@@ -171,6 +171,11 @@ class LineLink:
         self._silent_at += lag_s
 
     @property
+    def time(self) -> None:
+        """None: nothing here has a clock of its own."""
+        return None
+
+    @property
     def counters(self) -> Mapping[str, int]:
         """Lines released, and what was no line by cause."""
         codec = self._codec

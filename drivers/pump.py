@@ -7,6 +7,7 @@ from typing import Protocol
 
 from drivers.errors import Fault
 from drivers.protocol.constants import LOOP_LAG_S, SUSPEND_S
+from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.host import Failed, HostEvent
 from drivers.protocol.reports import Level
 from drivers.transport import WriteBufferFull
@@ -32,6 +33,8 @@ class Link(Protocol):
     def measure(self, now: float) -> None: ...
     def bye(self, now: float) -> None: ...
     def extend_deadlines(self, lag_s: float) -> None: ...
+    @property
+    def time(self) -> DeviceTime | None: ...
     @property
     def counters(self) -> Mapping[str, int]: ...
 

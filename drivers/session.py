@@ -25,7 +25,7 @@ from drivers.flight import FlightRecorder
 from drivers.health import Health
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
-from drivers.origins import boot_words, hash_words, measured, origin_of
+from drivers.origins import Origins, boot_words, hash_words, measured
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol import host
 from drivers.protocol.chain import Place
@@ -83,6 +83,7 @@ class DeviceSession:
         durable = Place(int(last[0], 16), last[1], bytes.fromhex(chain or "")) if last else None
         self._acks = Acknowledgements(durable)
         self._wishes = Wishes()
+        self._origins = Origins()
         self._kept = None if counts_itself(config) else link_end(config, entropy, durable, recorder)
         self._pump: Pump | None = None
         self._ended: asyncio.Future[None] | None = None
@@ -272,7 +273,10 @@ class DeviceSession:
         self._counters["reports"] += 1
         if isinstance(event.report, events.SelfTestFailed):
             self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
-        self._deliver(fit_to_show(event.report), origin_of(event, self.identity))
+        time, sealed = self._pump.link.time if self._pump else None, self._health.authenticated
+        self._deliver(
+            fit_to_show(event.report), self._origins.of(event, self.identity, time, _now(), sealed=sealed)
+        )
         if self._flood is not None and not self._flood.allows(_now()):
             self._end(Fault.PROTO_FLOOD, "it reports far more than a game can bring; look what is wrong with it")
 
@@ -334,6 +338,8 @@ class DeviceSession:
         if self._pump is None:
             return
         self._leave()
+        if fault is Fault.HOST_SUSPENDED:
+            self._origins.forget()
         self._over(fault, detail)
 
     def _over(self, fault: Fault, detail: str) -> None:
@@ -368,6 +374,7 @@ class DeviceSession:
             return
         pump.call(lambda link, now: link.bye(now))
         pump.stop()
+        self._origins.keep(pump.link.time)
         self._health.keep(pump.counters)
         if self._kept is None:
             self._health.keep(pump.link.counters)

@@ -181,6 +181,10 @@ class Journal:
         """The body of a device's report as it came in; None where it is not on record. Raises `JournalDamaged`."""
         return self._view.body_of(serial, boot, counter)
 
+    def input_body(self, sequence: int) -> bytes | None:
+        """The body of one input as it is stored; None where it is gone. Raises `JournalDamaged`."""
+        return self._view.input_body(sequence)
+
     def heads(self) -> dict[Stream, int]:
         """Sequence of the newest record of each stream; 0 = none yet."""
         return {stream: head.sequence for stream, head in self.last()[0].items()}

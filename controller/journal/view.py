@@ -224,6 +224,12 @@ class JournalView:
         ]
         return min((order for order in found if order is not None), default=None)
 
+    def input_body(self, sequence: int) -> bytes | None:
+        """The body of one input; None where it is gone."""
+        sql = "SELECT b.data FROM input AS r JOIN body AS b ON b.ord = r.ord WHERE r.sequence = ?"
+        rows = self._query(sql, (sequence,))
+        return bytes(rows[0][0]) if rows else None
+
     def positions(self) -> dict[tuple[str, str], Position]:
         """Durable positions by reader and stream."""
         rows = self._query("SELECT reader, stream, through, extra FROM position", ())

@@ -4,6 +4,7 @@ The keys are a public contract (`docs/mqtt.md`, `docs/schema/envelope.json`): ke
 recorded body, byte for byte.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
@@ -13,7 +14,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from controller.publish.source import Record
 from controller.publish.topics import Topics
-from controller.table.codec import WITHHELD
+from controller.table.codec import WITHHELD, origin_in
+from drivers.events import Origin
 
 __all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "rfc3339", "schema"]
 
@@ -62,6 +64,32 @@ class Envelope:
     clockstate: Literal["synced", "holdover", "unsynced"]
     roundid: str | UnsetType = UNSET
     cause: Annotated[str, Meta(description="id of the record this one follows from")] | UnsetType = UNSET
+    deviceserial: Annotated[str, Meta(description="of the device whose report this follows from")] | UnsetType = (
+        UNSET
+    )
+    deviceboot: Annotated[str, Meta(pattern="^[0-9a-f]{16}$", description="its boot")] | UnsetType = UNSET
+    devicecounter: Annotated[str, Meta(pattern="^[0-9]{20}$", description="+1 each in that boot")] | UnsetType = (
+        UNSET
+    )
+    devicetick: Annotated[int, Meta(ge=0, description="microseconds of its clock since that boot")] | UnsetType = (
+        UNSET
+    )
+    devicetime: (
+        Annotated[_TIME, Meta(description="when its clock read that tick, by the clock of `time`, estimated")]
+        | UnsetType
+    ) = UNSET
+    deviceerrorus: (
+        Annotated[int, Meta(ge=0, description="microseconds by which devicetime may be off, either way")]
+        | UnsetType
+    ) = UNSET
+    devicelog: Annotated[Literal[True], Meta(description="read later, from its log")] | UnsetType = UNSET
+    devicechain: (
+        Annotated[str, Meta(pattern="^[0-9a-f]{16}$", description="value in the keyed chain over its log")]
+        | UnsetType
+    ) = UNSET
+    deviceauth: (
+        Annotated[Literal["sealed", "none"], Meta(description="whether it had proven its key")] | UnsetType
+    ) = UNSET
     prevhash: Annotated[_HASH, Meta(description="recordhash of the record before in this stream")]
     recordhash: _HASH
     data: Annotated[Any, Meta(description="the event's own object", extra_json_schema={"type": "object"})] = UNSET
@@ -82,11 +110,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """Wraps the records of one journal of one table. `vendor`: reversed domain at the front of each event type."""
+    """Wraps the records of one journal of one table. `vendor`: reversed domain at the front of each event type.
+
+    `input_body`: the body of an input by its sequence, None where it is gone.
+    """
 
     topics: Topics
     journal_id: str
     vendor: str = VENDOR
+    input_body: Callable[[int], bytes | None] = lambda _: None
 
     def wrap(self, record: Record) -> Event:
         """The event that tells `record`. A record whose body is withheld has `withheld` and `datahash` for `data`."""
@@ -110,6 +142,7 @@ class Wrapper:
             clockstate=record.clock,  # type: ignore[arg-type]  # the journal's word list is the same
             roundid=UNSET if record.round_id is None else record.round_id,
             cause=UNSET if record.cause is None else record.cause,
+            **self._device(record),
             prevhash=record.prevhash.hex(),
             recordhash=record.recordhash.hex(),
             data=UNSET if withheld else msgspec.Raw(record.data),
@@ -117,6 +150,31 @@ class Wrapper:
             datahash=record.datahash.hex() if withheld else UNSET,
         )
         return Event(event_id, event_type, _ENCODER.encode(envelope))
+
+    def _device(self, record: Record) -> dict[str, Any]:
+        """The evidence of the device's report that `record` was decided from; nothing for an act, a deadline, a link."""
+        if record.cause is None or (body := self.input_body(int(record.cause.rpartition("-")[2]))) is None:
+            return {}
+        origin = origin_in(body)
+        return {} if origin is None else _evidence(origin, record)
+
+
+def _evidence(origin: Origin, record: Record) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "deviceserial": origin.serial, "deviceboot": origin.boot, "devicecounter": f"{origin.counter:020d}",
+        "devicetick": origin.tick_us,
+    }  # fmt: skip
+    if origin.happened_ns is not None and origin.error_ns is not None:
+        before_us = (record.mono_ns - origin.happened_ns) // 1000
+        found["devicetime"] = rfc3339(record.time_us - before_us)
+        found["deviceerrorus"] = origin.error_ns // 1000 + 2  # both were rounded to whole microseconds
+    if origin.from_log:
+        found["devicelog"] = True
+    if origin.chain is not None:
+        found["devicechain"] = origin.chain
+    if origin.sealed is not None:
+        found["deviceauth"] = "sealed" if origin.sealed else "none"
+    return found
 
 
 def rfc3339(time_us: int) -> str:

@@ -51,7 +51,7 @@ class Publisher:
         self._config, self._journal, self._clock, self._rng, self._report = config, journal, clock, rng, report
         self._link_factory = link_factory
         self._topics = Topics(config.site, config.table)
-        self._wrapper = Wrapper(self._topics, journal.id, config.vendor)
+        self._wrapper = Wrapper(self._topics, journal.id, config.vendor, journal.input_body)
         self._backlog = Backlog(config, journal, states, report)
         self._connection: Connection | None = None
         self._session: int | None = None  # taken from the journal and not yet seen by a broker

@@ -74,6 +74,9 @@ class JournalReader(Protocol):
     def read(self, stream: Any, after: int, limit: int) -> Sequence[Record]:
         """Up to `limit` records with `sequence > after`, in order."""
 
+    def input_body(self, sequence: int) -> bytes | None:
+        """The body of the input with this number; None where it is gone."""
+
     def position(self, reader: str) -> Mapping[Any, Position]: ...
 
     def move(self, reader: str, stream: Any, through: int, extra: bytes = b"") -> None: ...

@@ -96,10 +96,19 @@ def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:
     return Input(at, subject, body, origin, actor)
 
 
+class _From(msgspec.Struct):
+    origin: Origin | None = None
+
+
+_FROM = msgspec.json.Decoder(_From)
+
+
 def origin_in(data: bytes) -> Origin | None:
-    """Where a recorded input came from, whatever its kind; None for one that no device reported."""
-    origin = msgspec.json.decode(data).get("origin")
-    return None if origin is None else msgspec.convert(origin, Origin)
+    """Where a recorded input came from, whatever its kind; None for one that no device reported, or that cannot be read."""
+    try:
+        return _FROM.decode(data).origin
+    except msgspec.DecodeError:
+        return None
 
 
 def body_from(kind: str, data: dict[str, Any]) -> Body:

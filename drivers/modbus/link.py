@@ -145,6 +145,11 @@ class ModbusLink:
             member.heard += lag_s
 
     @property
+    def time(self) -> None:
+        """None: nothing here has a clock of its own."""
+        return None
+
+    @property
     def counters(self) -> Mapping[str, int]:
         """Questions, answers and what came instead, by cause; bounces of inputs; times a unit was away."""
         bounces = sum(one.bounces for member in self._members.values() for one in member.inputs.values())

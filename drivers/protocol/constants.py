@@ -134,6 +134,9 @@ CLOCK_DECAY = 1 / 30
 CLOCK_KEPT = 30
 """Echoes that the error of the estimate is taken over."""
 
+CLOCK_DRIFT = 0.001
+"""By how much a device's clock may run faster or slower than the host's: twice what either may be off by itself."""
+
 CLOCK_OUTLIER = 2.0
 """An echo that took more than this many times the shortest round trip is left out."""
 

@@ -182,11 +182,7 @@ class DeviceLink:
     @property
     def counters(self) -> Mapping[str, int]:
         """Frames in and out, repeats sent, dropped frames by cause."""
-        own = {
-            "frames_in": self._frames_in,
-            "frames_out": self._outbox.frames,
-            "retransmits": self._outbox.repeats,
-        }
+        own = {"frames_in": self._frames_in} | self._outbox.counters
         return own | {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
 
     def _take(self) -> list[DeviceEvent]:

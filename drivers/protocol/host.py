@@ -12,6 +12,7 @@ from drivers.protocol.auth import Trust
 from drivers.protocol.chain import LogChain, Place
 from drivers.protocol.codec import decode, decode_header
 from drivers.protocol.constants import SESSION_NONE, UNSENT_AFTER_S
+from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
 from drivers.protocol.host_events import (
     Authenticated,
@@ -43,7 +44,6 @@ __all__ = [
     "Authenticated", "Failed", "FirmwareMeasured", "HostEvent", "HostLink", "Identity", "LevelRefused", "LevelSet",
     "LevelUnknown", "LevelsRead", "Lost", "Online", "Recovered", "Reported", "Restarted", "Suspect", "Trust", "Welcomed",
 ]  # fmt: skip
-
 
 NEVER = float("inf")
 
@@ -177,10 +177,14 @@ class HostLink:
 
     def extend_deadlines(self, lag_s: float) -> None:
         """Moves every deadline by a pause of the host's own loop: the device is not to blame for it."""
-        if self._opening is not None:
-            self._opening.extend(lag_s)
-        for part in (self._requests, self._log, self._liveness, self._deframer):
-            part.extend(lag_s)
+        for part in (self._opening, self._requests, self._log, self._liveness, self._deframer):
+            if part is not None:
+                part.extend(lag_s)
+
+    @property
+    def time(self) -> DeviceTime | None:
+        """The device's clock as this link knows it; None before its WELCOME."""
+        return self._liveness.time
 
     @property
     def counters(self) -> Mapping[str, int]:
@@ -188,14 +192,9 @@ class HostLink:
 
         `clock_`: its clock now, how fast it runs beside ours and how far a time worked out from it may be off.
         """
-        own = {
-            "frames_in": self._frames_in,
-            "frames_out": self._outbox.frames,
-            "retransmits": self._outbox.repeats,
-            "unreadable_reports": self._sequencer.unreadable,
-        }
+        own = {"frames_in": self._frames_in, "unreadable_reports": self._sequencer.unreadable}
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
-        own |= self._liveness.clock.counters
+        own |= self._outbox.counters | self._liveness.clock.counters
         return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
 
     @property
@@ -279,8 +278,8 @@ class HostLink:
         if events is None:
             return False
         self._events += events
-        if events:
-            self._liveness.start(now)
+        if events and opening.welcome is not None:
+            self._liveness.start(now, opening.welcome)
         if self._state is _State.OPENING and opening.step is Step.BELIEVED and opening.welcome is not None:
             self._begin_sync(opening.welcome, now)
         return True

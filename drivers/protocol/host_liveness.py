@@ -9,9 +9,11 @@ from drivers.protocol.constants import (
     PING_PERIOD_S,
     SUSPECT_AFTER_S,
 )
+from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.host_clock import DeviceClock
 from drivers.protocol.host_events import HostEvent, Recovered, Suspect
 from drivers.protocol.link import LinkFault
+from drivers.protocol.messages import Welcome
 
 
 class Liveness:
@@ -22,6 +24,7 @@ class Liveness:
         self._sent: OrderedDict[bytes, float] = OrderedDict()  # nonce -> when
         self._highest_tick = (0, 0.0)  # device clock in an echo, and when that echo came
         self.clock = DeviceClock()
+        self.time: DeviceTime | None = None
         self._quick = CLOCK_SAMPLES  # PINGs still to follow each other quickly
         self._moved: set[bytes] = (
             set()
@@ -31,8 +34,9 @@ class Liveness:
         self._heard_at = 0.0
         self._told: Suspect | None = None
 
-    def start(self, now: float) -> None:
-        """The WELCOME came."""
+    def start(self, now: float, welcome: Welcome) -> None:
+        """The WELCOME came, or a further step of the handshake was done."""
+        self.time = self.time or DeviceTime(welcome.boot, welcome.identity.tick_hz)
         self._echoed_at = self._heard_at = self._next_ping = now
 
     def heard(self, now: float) -> None:
@@ -72,6 +76,8 @@ class Liveness:
         self._echoed_at = now
         if nonce not in self._moved:
             self.clock.sample(sent_at, now, tick_us)
+            if self.time is not None:
+                self.time.echo(sent_at, now, tick_us)
         self._moved.discard(nonce)
         return now - sent_at
 

@@ -48,6 +48,11 @@ class Outbox:
         self.frames += 1
         self.repeats += frame.retransmit
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """Frames that went out, and repeats among them."""
+        return {"frames_out": self.frames, "retransmits": self.repeats}
+
     def drain(self) -> bytes:
         """All of them as bytes for the line; the outbox is empty afterwards."""
         self._waiting.sort(key=lambda entry: entry[0])

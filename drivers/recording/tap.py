@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from drivers.device import DeviceConfig
 from drivers.errors import Fault
 from drivers.protocol.chain import Place
+from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.host import HostEvent
 from drivers.protocol.reports import Level
 from drivers.pump import Link
@@ -204,6 +205,10 @@ class TappedLink:
         lag_us = math.ceil(lag_s * 1e6)
         self._note(HOST, "paused", lag_us=lag_us)
         self._inner.extend_deadlines(lag_us / 1e6)
+
+    @property
+    def time(self) -> DeviceTime | None:
+        return self._inner.time
 
     @property
     def counters(self) -> Mapping[str, int]:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from datetime import datetime, timedelta
 from typing import Any
 
 from controller.journal.record import Stream
@@ -13,6 +14,7 @@ from tests.faults.play import Played
 from tests.faults.rig import Rig
 
 SAFE = ("inhibited", "engaged")
+US = timedelta(microseconds=1)
 MOST_TURNS_PER_S = 1500.0
 """Turns of the loop in a virtual second, and ten for each report: more is a spin."""
 MOST_FRAMES_PER_S = 20.0
@@ -42,7 +44,7 @@ def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
         if isinstance(device, Bus):
             wrong += bus_judge.account(device, rig, lies=lies)
             continue
-        wrong += [] if lies else account(rig, device)
+        wrong += [] if lies else [*account(rig, device), *dated(rig, device)]
         wrong += commands(device)
     wrong += told(rig)
     report = verify(rig.path)
@@ -88,6 +90,25 @@ def account(rig: Rig, device: Device) -> list[str]:
             wrong.append(
                 f"{serial} {boot}/{counter} {truth[boot, counter][0]} is neither on record nor declared lost"
             )
+    return wrong
+
+
+def dated(rig: Rig, device: Device) -> list[str]:
+    """What the subscriber is told of when something happened holds the truth, however late it came."""
+    if any(line["fault"].startswith("frame_tick") for line in device.noted("fault")):
+        return []  # its clock lies, on purpose
+    truth = {(r["boot"], r["counter"]): r["t"] for r in device.noted("report")}
+    wrong = []
+    for event in (*rig.told(Stream.MAIN), *rig.told(Stream.DIAG)):
+        if event.get("deviceserial") != str(device.config.serial):
+            continue
+        key = (event["deviceboot"], int(event["devicecounter"]))
+        if "devicetime" not in event:
+            continue
+        before_us = (datetime.fromisoformat(event["time"]) - datetime.fromisoformat(event["devicetime"])) / US
+        off_us = abs(event["monons"] / 1000 - before_us - truth[key] / 1000)
+        if off_us > event["deviceerrorus"]:
+            wrong.append(f"{key} is told {off_us:.0f} us off, and may be {event['deviceerrorus']}")
     return wrong
 
 

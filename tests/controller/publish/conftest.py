@@ -42,6 +42,7 @@ class FakeJournal:
         self.positions: dict[Stream, Position] = {}
         self.sessions = itertools.count(1)
         self.reads: list[int] = []
+        self.inputs: dict[int, bytes] = {}
 
     def add(self, stream: str = "main", count: int = 1, data: bytes = b'{"cards":3}', **changes: Any) -> None:
         for _ in range(count):
@@ -80,6 +81,9 @@ class FakeJournal:
         assert type(stream) is Stream, "the journal knows its streams by its own words"
         self.reads.append(limit)
         return self.rows[stream][after : after + limit]
+
+    def input_body(self, sequence: int) -> bytes | None:
+        return self.inputs.get(sequence)
 
     def position(self, reader: str) -> dict[Stream, Position]:
         assert reader == "outbox"

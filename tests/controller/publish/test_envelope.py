@@ -1,6 +1,7 @@
 """The envelope is a public contract: its keys, their forms, and the schema that consumers build on."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,77 @@ def test_an_event_has_exactly_the_keys_and_forms_of_the_contract(wrapper: Wrappe
     assert (event["roundid"], event["cause"]) == ("r-42", "0123456789abcdef-input-1")
     assert event["prevhash"] == "0" * 64
     assert event["data"] == {"cards": 3}
+
+
+ORIGIN = {
+    "serial": "SHOE-42", "boot": "00000000000000d1", "counter": 17, "tick_us": 5_000_123, "from_log": False,
+    "chain": "0123456789abcdef", "happened_ns": 1_000_000_001 - 3_600_000_000_000, "error_ns": 1_234_500, "sealed": True,
+}  # fmt: skip
+DEVICE_KEYS = [
+    *("deviceserial", "deviceboot", "devicecounter", "devicetick", "devicetime", "deviceerrorus"),
+    *("devicechain", "deviceauth"),
+]
+
+
+@pytest.fixture
+def from_a_device(journal: Any) -> Callable[..., dict[str, Any]]:
+    """The event of a fact that was decided from a device's report with this origin."""
+    wrapper = Wrapper(Topics("lv01", "lv01-bj-017"), journal.id, input_body=journal.input_body)
+
+    def event(**changes: Any) -> dict[str, Any]:
+        origin = {k: v for k, v in {**ORIGIN, **changes}.items() if v is not None}
+        journal.inputs[1] = json.dumps({"body": {"cards": 3}, "origin": origin}).encode()
+        return wrapped(wrapper, journal)
+
+    return event
+
+
+def test_an_event_that_follows_from_a_devices_report_has_the_evidence_of_it(
+    from_a_device: Callable[..., dict[str, Any]],
+) -> None:
+    """Where it came from, when it happened and how sure that is: an hour before it came in, by the same wall clock."""
+    event = from_a_device()
+    at = KEYS.index("prevhash")
+    assert list(event) == [*KEYS[:at], *DEVICE_KEYS, *KEYS[at:]]
+    assert [event[key] for key in DEVICE_KEYS] == [
+        "SHOE-42", "00000000000000d1", "00000000000000000017", 5_000_123, "2025-12-31T23:00:00.000001Z", 1236,
+        "0123456789abcdef", "sealed",
+    ]  # fmt: skip
+    jsonschema.validate(event, json.loads(SCHEMA.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("changes", "absent", "present"),
+    [
+        ({"happened_ns": None, "error_ns": None}, ("devicetime", "deviceerrorus"), {}),
+        ({"chain": None, "sealed": False}, ("devicechain",), {"deviceauth": "none"}),
+        ({"sealed": None}, ("deviceauth",), {}),
+        ({"from_log": True}, (), {"devicelog": True}),
+    ],
+    ids=["no clock", "no key", "an old record", "read from the log"],
+)
+def test_what_is_not_known_of_a_report_is_absent(
+    from_a_device: Callable[..., dict[str, Any]],
+    changes: dict[str, Any],
+    absent: tuple[str, ...],
+    present: dict[str, Any],
+) -> None:
+    """Never an error without a time, never a value without a ground."""
+    event = from_a_device(**changes)
+    assert not set(absent) & set(event)
+    assert present.items() <= event.items()
+    jsonschema.validate(event, json.loads(SCHEMA.read_text()))
+
+
+@pytest.mark.parametrize(
+    "body", [None, b"", b"{", b"[]", b'{"origin": 5}', b'{"origin": {"serial": "S"}}', b'{"actor": {}}']
+)
+def test_an_input_that_is_gone_or_unreadable_or_no_report_takes_nothing_from_the_event(
+    wrapper: Wrapper, journal: Any, body: bytes | None
+) -> None:
+    """The event goes out as ever: a publisher that stopped over it would lose what is sound."""
+    told = Wrapper(wrapper.topics, journal.id, input_body=lambda _: body)
+    assert list(wrapped(told, journal)) == KEYS
 
 
 def test_the_recorded_body_is_sent_byte_for_byte(wrapper: Wrapper, journal: Any) -> None:
