@@ -41,7 +41,8 @@ class Row:
     `drive`: what goes on at the table meanwhile. `lasts_s`: virtual seconds from the injection to its end. `shown_by`:
     the test that shows it, where it is not this table's own. `open`: why nothing can show it yet. `lies`: the device
     tells what did not happen, so that its reports cannot be held against its own record. `keyed`: host and devices share
-    keys and seal each frame. `progressive`: how that device is built, tdp | modbus (remote I/O on a bus).
+    keys and seal each frame. `progressive`: how that device is built, tdp | modbus (remote I/O on a bus). `full`: takes so
+    long that only `make faults` plays it.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Row:
     lies: bool = False
     keyed: bool = False
     progressive: str = "tdp"
+    full: bool = False
 
     @property
     def base(self) -> str:

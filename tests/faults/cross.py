@@ -48,7 +48,7 @@ class Crossing:
 
 def crossings() -> list[Crossing]:
     """All of them, state by state within each fault. Where a fault has a row with keys, that one is used for their states."""
-    rows = [row for row in load().played if row.id not in STATED]
+    rows = [row for row in load().played if row.id not in STATED and not row.full]
     sealed = {row.base for row in rows if row.keyed}
     return [
         Crossing(_fitted(row, state), state) for row in rows for state in CUES if _can_meet(row, state, sealed)

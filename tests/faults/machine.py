@@ -68,7 +68,10 @@ class Device:
         self.config = replace(config, path=str(room / config.name))
         if self.key is not None:
             self.config = replace(
-                self.config, key_file=_key_file(room, self.key), approved=(_approved(self.kind),)
+                self.config,
+                key_file=_key_file(room, self.key),
+                approved=(_approved(self.kind),),
+                accept_test_only=False,
             )
         self.out = StringIO()
         loop = asyncio.get_running_loop()

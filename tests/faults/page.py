@@ -81,6 +81,8 @@ def _line(row: Row) -> str:
     how = ", ".join(f"`{line}`" for line in row.inject)
     if row.progressive == "modbus":
         how += " on remote I/O"
+    if row.full:
+        how += ", by `make faults` only"
     if row.on != "progressive-1":
         how += f" on {row.on}"
     if row.shown_by:

@@ -24,6 +24,7 @@ def test_a_fault_comes_to_the_same_at_a_real_broker(fault_id: str, room: Path, m
 
 
 @pytest.mark.full
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("row", load().played, ids=lambda row: row.id)
 def test_every_fault_comes_to_the_same_at_a_real_broker(row: Row, room: Path, mosquitto: int) -> None:
     """As the short form, for the whole table."""
