@@ -35,6 +35,8 @@ class Table(Protocol):
     def state(self) -> State: ...
     @property
     def idle(self) -> bool: ...
+    @property
+    def failed(self) -> str | None: ...
 
 
 class Session(Protocol):
@@ -67,8 +69,8 @@ class Displays:
         self._operation = TEXTS | (int(time.time()) & 0x7FFFFFFF) << 20
 
     def wake(self) -> None:
-        """After each commit. While inputs wait, the state is behind what the short path has told: the next commit follows."""
-        if not self._table.idle:
+        """After each commit. While inputs wait, or once the record has failed, the state is behind what the short path told."""
+        if self._table.failed or not self._table.idle:
             return
         for name in self._sessions:
             self._show(name, display_text(self._table.setup, self._table.state, name))
@@ -93,10 +95,11 @@ class Displays:
         return False
 
     async def run(self) -> None:
-        """Asks again for what was not answered, until cancelled."""
+        """Asks again for what was not answered, and looks whether all that waited led to nothing, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_S)
             self.ask_again()
+            self.wake()
 
     def ask_again(self) -> None:
         """Every text that is not shown and was asked for long enough ago, under another operation."""

@@ -1,5 +1,6 @@
 """The texts on devices' displays: asked for once, anew on each connection, again until the device says yes."""
 
+import asyncio
 import dataclasses
 from pathlib import Path
 
@@ -27,7 +28,7 @@ class Table:
         law = cautious(load_rulebook(MD_UTH), "bench")
         devices = {"shoe-1": DeviceSetup("shoe-1", e.DeviceKind.SHOE)}
         self.setup = Setup("bench", "t1", 6, ("red", "blue"), Method.HAND, devices, law, frozenset(), "USD")
-        self.state, self.idle = State.initial(self.setup), True
+        self.state, self.idle, self.failed = State.initial(self.setup), True, None
 
 
 class Session:
@@ -128,6 +129,27 @@ def test_held_is_shown_at_once_and_stays_until_the_state_has_caught_up(bench):
     bench.table.idle = True
     bench.displays.wake()
     assert bench.session.texts[-1] == CLOSED
+
+
+def test_held_stays_when_the_record_has_failed(bench):
+    """Nothing is decided any more, and the state of before says nothing of that."""
+    bench.displays.wake()
+    bench.table.failed = "no space left"
+    bench.displays.held("technician: the record cannot be written (no space left)")
+    bench.displays.wake()
+    assert bench.session.texts[-1] == "HELD: technician: the record cannot be written (no space left)"
+
+
+async def test_held_is_taken_off_where_all_that_waited_led_to_nothing(bench, monkeypatch):
+    """Reports that are on record already make no commit, so nobody wakes the displays behind them."""
+    monkeypatch.setattr("controller.displays.LOOK_S", 0.01)
+    bench.displays.held("shoe-1 reported jammed")
+    task = asyncio.create_task(bench.displays.run())
+    shown = asyncio.Event()
+    bench.session.want = lambda wanted: shown.set() if wanted.value == CLOSED else None
+    await asyncio.wait_for(shown.wait(), 5)
+    task.cancel()
+    await asyncio.wait({task})
 
 
 @pytest.mark.parametrize(
