@@ -21,6 +21,8 @@ def display_text(setup: Setup, state: State, name: str) -> str:
     if state.holds:
         hold = next(iter(state.holds.values()))
         return f"HELD {hold.id}, {hold.least_role}: {hold.reason}"
+    if (alarm := next((a for a in state.alarms.values() if a.device == name and not a.seen), None)) is not None:
+        return f"ALARM {alarm.id}: {spoken(alarm.reason)}; look at this device"
     if (duty := _first_duty(state, name)) is not None:
         concerned = "" if duty.device == name else duty.device or duty.back
         return f"{duty.id}, {duty.least_role}: {spoken(duty.action)} {concerned}".rstrip()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from controller.display_text import display_text, fit
-from controller.rules.vocabulary import Action
+from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
 from controller.table.decide import decided
 from controller.table.inputs import SetDue
@@ -61,6 +61,18 @@ def test_a_jam_is_a_duty_at_its_device_first(make_table):
     assert shown(table, "progressive-1").startswith(
         f"{first.id}, {first.least_role}: {first.action.replace('_', ' ')}"
     )
+
+
+def test_an_alarm_stands_at_its_own_device_until_somebody_has_seen_it(make_table):
+    """Whoever looks for what is wrong looks there; elsewhere play goes on."""
+    table = make_table("md-uth").ready()
+    before = shown(table, "shoe-1")
+    table.put(e.DeviceRejected("auth_wrong_device", "another serial number"), "shoe-1")
+    (alarm,) = table.state.alarms.values()
+    assert shown(table, "shoe-1") == f"ALARM {alarm.id}: auth wrong device; look at this device"
+    assert "ALARM" not in shown(table, "progressive-1")
+    table.act(a.SeeAlarm(alarm.id), Role.FLOORPERSON)
+    assert shown(table, "shoe-1") == before
 
 
 def test_what_waits_for_the_end_of_the_round_is_not_asked_for_in_it(make_table):
