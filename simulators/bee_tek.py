@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from drivers.protocol.reports import ResetCause
 
 from .cards import Witness
-from .device import OWN_FAULTS
-from .faults import Fault
+from .faults import OWN_FAULTS, Fault
 from .model import ActImpossible, Done
 from .reading_shoe import Key, ReadingShoe
 
@@ -79,8 +78,7 @@ class BeeTekShoe:
         if not self.is_on or self.is_hung:
             return None
         model, time = self.model, now - self._started_at
-        due = (model.faults.take_timed(n, model.occasion, model.occasion_since, time) for n in OWN_FAULTS)
-        return next((fault for fault in due if fault), None)
+        return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
         """See `Simulated.arm`: here each fault waits for its occasion."""

@@ -32,13 +32,10 @@ from drivers.protocol.reports import (
 from drivers.protocol.reports import Cause as LevelCause
 
 from .cards import Witness
-from .faults import Fault
+from .faults import OWN_FAULTS, Fault
 from .firmware import Firmware, edit, swap_image
 from .log import report_body
 from .model import ActImpossible, Answer, Done, Model, Operations, Outcome, earliest
-
-OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
-"""Faults of the device as a whole, carried out by whoever holds cable and power; all others happen in the models."""
 
 HANGS_WITHIN_S = 0.001
 """A command that makes the firmware hang is not done before it does."""
@@ -190,8 +187,7 @@ class SimulatedDevice:
         if self._happens:
             return self._happens.pop(0)
         model, time = self.model, self._model_time(now)
-        due = (model.faults.take_timed(n, model.occasion, model.occasion_since, time) for n in OWN_FAULTS)
-        return next((fault for fault in due if fault), None)
+        return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
         """See `Simulated.arm`."""

@@ -214,6 +214,10 @@ def _checked(text: str, key: str, value: str, parameter: str) -> str:
     return value
 
 
+OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
+"""Faults of the device as a whole, carried out by whoever holds cable and power; all others happen in the models."""
+
+
 class FaultBook:
     """The faults still to come. A model takes each where it would happen; what was taken is gone."""
 
@@ -254,6 +258,11 @@ class FaultBook:
         wanted = set(names)
         times = [self._at(f, occasion, since) for f in self._armed if f.name in wanted]
         return min((t for t in times if t != NEVER), default=None)
+
+    def take_first(self, names: Iterable[str], occasion: int, since: float, now: float) -> Fault | None:
+        """The first of these, in the order of the names, that is due; it has happened then."""
+        taken = (self.take_timed(name, occasion, since, now) for name in names)
+        return next((fault for fault in taken if fault), None)
 
     @staticmethod
     def _at(fault: Fault, occasion: int, since: float) -> float:

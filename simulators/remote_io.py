@@ -11,14 +11,13 @@ from drivers.protocol.reports import ENGAGED, RELEASED, Level, ResetCause
 
 from .bus_wire import BusWire
 from .cards import Witness
-from .faults import Fault
+from .faults import OWN_FAULTS, Fault
 from .io_unit import IoUnit
 from .model import ActImpossible, Done, earliest
 from .progressive import MAX_SENSORS, Progressive, Spot
 from .rtu import Ear, Question
 from .terminals import UnitWiring
 
-OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
 STANDING = ("unit_stranger", "watchdog_zero", "watchdog_ignored")
 HOST_AWAY_S = 3.0
 """Nobody asked anything for this long: the host is away."""
@@ -157,8 +156,7 @@ class RemoteIo:
         if not self.is_on or self.is_hung:
             return None
         model, time = self.model, self._model_time(now)
-        due = (model.faults.take_timed(n, model.occasion, model.occasion_since, time) for n in OWN_FAULTS)
-        return next((fault for fault in due if fault), None)
+        return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
         """See `Simulated.arm`: here each fault waits for its occasion."""
