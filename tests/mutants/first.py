@@ -7,20 +7,17 @@ time that a run of the tests takes. What is noticed here counts as killed; what 
 """
 
 import os
-import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import FrameType
 
 from controller.rules.library import find_coverage, find_edges
 from controller.rules.loader import load_rulebook
 from tests.kept import days, pages
-from tests.mutants.forked import KILLED, asked_for, function_of, keep, tried, untried
+from tests.mutants.forked import KILLED, asked_for, keep, sources, tried, untried
+from tests.mutants.lines import Watched
 from tests.soak.tables import FILES, RULEBOOKS
 
 LIMIT_S = 60
-SUFFIX = "__mutmut_orig"
 
 Try = Callable[[], bool]
 """Something that the core is asked; True where the answer is the one that is known."""
@@ -29,24 +26,31 @@ Try = Callable[[], bool]
 def main(modules: Sequence[str], processes: int) -> None:
     """Tries what has not been tried; what is noticed is kept as killed."""
     os.environ["MUTANT_UNDER_TEST"] = ""
-    tries = dict(_tries())
-    reached = _reached(tries)
-
-    def survives(key: str) -> bool:
-        return all(tries[name]() for name in _useful(reached[function_of(key)]))
+    tries = list(_tries())
+    watched = Watched(sources())
+    for number, (name, ask) in enumerate(tries):
+        with watched.by(number):
+            right = ask()
+        if not right:
+            raise SystemExit(f"{name} differs where nothing was changed; python -m tests.kept.make --again")
 
     for meta, waiting in untried(modules):
-        asked = [key for key in waiting if reached[function_of(key)]]
+        concerned = {key: sorted(watched.who_runs(meta.with_suffix(""), key)) for key in waiting}
+
+        def survives(key: str, concerned: dict[str, list[int]] = concerned) -> bool:
+            return all(ask() for ask in _useful([tries[number] for number in concerned[key]]))
+
+        asked = [key for key in waiting if concerned[key]]
         ended = tried(asked, survives, limit_s=LIMIT_S, processes=processes)
         killed = {key: KILLED for key, noticed in ended if noticed}
         keep(meta, killed)
         print(f"{meta.with_suffix('')}: {len(killed)} of {len(waiting)} are noticed at once", flush=True)
 
 
-def _useful(names: Sequence[str]) -> list[str]:
+def _useful(found: Sequence[tuple[str, Try]]) -> list[Try]:
     """A page loads what it tells of, so where loading asks a function a page says little more, and takes long."""
-    loads = any(name.startswith("load ") for name in names)
-    return [name for name in names if not (loads and name.startswith("page "))]
+    loads = any(name.startswith("load ") for name, _ in found)
+    return [ask for name, ask in found if not (loads and name.startswith("page "))]
 
 
 def _tries() -> Iterator[tuple[str, Try]]:
@@ -72,28 +76,6 @@ def _loaded(rulebook: str) -> object:
 def _same(ask: Callable[[], object]) -> Try:
     known = ask()
     return lambda: ask() == known
-
-
-def _reached(tries: dict[str, Try]) -> dict[str, list[str]]:
-    """By function, as mutmut mangles its name: what asks it. Raises `SystemExit` where something differs unchanged."""
-    reached: dict[str, list[str]] = defaultdict(list)
-    for name, ask in tries.items():
-        here: set[str] = set()
-
-        def see(frame: FrameType, event: str, _: object, here: set[str] = here) -> None:
-            if event == "call" and frame.f_code.co_name.endswith(SUFFIX):
-                here.add(f"{frame.f_globals['__name__']}.{frame.f_code.co_name.removesuffix(SUFFIX)}")
-
-        sys.setprofile(see)
-        try:
-            right = ask()
-        finally:
-            sys.setprofile(None)
-        if not right:
-            raise SystemExit(f"{name} differs where nothing was changed; python -m tests.kept.make --again")
-        for function in here:
-            reached[function].append(name)
-    return reached
 
 
 if __name__ == "__main__":

@@ -27,6 +27,11 @@ def asked_for() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def sources() -> list[Path]:
+    """The files that mutmut made, of those that it changes."""
+    return [meta.with_suffix("") for meta in sorted(Path().glob("controller/*/**/*.py.meta"))]
+
+
 def untried(modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
     """Each file's record with the changes of it that nobody has tried."""
     for meta in sorted(Path().glob("controller/*/**/*.py.meta")):

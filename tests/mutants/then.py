@@ -3,24 +3,27 @@
     python -m tests.mutants.then [controller.table.rounds ...]      # in the folder `mutants`, once mutmut has made it
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves; here they are collected
-once. Which tests reach a function, and how long each takes, mutmut has found out before.
+once, and each is watched once: only those that run the changed statement are asked. How long each takes mutmut has found out.
 """
 
 import json
 import os
+import pickle
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutants.forked import KILLED, SURVIVED, UNTESTED, asked_for, function_of, keep, tried, untried
+from tests.mutants.forked import KILLED, SURVIVED, UNTESTED, asked_for, keep, sources, tried, untried
+from tests.mutants.lines import Watched
 
 LIMIT_S = 300
 STATS = Path("mutmut-stats.json")
+LINES = Path("lines.pickle")
+"""Which test runs which lines; good until mutmut has looked at the tests again."""
 PROJECT = Path("pyproject.toml")
 
 
@@ -32,15 +35,22 @@ class InTurn:
         self._processes = processes
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        stats = json.loads(STATS.read_text())
-        known = {item.nodeid: item for item in session.items}
-
-        def survives(key: str) -> bool:
-            items = _reaching(key, known, stats)
-            return all(map(_passes, items, [*items[1:], None]))
-
+        items = session.items
+        watched = _watched(items)
+        took = json.loads(STATS.read_text())["duration_by_test"]
         for meta, waiting in untried(self._modules):
-            asked = [key for key in waiting if _reaching(key, known, stats)]
+            concerned = {
+                key: sorted(
+                    watched.who_runs(meta.with_suffix(""), key), key=lambda n: took.get(items[n].nodeid, 0.0)
+                )
+                for key in waiting
+            }
+
+            def survives(key: str, concerned: dict[str, list[int]] = concerned) -> bool:
+                asked = [items[number] for number in concerned[key]]
+                return all(map(_passes, asked, [*asked[1:], None]))
+
+            asked = [key for key in waiting if concerned[key]]
             keep(meta, dict.fromkeys(set(waiting) - set(asked), UNTESTED))
             left = len(waiting)
             for key, noticed in tried(asked, survives, limit_s=LIMIT_S, processes=self._processes):
@@ -50,11 +60,26 @@ class InTurn:
         return True
 
 
-def _reaching(key: str, known: Mapping[str, pytest.Item], stats: Mapping[str, Any]) -> list[pytest.Item]:
-    """The tests that reach the function, the quickest first."""
-    took = stats["duration_by_test"]
-    names = stats["tests_by_mangled_function_name"].get(function_of(key), ())
-    return [known[name] for name in sorted(names, key=lambda name: took.get(name, 0.0)) if name in known]
+def _watched(items: Sequence[pytest.Item]) -> Watched:
+    """Which test runs which lines. They are run in a child, so that nothing that they have loaded is kept in this process."""
+    watched, names = Watched(sources()), [item.nodeid for item in items]
+    fresh = LINES.exists() and LINES.stat().st_mtime > STATS.stat().st_mtime
+    if not fresh or pickle.loads(LINES.read_bytes())[0] != names:
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            try:
+                for number, item in enumerate(items):
+                    with watched.by(number):
+                        runtestprotocol(
+                            item, nextitem=items[number + 1] if number + 1 < len(items) else None, log=False
+                        )
+                LINES.write_bytes(pickle.dumps((names, dict(watched.by_line))))
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+    watched.by_line.update(pickle.loads(LINES.read_bytes())[1])
+    return watched
 
 
 def _passes(item: pytest.Item, after: pytest.Item | None) -> bool:
