@@ -18,6 +18,7 @@ import structlog
 from controller.carried import last_day
 from controller.checker import Checker
 from controller.clock import Clock, SystemClock
+from controller.clock_watch import ClockWatch
 from controller.config import Config
 from controller.control.server import ControlServer
 from controller.deadlines import Deadlines
@@ -217,13 +218,14 @@ class Daemon:
             texts = group.create_task(displays.run(), name="displays")
             checking = group.create_task(checker.run(), name="checker")
             keeping = group.create_task(keeper.run(), name="keeper")
+            clock = group.create_task(ClockWatch(engine, self.clock).run(), name="clock")
             await self._stop.wait()
             log.info("stopping")
             await engine.note(ServiceStopping("a signal asked for it"))
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
                 sealer.snapshot()
-            for task in (*links, *writers, timer, texts, checking, keeping):
+            for task in (*links, *writers, timer, texts, checking, keeping, clock):
                 task.cancel()
             publisher.stop("stopped")
             await outbox

@@ -8,9 +8,9 @@ import ctypes
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-__all__ = ["Clock", "ClockState", "ManualClock", "Stamp", "SystemClock"]
+__all__ = ["Clock", "ClockState", "Discipline", "ManualClock", "Stamp", "SystemClock"]
 
 ClockState = Literal["synced", "holdover", "unsynced"]
 """`synced`: disciplined now. `holdover`: was, since this process began, and runs on by itself. `unsynced`: never seen so."""
@@ -21,7 +21,7 @@ STATE_KEPT_NS = 1_000_000_000
 MAX_ERROR_US = 1_000_000
 """Above this bound the wall clock no longer counts as synced. The kernel adds 0.5 ms a second to its bound after the last
 correction, and the longest usual polling interval is 1,024 s: one missed poll is tolerated, two are not."""
-STA_UNSYNC = 0x0040  # <sys/timex.h>
+STA_UNSYNC, STA_NANO = 0x0040, 0x2000  # <sys/timex.h>
 TIMEX_BYTES = 256  # struct timex has 208 bytes on 64-bit Linux; the kernel writes no further
 
 
@@ -46,6 +46,23 @@ class Clock(Protocol):
         """Now, on the monotonic clock alone: for intervals and deadlines."""
         ...
 
+    def boot_ns(self) -> int:
+        """Since the boot, time asleep included: beside the wall clock it shows a step, and no sleep."""
+        ...
+
+    def discipline(self) -> "Discipline | None":
+        """What disciplines the wall clock says of it; None = that cannot be read."""
+        ...
+
+
+class Discipline(NamedTuple):
+    """Of the wall clock. `status`: bits of <sys/timex.h>; `max_error_us`: bound of its error; `offset_us`: what is still to be
+    corrected, as far as is known."""
+
+    status: int
+    max_error_us: int
+    offset_us: int = 0
+
 
 class SystemClock:
     """The clocks of this machine."""
@@ -66,12 +83,16 @@ class SystemClock:
     def mono_ns(self) -> int:
         return time.monotonic_ns()
 
-    def _judge(self, discipline: tuple[int, int] | None) -> ClockState:
-        if discipline is not None:
-            status, max_error_us = discipline
-            if not status & STA_UNSYNC and max_error_us <= MAX_ERROR_US:
-                self._was_synced = True
-                return "synced"
+    def boot_ns(self) -> int:
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+    def discipline(self) -> Discipline | None:
+        return kernel_discipline()
+
+    def _judge(self, found: Discipline | None) -> ClockState:
+        if found is not None and not found.status & STA_UNSYNC and found.max_error_us <= MAX_ERROR_US:
+            self._was_synced = True
+            return "synced"
         return "holdover" if self._was_synced else "unsynced"
 
 
@@ -89,8 +110,8 @@ class _Timex(ctypes.Structure):
     )
 
 
-def kernel_discipline() -> tuple[int, int] | None:
-    """Status bits and greatest error in microseconds of the kernel's clock; None where reading them is forbidden.
+def kernel_discipline() -> Discipline | None:
+    """What the kernel says of its clock; None where reading that is forbidden.
 
     A service unit with `ProtectClock=` forbids even this reading, so the clock then counts as unsynced.
     """
@@ -100,7 +121,10 @@ def kernel_discipline() -> tuple[int, int] | None:
         answer = libc.adjtimex(ctypes.byref(timex))
     except (OSError, AttributeError):
         return None
-    return (timex.status, timex.maxerror) if answer >= 0 else None
+    if answer < 0:
+        return None
+    offset_us = timex.offset // 1000 if timex.status & STA_NANO else timex.offset
+    return Discipline(timex.status, timex.maxerror, offset_us)
 
 
 class ManualClock:
@@ -114,6 +138,7 @@ class ManualClock:
         clock: ClockState = "synced",
     ) -> None:
         self.wall_us, self.now_ns, self.boot, self.clock = wall_us, mono_ns, boot, clock
+        self.asleep_ns = self.offset_us = 0
 
     def stamp(self) -> Stamp:
         return Stamp(self.wall_us, self.now_ns, self.boot, self.clock)
@@ -121,9 +146,20 @@ class ManualClock:
     def mono_ns(self) -> int:
         return self.now_ns
 
+    def boot_ns(self) -> int:
+        return self.now_ns + self.asleep_ns
+
+    def discipline(self) -> Discipline | None:
+        return Discipline(STA_UNSYNC if self.clock == "unsynced" else 0, 0, self.offset_us)
+
     def advance(self, seconds: float) -> None:
         """Lets time pass on both clocks."""
         self.now_ns += round(seconds * 1_000_000_000)
+        self.wall_us += round(seconds * 1_000_000)
+
+    def sleep(self, seconds: float) -> None:
+        """The machine sleeps: the wall clock goes on, the monotonic one does not."""
+        self.asleep_ns += round(seconds * 1_000_000_000)
         self.wall_us += round(seconds * 1_000_000)
 
     def step_wall(self, seconds: float) -> None:

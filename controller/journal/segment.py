@@ -27,7 +27,7 @@ from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 from controller.journal.view import Brief
 
-__all__ = ["FIRST_WORDS", "Segment", "SegmentUnfit", "is_segment", "peek", "write_segment"]
+__all__ = ["FIRST_WORDS", "PRESET", "Segment", "SegmentUnfit", "is_segment", "line", "peek", "write_segment"]
 
 FIRST_WORDS = b"tablewarden segment "
 SUM_BYTES = 65
@@ -97,7 +97,7 @@ def write_segment(path: Path, records: Iterable[Record], boundary: Boundary, tex
 
         put(b"%b%d\n%b\n%b\n" % (FIRST_WORDS, FORMAT, text.encode(), signature.encode()))
         for record in records:
-            put(packer.compress(_line(boundary.journal, record)))
+            put(packer.compress(line(boundary.journal, record)))
             heads[record.stream] = Head(record.sequence, record.recordhash)
         if heads != boundary.end.heads:
             raise SegmentUnfit(boundary.file_name, "its records do not lead to the heads that were closed")
@@ -107,7 +107,8 @@ def write_segment(path: Path, records: Iterable[Record], boundary: Boundary, tex
         os.fsync(descriptor)
 
 
-def _line(journal: str, r: Record) -> bytes:
+def line(journal: str, r: Record) -> bytes:
+    """One record as it stands in a segment before it is packed."""
     is_plain = r.data[:1] == b"{" and b"\n" not in r.data and b"\t" not in r.data
     body = r.data if is_plain else b"=" + b64encode(r.data)
     return b"%b\t%b\t%b\n" % (header_of(journal, r), r.salt.hex().encode(), body)

@@ -192,6 +192,25 @@ class RecordPruned:
     segment: str
 
 
+@dataclass(frozen=True, slots=True)
+class ClockStepped:
+    """The wall clock was set. `by_us`: by how much, forward; seen within a second. Order and spans do not hang on it."""
+
+    kind: ClassVar[str] = "clock_stepped"
+    by_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClockJudged:
+    """How far the wall clock can be trusted, each hour and when that changes. `state` as in every record; `offset_us`: what is
+    still to be corrected, `error_us`: bound of its error, as what disciplines it says; None = that cannot be read."""
+
+    kind: ClassVar[str] = "clock_judged"
+    state: str
+    offset_us: int | None = None
+    error_us: int | None = None
+
+
 ServiceEvent = (
     ServiceStarted
     | ServiceStopping
@@ -207,6 +226,8 @@ ServiceEvent = (
     | RecordDayClosed
     | SegmentCopied
     | RecordPruned
+    | ClockStepped
+    | ClockJudged
 )
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 

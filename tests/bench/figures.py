@@ -35,6 +35,8 @@ from tests.bench.hands import report as hands_report
 from tests.bench.journal_cost import measure as journal_costs
 from tests.bench.journal_cost import report as journal_report
 from tests.bench.listener import listen
+from tests.bench.record_size import measured
+from tests.bench.record_size import report as size_report
 from tests.bench.settle_rate import report as settle_report
 from tests.bench.settle_rate import settle_rates
 from tests.bench.tdp import tdp_rate
@@ -234,6 +236,9 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     )
     out["journal"] = costs = journal_costs(Path(JOURNAL_ON), 1500, reps, 1_000_000)
     print(f"\nthe record\n{journal_report(costs)}")
+    weighed = await measured(Path(JOURNAL_ON), 40)
+    out["record_size"] = asdict(weighed)
+    print(f"\nthe record of five years\n{size_report(weighed)}")
     out["core"] = core = core_rate()
     print(f"\n{report(core)}")
     frames_cost = await asyncio.to_thread(frame_costs)

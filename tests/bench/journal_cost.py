@@ -125,15 +125,14 @@ def _setup() -> Setup:
     return example_setup(book, {question: (choice, "bench") for question, choice in proposals(book).items()})
 
 
-def _play(directory: Path) -> tuple[list[Transaction], float]:
-    """What the kept journal of a release recorded, to be recorded again as often as it takes; and bytes a round of it."""
+def _play(directory: Path) -> list[Transaction]:
+    """What the kept journal of a release recorded, to be recorded again as often as it takes."""
     kept = next(Path(__file__).parents[1].glob("journals/*/md-uth.journal.gz"))
     with tempfile.TemporaryDirectory(dir=directory) as place:
         path = Path(place) / "kept"
         path.write_bytes(gzip.decompress(kept.read_bytes()))
         with opened(path) as view:
             records = list(view.merged(Stream))
-        size = path.stat().st_size
     played: list[Transaction] = []
     for record in records:
         draft = Draft(record.stream, record.kind, 1, record.subject, record.round_id, record.data)
@@ -142,12 +141,12 @@ def _play(directory: Path) -> tuple[list[Transaction], float]:
         elif record.kind != "checkpoint_signed":
             last = played[-1]
             played[-1] = Transaction(last.at, last.input, None, (*last.facts, draft))
-    return played, size / sum(record.kind == "round_ended" for record in records)
+    return played
 
 
 def look_back(directory: Path, records: int) -> dict[str, float]:
     """Milliseconds until the rounds of a set since its last good verdict are found, at the end of so many records of play."""
-    played, bytes_a_round = _play(directory)
+    played = _play(directory)
     with fresh(directory) as journal:
         while journal.order < records:
             journal.append(played, clock.stamp())
@@ -155,7 +154,7 @@ def look_back(directory: Path, records: int) -> dict[str, float]:
         with opened(journal.path) as view:
             took = _timed(lambda: rounds.extend(len(lookback(view, back).rounds) for back in ("red", "blue")))
     assert sum(rounds)
-    return {"lookback_records": float(journal.order), "lookback_ms": took / 2e3, "bytes_a_round": bytes_a_round}
+    return {"lookback_records": float(journal.order), "lookback_ms": took / 2e3}
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from controller import clock as clock_module
-from controller.clock import MAX_ERROR_US, STA_UNSYNC, STATE_KEPT_NS, ManualClock, SystemClock
+from controller.clock import MAX_ERROR_US, STA_UNSYNC, STATE_KEPT_NS, Discipline, ManualClock, SystemClock
 
 
 def test_the_system_stamp_lies_between_two_readings_of_both_clocks() -> None:
@@ -30,13 +30,13 @@ def test_two_clocks_of_one_boot_name_the_same_boot() -> None:
 def test_the_clock_state_follows_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never synced is unsynced; synced is synced; a lost or forbidden discipline afterwards is holdover."""
     now = [0]
-    discipline: list[tuple[int, int] | None] = [(STA_UNSYNC, 16_000_000)]
+    discipline: list[Discipline | None] = [Discipline(STA_UNSYNC, 16_000_000)]
     monkeypatch.setattr(clock_module.time, "monotonic_ns", lambda: now[0])
     monkeypatch.setattr(clock_module, "kernel_discipline", lambda: discipline[0])
     clock = SystemClock()
 
     def state_when(answer: tuple[int, int] | None) -> str:
-        discipline[0] = answer
+        discipline[0] = None if answer is None else Discipline(*answer)
         now[0] += STATE_KEPT_NS + 1
         return clock.stamp().clock
 

@@ -18,6 +18,7 @@ from controller.control.page import status_page
 from controller.journal.keys import PublicKey, make_key
 from controller.journal.opening import opened, opened_alone
 from controller.journal.record import Stream
+from controller.journal.recorder import Recorder
 from controller.journal.shelf import all_in, beside
 from controller.journal.verify_segments import verify_days
 from controller.keeper import Keeper
@@ -74,6 +75,9 @@ async def running(
 ) -> AsyncIterator[app.Daemon]:
     """A daemon by that clock, whose keeper has looked at its record."""
     monkeypatch.setattr("controller.keeper.EVERY_S", 0.2)
+    monkeypatch.setattr(
+        app, "Recorder", partial(Recorder, limit_s=1e9)
+    )  # a commit may be under way as a day goes by
     monkeypatch.setattr(app, "Keeper", partial(Keeper, first_s=0.05, command=COMMAND, held=held))
     daemon = app.Daemon(load_config(config), clock)
     serving = asyncio.create_task(daemon.serve())
@@ -205,6 +209,19 @@ async def test_nothing_is_pruned_that_somebody_still_needs(
         await until(lambda: words[why] in keeper_of(daemon).document()["kept_by"])
         await asyncio.sleep(0.5)
         assert begins(daemon) == 0
+
+
+async def test_a_clock_that_is_set_to_and_fro_closes_no_day_each_time(
+    config: Path, journal: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two days are closed an hour apart at least."""
+    async with running(config, clock, monkeypatch) as daemon:
+        await play(daemon, clock, 1)
+        assert daemon.desk.table is not None
+        for days in (1, -1, 1, -1):
+            clock.step_wall(days * DAY_S)
+            await daemon.desk.table.engine.act(NewDealer(), FLORA)
+        assert len(days_in(journal)) == 1
 
 
 async def test_a_day_that_could_not_be_sealed_is_said(
