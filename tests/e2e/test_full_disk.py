@@ -82,6 +82,10 @@ async def test_a_disk_that_takes_nothing_for_ten_minutes_holds_play_and_costs_no
     await table.until(lambda: _is_held(table), "the status says that the record failed")
     for kind, key, safe in (("progressive", "lockout", "engaged"), ("shoe", "dispensing", "inhibited")):
         await table.hands(kind, "await", key=key, value=safe, timeout_s=10)
+    for kind in table.options.kinds:
+        await table.until(
+            lambda kind=kind: _last_text(table, kind).startswith("HELD: technician"), f"{kind} shows it"
+        )
     there = table.records()
     await table.until(lambda: table.latest("conn").get("state") == "offline", "the back office is told")
     said = table.latest("conn")["reason"]
@@ -118,6 +122,12 @@ async def test_a_disk_that_takes_nothing_for_ten_minutes_holds_play_and_costs_no
 async def _is_held(table: Any) -> bool:
     status = await table.status()
     return not status["record"]["ok"] and status["next"].startswith("HELD")
+
+
+def _last_text(table: Any, kind: str) -> str:
+    """What a device was told last to show."""
+    texts = [line["value"] for line in table.device_log(kind, "command") if line["level"] == "display"]
+    return str(texts[-1]) if texts else ""
 
 
 def _tries(table: Any) -> int:
