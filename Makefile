@@ -8,7 +8,7 @@ ROUNDS ?= 0
 RULEBOOK ?= md-uth
 SPEED ?= 20
 BROKER ?= auto
-KILLS ?= 100
+KILLS ?= 1000
 CUTS ?= 200
 SOAK_ROUNDS ?= 100000
 HOURS ?= 24
@@ -29,6 +29,7 @@ lint: setup
 	$(BIN)/mypy
 
 # The full forms; `make test` holds a short form of each.
+# A daemon with all devices is killed at each append and at KILLS random instants, a writer at each write: an hour or so.
 kill: setup system
 	KILLS=$(KILLS) $(BIN)/pytest -q -m full -k kill
 

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["Child", "ChildFailed", "start"]
+__all__ = ["Child", "ChildFailed", "die_with_parent", "start"]
 
 STOP_S = 15.0
 """How long a child may take to end after SIGTERM before it is killed."""
@@ -75,14 +75,14 @@ async def start(
                 env={**os.environ, **(env or {})},
                 limit=LINE_LIMIT,
                 start_new_session=True,  # Ctrl-C is for us: children are stopped in order
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
         except OSError as exc:
             raise ChildFailed(name, f"could not be started: {exc}") from exc
     return Child(name, process, log)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """In the child: if the bench is killed, the kernel ends this process too."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

@@ -32,6 +32,7 @@ from controller.journal.store import Journal, opened
 from controller.journal.vault_keys import VaultKeys
 from controller.journal.verify import verify
 from controller.replay import Difference, differences
+from tests.e2e.nursery import Nursery
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 PATIENCE_S = 40.0
@@ -77,6 +78,7 @@ class Rig:
         self._children: list[Child] = []
         self._listening: list[asyncio.Task[None]] = []
         self._ids = itertools.count(1)
+        self._nursery: Nursery | None = None
 
     # -- starting and ending ----------------------------------------------------------------------------------------
 
@@ -125,13 +127,24 @@ class Rig:
         self, plant: str = "", *, name: str = "daemon", through: tuple[str, ...] = (), wait: bool = True
     ) -> Child:
         """Starts the daemon. `plant`: Python that runs in it before anything of ours; `through`: a command before it."""
+        if self._nursery is not None and not through:
+            arguments = ("run", "--config", str(self.names.config))
+            self._children.append(await self._nursery.bear(name, arguments, self.directory / f"{name}.log", plant))
+            return await self._playing(wait)
         command = [*through, *self.names.daemon_command()]
         if plant:
             command[command.index(RUN_CLI)] = f"{plant}\n{RUN_CLI}"
-        daemon = await self._start(name, command)
+        await self._start(name, command)
+        return await self._playing(wait)
+
+    async def fork_daemons(self) -> None:
+        """From now on daemons come from a process that has their code in memory: for tests that need many."""
+        self._nursery = await Nursery.open(self.directory)
+
+    async def _playing(self, wait: bool) -> Child:
         if wait:
             await self.until(self._is_playing, "the daemon answers with its table")
-        return daemon
+        return self._children[-1]
 
     @property
     def daemon(self) -> Child:
@@ -158,6 +171,8 @@ class Rig:
         await asyncio.gather(*self._listening, return_exceptions=True)
         for child in self._children:
             await child.stop(signal.SIGKILL)
+        if self._nursery is not None:
+            await self._nursery.close()
 
     # -- waiting and asking -----------------------------------------------------------------------------------------
 

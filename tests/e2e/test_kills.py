@@ -18,8 +18,11 @@ from controller.table.codec import decode_fact
 from controller.table.decide import fold
 from controller.table.state import State
 
-FULL = int(os.environ.get("KILLS", "100"))
-"""Kills of the full form: `make kill KILLS=1000` makes a night of it."""
+SHORT = 100
+FULL = int(os.environ.get("KILLS", "1000"))
+"""Kills at random instants in the full form: half of them under each of two documents."""
+APPENDS = 120
+"""The full form dies at each append up to this one: a start, a table that is opened, and more than a round."""
 IN_START = 0.2
 """Share of kills that hit a daemon that is still starting."""
 SLOW_DISK = """
@@ -57,9 +60,9 @@ IN_FULL = [pytest.mark.full, pytest.mark.timeout(120 + 30 * FULL)]
 @pytest.mark.parametrize(
     ("kills", "rulebook", "method"),
     [
-        pytest.param(12, "md-uth", "dealing_shoe", marks=pytest.mark.timeout(400), id="short"),
-        pytest.param(FULL, "md-uth", "dealing_shoe", marks=IN_FULL, id="full-shoe"),
-        pytest.param(FULL, "ma-uth", "shuffler", marks=IN_FULL, id="full-shuffler"),
+        pytest.param(SHORT, "md-uth", "dealing_shoe", marks=pytest.mark.timeout(900), id="short"),
+        pytest.param(FULL // 2, "md-uth", "dealing_shoe", marks=IN_FULL, id="full-shoe"),
+        pytest.param(FULL // 2, "ma-uth", "shuffler", marks=IN_FULL, id="full-shuffler"),
     ],
 )
 async def test_kill_at_random_moments_of_a_running_table(
@@ -67,6 +70,7 @@ async def test_kill_at_random_moments_of_a_running_table(
 ) -> None:
     """The journal proves after each kill; a round goes on where every log closes the gap, and is held where not."""
     table = await rig(seed=kills, rulebook=rulebook, method=method)
+    await table.fork_daemons()
     await table.up(people=True)
     judge, chance, cuts = Judge(table), Random(kills), 0
     for number in range(kills):
@@ -75,7 +79,7 @@ async def test_kill_at_random_moments_of_a_running_table(
             await asyncio.sleep(chance.uniform(0, 0.8))  # not a wait for anything: the moment of the kill
         else:
             await judge.goes_on_or_is_held()
-            await table.play_on(chance.randint(1, 60))
+            await table.play_on(chance.randint(1, 30))
             await asyncio.sleep(chance.uniform(0, 0.05))
         await table.kill_daemon()
         table.assert_journal_verifies()
@@ -100,7 +104,7 @@ async def test_kill_at_random_moments_of_a_running_table(
     "appends",
     [
         pytest.param((1, 2, 3, 5, 8, 13, 21), marks=pytest.mark.timeout(400), id="short"),
-        pytest.param(range(1, FULL + 1), marks=IN_FULL, id="full"),
+        pytest.param(range(1, APPENDS + 1), marks=IN_FULL, id="full"),
     ],
 )
 async def test_kill_at_each_append_of_a_running_table(
@@ -111,6 +115,7 @@ async def test_kill_at_each_append_of_a_running_table(
     What was decided is on record whole or not at all, what was on record is told once, and every round ends once.
     """
     table = await rig(seed=5, rulebook="md-uth", method="dealing_shoe")
+    await table.fork_daemons()
     await table.up(people=True)
     judge = Judge(table)
     await table.play_on(20)
@@ -144,8 +149,8 @@ class Judge:
 
     def __init__(self, table: Any) -> None:
         self._table = table
-        self._begin = State.initial(load_config(table.names.config).setup())
-        self._through = 0
+        self._state = State.initial(load_config(table.names.config).setup())
+        self._through = 0  # of its facts are folded into that state
         self._disturbed: set[int] = set()
         self.gaps = 0
 
@@ -154,7 +159,7 @@ class Judge:
 
     async def cut_the_power(self, kind: str) -> bool:
         """In a live round a device goes dark and comes back, and remembers nothing of before; no daemon runs."""
-        round_ = _fold(self._begin, self._facts()).round
+        round_ = _fold(self._state, self._facts()[self._through :]).round
         if round_ is None or not round_.live:
             return False
         self._disturbed.add(round_.number)
@@ -166,10 +171,9 @@ class Judge:
         """A gap under a live round made it unproven and held it; without a gap no round became unproven."""
         await self._table.all_online()
         facts = self._facts()
-        state = _fold(self._begin, facts[: self._through])
         for _, group in groupby(facts[self._through :], key=lambda record: record.cause):
             decided = list(group)
-            before, state = state, _fold(state, decided)
+            before, self._state = self._state, _fold(self._state, decided)
             is_unproven = any(
                 json.loads(r.data)["trigger"] == "round_unproven" for r in decided if r.kind == "disposition_made"
             )
@@ -178,7 +182,7 @@ class Judge:
             elif before.round is not None and before.round.live:
                 self.gaps += 1
                 assert is_unproven or before.held
-                assert state.held
+                assert self._state.held
         self._through = len(facts)
 
     def only_disturbed_rounds_were_not_played(self) -> None:
