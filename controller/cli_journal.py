@@ -9,6 +9,7 @@ import click
 from msgspec import json
 
 from controller.cli import UNREACHABLE, WRONG, end
+from controller.cli_alarms import alarms
 from controller.cli_backup import backup, restore
 from controller.cli_drill import drill
 from controller.cli_keep import keep
@@ -103,5 +104,5 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-for command in (backup, drill, keep, lookback_command, prove, replay, restore, verify):
+for command in (alarms, backup, drill, keep, lookback_command, prove, replay, restore, verify):
     journal.add_command(command)

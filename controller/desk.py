@@ -138,7 +138,9 @@ class TableDesk:
 
     async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Document:
         """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
-        return await self._noted(lambda table: erasure(table.journal, before_us, reason, actor))
+        return await self._noted(
+            lambda table: erasure(table.journal, before_us, reason, actor, table.engine.state.disputes)
+        )
 
     async def _noted(self, event: Callable[[RunningTable], ServiceEvent]) -> Document:
         if self.table is None:

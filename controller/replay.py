@@ -27,7 +27,7 @@ from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStart
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_from
 
-__all__ = ["Difference", "NotReplayable", "Sealed", "Seen", "differences", "rulebook_of", "table_at"]
+__all__ = ["Difference", "NotReplayable", "Sealed", "Seen", "differences", "folded", "rulebook_of", "table_at"]
 
 
 class NotReplayable(Exception):
@@ -192,6 +192,16 @@ def _is_before(time_us: int | None, round_id: str) -> Callable[[Brief], bool]:
         return lambda brief: brief.time_us <= time_us
     number = round_id.rpartition("-")[2]
     return lambda brief: number.isdigit() and rounds_at(closed_in(brief).told) < int(number)
+
+
+def folded(view: Reading) -> Iterator[tuple[Record, State, State]]:
+    """Each fact with the state before and after it, from the first start that says what table this is. Raises `NotReplayable`."""
+    folding = _Folding(view, None, None)
+    for record in view.merged(FACTS, _begun(view, folding, lambda _: False)):
+        before = folding.state
+        folding.take(record)
+        if folding.state is not None:
+            yield record, before or folding.state, folding.state
 
 
 def differences(

@@ -1,9 +1,11 @@
 """What a supervisor may do with cards that are sealed: let them out before the rules do, and erase them after their time."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from controller.control.desk import ErrorCode, Refused
 from controller.journal.store import Journal
+from controller.table.case import Dispute
 from controller.table.inputs import Actor, CardsErased, RoundOpened
 
 __all__ = ["erasure", "opening"]
@@ -32,9 +34,14 @@ def opening(journal: Journal, round_id: str, reason: str, actor: Actor) -> Round
 
 
 def erasure(
-    journal: Journal, before_us: int, reason: str, actor: Actor, now: datetime | None = None
+    journal: Journal,
+    before_us: int,
+    reason: str,
+    actor: Actor,
+    disputes: Mapping[str, Dispute],
+    now: datetime | None = None,
 ) -> CardsErased:
-    """The order to erase the cards of all rounds before a time. Raises `Refused`."""
+    """The order to erase the cards of all rounds before a time. `disputes`: that are open. Raises `Refused`."""
     limit = (now or datetime.now(UTC)) - KEPT
     if before_us > limit.timestamp() * 1_000_000:
         raise Refused(
@@ -44,4 +51,10 @@ def erasure(
     through = journal.view.order_before(before_us)
     if not through:
         raise Refused(ErrorCode.REFUSED, "nothing was on record by then")
+    for dispute in disputes.values():
+        if any(row.made <= through and not row.is_erased for row in journal.view.round_keys(dispute.round)):
+            raise Refused(
+                ErrorCode.REFUSED,
+                f"round {dispute.round} is disputed ({dispute.id}): its cards are kept until that is closed",
+            )
     return CardsErased(through, reason, actor.who, actor.role)

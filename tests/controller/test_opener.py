@@ -1,6 +1,7 @@
 """Which cards were told is let out when the rules do, once, also over a restart; and by a supervisor, who says why."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from controller.opener import Opener
 from controller.rules.vocabulary import Area, Role
 from controller.table import facts as f
 from controller.table.acts import RecordHand
+from controller.table.case import Dispute
 from controller.table.codec import encode, encode_input
 from controller.table.inputs import Actor, Input, Moment, RoundOpened
 from controller.vault_desk import erasure, opening
@@ -161,7 +163,11 @@ def test_cards_of_the_last_days_are_never_erased(table: Table) -> None:
     for days, match in ((6, "cards of the last 7 days"), (8, "nothing was on record by then")):
         now = datetime.fromtimestamp(told_us / 1e6 + days * 86_400, UTC)
         with pytest.raises(Refused, match=match):
-            erasure(table.journal, told_us, "retention", SAM, now)
+            erasure(table.journal, told_us, "retention", SAM, {}, now)
     now = datetime.fromtimestamp(told_us / 1e6 + 8 * 86_400, UTC)
-    event = erasure(table.journal, told_us + day // 2, "retention", SAM, now)
+    disputed = {"C1": Dispute("C1", "t1-1", 3, "was paid a straight", "flora", keeps=False)}
+    with pytest.raises(Refused, match="round t1-1 is disputed"):
+        erasure(table.journal, told_us + day // 2, "retention", SAM, disputed, now)
+    other = {"C1": replace(disputed["C1"], round="t1-2")}
+    event = erasure(table.journal, told_us + day // 2, "retention", SAM, other, now)
     assert (event.through, event.by, event.reason) == (2, "sam", "retention")

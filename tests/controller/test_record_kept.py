@@ -13,10 +13,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from controller import app
 from controller.cards.cards import parse
 from controller.checker import Checker
+from controller.cli import cli
 from controller.config_file import load_config
 from controller.journal.errors import JournalLocked, JournalWriteFailed
 from controller.journal.keys import PublicKey, make_key
@@ -27,11 +29,12 @@ from controller.journal.vault_keys import VaultKeys, make_vault, renew_vault
 from controller.journal.verify import verify
 from controller.replay import table_at
 from controller.rules.vocabulary import Area, Role
-from controller.table.acts import BringSet, NewDealer, RecordHand, Resolution, ResolveHold
+from controller.table.acts import BringSet, ClearAlarm, NewDealer, RecordHand, Resolution, ResolveHold, SeeAlarm
 from controller.table.codec import encode, encode_input
 from controller.table.facts import HandRecorded
 from controller.table.inputs import Actor, Input, Moment, RecordChecked
 from controller.table.state import SeenHand, State
+from drivers.events import DeviceRejected
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 PATIENCE_S = 30
@@ -391,3 +394,39 @@ def _put_aside(folder: Path) -> list[Path]:
 def _diag(journal: Path) -> list[Record]:
     with opened(journal) as view:
         return list(view.merged((Stream.DIAG,)))
+
+
+async def test_who_saw_an_alarm_when_is_told_from_the_record_alone(config: Path, journal: Path) -> None:
+    """Raised, come again, seen, cleared with what was found; over a restart, and without the daemon. A hold too."""
+    flora, sam = Actor("flora", Role.FLOORPERSON), Actor("sam", Role.SUPERVISOR)
+    async with running(config) as daemon:
+        engine = _engine(daemon)
+        device = next(iter(engine.state.devices))
+        for _ in range(2):
+            engine.submit(device, DeviceRejected("auth_bad_mac", "somebody is on the cable"))
+        await engine.act(SeeAlarm("A1"), flora)
+        await engine.note(RecordChecked(1, 1, "main/3: changed"))
+    async with running(config) as daemon:
+        await _engine(daemon).act(SeeAlarm("A1"), sam)
+        await _engine(daemon).act(ClearAlarm("A1", "a loose plug"), sam)
+    found = CliRunner().invoke(cli, ["journal", "alarms", str(journal), "--json"])
+    alarm, hold = json.loads(found.output)["alarms"]
+    assert (alarm["id"], alarm["what"]) == ("A1", f"{device}: auth_bad_mac: somebody is on the cable")
+    assert len(alarm["again"]) == 1
+    assert [(seen["by"], seen["role"]) for seen in alarm["seen"]] == [
+        ("flora", "floorperson"),
+        ("sam", "supervisor"),
+    ]
+    assert (alarm["ended"]["by"], alarm["ended"]["found"]) == ("sam", "a loose plug")
+    times = [alarm["raised"], *alarm["again"], *[seen["time"] for seen in alarm["seen"]], alarm["ended"]["time"]]
+    assert times == sorted(times)
+    assert hold["ended"] is None
+    page = CliRunner().invoke(cli, ["journal", "alarms", str(journal)]).output
+    assert "seen by flora (floorperson)" in page
+    assert "ended by sam (supervisor): a loose plug" in page
+    assert page.rstrip().endswith("STILL OPEN")
+
+
+def _engine(daemon: app.Daemon) -> app.Engine:
+    assert daemon.desk.table is not None
+    return daemon.desk.table.engine

@@ -10,15 +10,18 @@ from click.testing import CliRunner
 
 from controller.cli import cli
 from controller.clock import ManualClock, Stamp
-from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.store import Journal, opened
+from controller.journal.vault_keys import VaultKeys, make_vault
 from controller.journal.view import JournalView
-from controller.replay import NotReplayable, differences, table_at
+from controller.replay import Difference, NotReplayable, Sealed, differences, table_at
 from controller.rules.library import find
+from controller.rules.vocabulary import Area, Role
 from controller.table import codec
 from controller.table import facts as f
+from controller.table.acts import RecordHand
 from controller.table.codec import UnknownKind, decode_fact
-from controller.table.inputs import ServiceStarted
+from controller.table.inputs import Actor, Input, Moment, ServiceStarted
 from controller.table.state import Fate
 from controller.table.told_setup import setup_from, setup_told
 from tests.journals.test_journals import FOLDER
@@ -148,3 +151,83 @@ def test_a_body_of_an_older_version_is_raised_to_the_present_form_and_a_newer_on
     assert raised == f.TableIdle(by="ADA")
     with pytest.raises(UnknownKind, match="table_idle version 4"):
         decode_fact("table_idle", "table", b"{}", 4)
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Path:
+    """Maryland's four rounds again, with a hand told in the third one, as a table with a vault records it; nothing is let out."""
+    source = tmp_path / "source.journal"
+    source.write_bytes(gzip.decompress(KEPT.read_bytes()))
+    vault = make_vault(tmp_path / "vault")
+    with opened(source) as view:
+        about, records = view.description, list(view.merged(Stream))
+    journal = Journal.open(tmp_path / "sealed.journal", site=about.site, table=about.table, vault=vault)
+    for given in _transactions(records):
+        journal.append([given], given.at)
+        if any(fact.kind == "dealer_revealed" and fact.round_id == "uth-1-3" for fact in given.facts):
+            journal.append([_told(given.at)], given.at)
+    journal.close()
+    return tmp_path / "sealed.journal"
+
+
+def _transactions(records: list[Record]) -> Iterator[Transaction]:
+    """Each input with its facts, without their numbers."""
+    said: Record | None = None
+    facts: list[Draft] = []
+    for record in [*records, None]:
+        if record is None or record.stream is Stream.INPUT:
+            if said is not None:
+                at = Stamp(said.time_us, said.mono_ns, said.boot, said.clock)  # type: ignore[arg-type]
+                yield Transaction(at, _draft(said), said.origin, tuple(facts))
+            said, facts = record, []
+        else:
+            facts.append(_draft(record))
+
+
+def _draft(record: Record) -> Draft:
+    return Draft(record.stream, record.kind, record.version, record.subject, record.round_id, record.data)
+
+
+def _told(at: Stamp) -> Transaction:
+    """The dealer's hand, as the core takes it."""
+    act = RecordHand(Area.DEALER, "As Kd")
+    given = Input(
+        Moment(at.wall_us, at.mono_ns, at.boot, at.clock), "table", act, None, Actor("dealer", Role.DEALER)
+    )
+    fact = f.HandRecorded("uth-1-3", Area.DEALER, 0, "As Kd", "", "", "dealer")
+    drafts = (Draft(Stream.MAIN, fact.kind, 1, "table", "uth-1-3", codec.encode(fact)),)
+    return Transaction(
+        at, Draft(Stream.INPUT, act.kind, 1, "table", "uth-1-3", codec.encode_input(given)), None, drafts
+    )
+
+
+def test_a_sealed_round_is_not_decided_and_that_is_said(sealed: Path, tmp_path: Path) -> None:
+    """From the hand on to its end; all other rounds are. With the vault this one is decided too, and as it was."""
+    with opened(sealed) as view:
+        outcomes = list(differences(view))
+        told = next(n for n, (said, _) in enumerate(outcomes) if said.kind == "record_hand")
+        over = next(n for n, (said, _) in enumerate(outcomes) if n > told and said.kind == "end_round")
+        shut = [n for n, (_, outcome) in enumerate(outcomes) if isinstance(outcome, Sealed)]
+        assert shut == list(range(told, over + 1))
+        assert {outcome.round_id for _, outcome in outcomes if isinstance(outcome, Sealed)} == {"uth-1-3"}
+        assert not any(isinstance(outcome, Difference) for _, outcome in outcomes)
+        assert table_at(view, round_id="uth-1-3").sealed
+        with_keys = list(differences(view, keys=VaultKeys.load(tmp_path / "vault")))
+        assert [outcome for _, outcome in with_keys if outcome is not None] == []
+        assert not table_at(view, round_id="uth-1-3", keys=VaultKeys.load(tmp_path / "vault")).sealed
+
+
+def test_the_command_says_which_rounds_are_sealed(sealed: Path, tmp_path: Path) -> None:
+    """For a person and for a program; it is no difference, and the way to decide it is told."""
+    runner = CliRunner()
+    page = runner.invoke(cli, ["journal", "replay", str(sealed), "--verify"])
+    assert page.exit_code == 0
+    assert "inputs are sealed, not decided (round uth-1-3): give --vault FILE" in page.output
+    told = json.loads(runner.invoke(cli, ["journal", "replay", str(sealed), "--verify", "--json"]).output)
+    assert told["sealed"][0]["kind"] == "record_hand"
+    shown = runner.invoke(cli, ["journal", "replay", str(sealed), "--at", "3"]).output
+    assert "the cards that were told in this round are sealed" in shown
+    opened_ = runner.invoke(
+        cli, ["journal", "replay", str(sealed), "--verify", "--vault", str(tmp_path / "vault")]
+    )
+    assert "sealed" not in opened_.output
