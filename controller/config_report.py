@@ -212,6 +212,7 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
         yield from _unmeasured(config)
     if keyless := [d.name for d in config.devices if d.key_file is None]:
         yield f"that nobody speaks on the cable in the place of {', '.join(keyless)}: no key_file"
+        yield f"that nobody changed the log of {', '.join(keyless)} while the daemon was away: no key holds it together"
     if DeviceKind.SHUFFLER not in kinds:
         yield "that a set was shuffled, and that it is whole: both are as people record them"
     else:

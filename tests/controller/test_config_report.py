@@ -44,6 +44,20 @@ def test_a_sound_table_is_told_whole() -> None:
         )
 
 
+def test_what_a_device_without_a_key_cannot_prove_is_named_with_it(tmp_path: Path) -> None:
+    """Who speaks for it, and what it reported while nobody listened; a device with a key is not named."""
+    key = tmp_path / "shoe-1.key"
+    key.touch(0o600)
+    key.write_bytes(bytes(range(32)))
+    tmp_path.chmod(0o700)
+    finding = _changed(tmp_path, ('serial = "SIM-shoe-1"\n', f'serial = "SIM-shoe-1"\nkey_file = "{key}"\n'))
+    assert finding.faults == ()
+    for words in ("that nobody speaks on the cable in the place of ", "that nobody changed the log of "):
+        (found,) = [line for line in finding.open_questions if line.startswith(words)]
+        assert "shuffler-1, progressive-1" in found
+        assert "shoe-1" not in found
+
+
 def test_a_file_with_another_fault_is_not_asked_about_wagers_that_it_does_not_offer(tmp_path: Path) -> None:
     """One thing wrong is one fault: what the table does not offer needs no pay table."""
     finding = _changed(tmp_path, ("[table]\n", '[table]\nrulebook_sha256 = "0123456789abcdef"\n'))
