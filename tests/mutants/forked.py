@@ -5,6 +5,7 @@ which of its changes were tried, and how each ended.
 """
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -53,6 +54,8 @@ def tried(keys: Sequence[str], survives: Asked, *, limit_s: int, processes: int)
 
     `limit_s`: seconds of the processor after which a child is given up, which is noticing.
     """
+    gc.collect()
+    gc.freeze()  # what is not moved about is not copied into each child
     running: dict[int, str] = {}
     for key in keys:
         if len(running) == processes:
