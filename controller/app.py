@@ -211,13 +211,12 @@ class Daemon:
         async with asyncio.TaskGroup() as group:
             links = [group.create_task(s.run(), name=f"session-{name}") for name, s in sessions.items()]
             outbox = group.create_task(publisher.run(), name="publisher")
-            on_record = engine.run(), self._keep_positions(recorder)
+            on_record = engine.run(), self._keep_positions(recorder), keeper.run()
             writers = [group.create_task(self._held_if_it_fails(w, engine, publisher, outbox)) for w in on_record]
             timer = group.create_task(deadlines.run(), name="deadlines")
             checker = Checker(engine, self.config.journal)
             texts = group.create_task(displays.run(), name="displays")
             checking = group.create_task(checker.run(), name="checker")
-            keeping = group.create_task(keeper.run(), name="keeper")
             clock = group.create_task(ClockWatch(engine, self.clock).run(), name="clock")
             await self._stop.wait()
             log.info("stopping")
@@ -225,7 +224,7 @@ class Daemon:
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
                 sealer.snapshot()
-            for task in (*links, *writers, timer, texts, checking, keeping, clock):
+            for task in (*links, *writers, timer, texts, checking, clock):
                 task.cancel()
             publisher.stop("stopped")
             await outbox

@@ -46,11 +46,13 @@ async def test_the_reason_is_told_before_what_failed_is_closed(
     assert told == [(None, reason)]
 
 
-async def test_a_position_that_cannot_be_written_holds_the_table_as_a_report_would(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("what", ["a position", "a prune"])
+async def test_what_cannot_be_written_beside_play_holds_the_table_as_a_report_would(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk may fill up while nothing happens at the table: devices hear their safe side then too, before their links end."""
     wanted: list[tuple[str, str]] = []
+    recorded = asyncio.Event()
 
     class Hears:
         def want(self, level: WantedLevel) -> None:
@@ -58,15 +60,17 @@ async def test_a_position_that_cannot_be_written_holds_the_table_as_a_report_wou
 
         def acknowledge(self, boot: str, counter: int) -> None: ...
 
-    class Full(Recorder):
-        async def flush(self) -> None:
-            if table := daemon.desk.table:
-                table.engine.devices.update(dict.fromkeys(table.engine.devices, Hears()))
-                raise JournalWriteFailed(self.path, "no space left")
+    async def fail(*_: object) -> None:
+        await recorded.wait()
+        assert daemon.desk.table is not None
+        devices = daemon.desk.table.engine.devices
+        devices.update(dict.fromkeys(devices, Hears()))
+        raise JournalWriteFailed(config.journal, "no space left")
 
-    monkeypatch.setattr(app, "Recorder", Full)
-    monkeypatch.setattr(app, "POSITIONS_S", 0.2)
+    monkeypatch.setattr(*((Recorder, "flush") if what == "a position" else (app.Keeper, "run")), fail)
+    monkeypatch.setattr(app, "POSITIONS_S", 0.1)
     monkeypatch.setattr(app, "RETRY_S", 0.0)
+    monkeypatch.setattr(app.TableDesk, "woken", lambda _: recorded.set())
     config = dataclasses.replace(load_config(EXAMPLE), journal=tmp_path / "t.journal", mqtt=None)
     daemon = app.Daemon(config)
     await asyncio.wait_for(daemon._one_record(), 10)
