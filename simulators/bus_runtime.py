@@ -3,10 +3,15 @@
 from .fault_kind import REMOTE_IO
 from .faults import WIRE, parse
 from .runtime import Simulator
+from .script import BUS
 
 
 class BusSimulator(Simulator):
     """See `Simulator`."""
+
+    @property
+    def kind(self) -> str:
+        return BUS
 
     def inject(self, text: str) -> None:
         """Arms a fault written as on the command line. Raises `FaultError`."""

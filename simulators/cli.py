@@ -28,7 +28,7 @@ from .cable import Cable
 from .cards import FACES, Witness
 from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
-from .cli_shared import folders_exist, record, seeded
+from .cli_shared import folders_exist, record, run, scenario_in, seeded
 from .control import control_socket
 from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
@@ -38,8 +38,7 @@ from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .reading_shoe import ReadingShoe
 from .runtime import Simulator
-from .script import Script, ScriptError, load, verify_needs
-from .script_run import run_scripted
+from .script import Script, ScriptError
 from .usb_capture import Capture
 from .usb_descriptors import PRODUCTS, Description
 from .usb_device import UsbDevice
@@ -282,7 +281,7 @@ def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str,
         faults = [parse(text, kind) for text in options.faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
-    script = _script(kind, options.scenario, settings)
+    script = scenario_in(options.scenario, kind, settings)
     folders_exist(options.link, options.control)
     with record(options.log) as out:
         try:
@@ -291,17 +290,6 @@ def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str,
             raise click.ClickException(f"{options.scenario}: {exc}") from exc
         except OSError as exc:
             raise click.ClickException(f"{options.link}: {exc}") from exc
-
-
-def _script(kind: DeviceKind, path: Path | None, settings: dict[str, object]) -> Script | None:
-    if path is None:
-        return None
-    try:
-        script = load(path)
-        verify_needs(script, kind, settings)
-    except ScriptError as exc:
-        raise click.BadParameter(str(exc), param_hint="--scenario") from None
-    return script
 
 
 def _verify_usb(options: Options) -> None:
@@ -362,7 +350,7 @@ async def _run(
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, simulator.stop)
         async with control_socket(simulator, control):
-            await (simulator.run() if script is None else run_scripted(simulator, script))
+            await run(simulator, script)
     log("end", {"link": device.counters})
 
 

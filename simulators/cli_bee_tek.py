@@ -14,13 +14,14 @@ from drivers.protocol.reports import DeviceKind
 
 from .bee_tek import BeeTekShoe
 from .body import CardSettings
-from .cli_shared import folders_exist, record, seeded
+from .cli_shared import folders_exist, record, run, scenario_in, seeded
 from .control import control_socket
 from .faults import WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
 from .port import PtyPort
 from .reading_shoe import ReadingShoe
 from .runtime import Simulator
+from .script import LINES, Script, ScriptError
 from .wire import Wire
 
 BYTE_S = 10 / 9600
@@ -40,6 +41,12 @@ BYTE_S = 10 / 9600
     "--log", type=click.Path(path_type=Path), help="Record of what happened.  [default: standard output]"
 )
 @click.option("--control", type=click.Path(path_type=Path), help="Hands and faults.  [default: LINK.ctl]")
+@click.option("--speed", type=click.FloatRange(0.01, 10_000), default=1.0, help="Of a scenario's seconds.")
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    help="File of what is to befall it, and what must come of it.",
+)
 @click.option("--paced", is_flag=True, help="Bytes leave as slowly as 9600 baud say.")
 def bee_tek(
     link: Path,
@@ -48,6 +55,8 @@ def bee_tek(
     seed: int | None,
     log: Path | None,
     control: Path | None,
+    speed: float,
+    scenario: Path | None,
     paced: bool,
 ) -> None:
     """A shoe that hands deal from, and that writes a line for each card it reads.
@@ -63,18 +72,37 @@ def bee_tek(
         parsed = [parse(text, DeviceKind.SHOE) for text in faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
+    script = scenario_in(scenario, LINES, {"decks": decks})
     folders_exist(link, control)
+    control = control or link.with_name(link.name + ".ctl")
     with record(log) as out:
         try:
-            asyncio.run(
-                _run(link, control or link.with_name(link.name + ".ctl"), decks, parsed, seed, out, paced=paced)
-            )
+            asyncio.run(_run(link, control, decks, parsed, seed, out, script, paced=paced, speed=speed))
+        except ScriptError as exc:
+            raise click.ClickException(f"{scenario}: {exc}") from exc
         except OSError as exc:
             raise click.ClickException(f"{link}: {exc}") from exc
 
 
+class LineSimulator(Simulator):
+    """See `Simulator`."""
+
+    @property
+    def kind(self) -> str:
+        return LINES
+
+
 async def _run(
-    link: Path, control: Path, decks: int, faults: list[Fault], seed: int | None, out: TextIO, *, paced: bool
+    link: Path,
+    control: Path,
+    decks: int,
+    faults: list[Fault],
+    seed: int | None,
+    out: TextIO,
+    script: Script | None,
+    *,
+    paced: bool,
+    speed: float,
 ) -> None:
     chance = secrets.randbits(32) if seed is None else seed
     log = EventLog(out)
@@ -90,9 +118,9 @@ async def _run(
     def port(on_data: Callable[[bytes], None]) -> PtyPort:
         return PtyPort(link, on_data, wire, byte_time_s=BYTE_S if paced else 0.0)
 
-    simulator = Simulator(device, log, port)
+    simulator = LineSimulator(device, log, port, speed=speed)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, simulator.stop)
     async with control_socket(simulator, control):
-        await simulator.run()
+        await run(simulator, script)
     log("end", {"link": device.counters})

@@ -12,7 +12,7 @@ from typing import TextIO
 import click
 
 from .bus_runtime import BusSimulator
-from .cli_shared import folders_exist, record, seeded
+from .cli_shared import folders_exist, record, run, scenario_in, seeded
 from .control import control_socket
 from .fault_kind import REMOTE_IO
 from .faults import FAULTS, WIRE, Fault, FaultBook, FaultError, known_to, parse
@@ -20,6 +20,7 @@ from .log import EventLog
 from .port import PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .remote_io import RemoteIo
+from .script import BUS, Script, ScriptError
 from .terminals import described, wired
 from .wire import Wire
 
@@ -45,6 +46,12 @@ class BusOptions:
     paced: bool
     drop_unread: bool
     cooked: bool
+    scenario: Path | None
+
+    @property
+    def layout(self) -> dict[str, object]:
+        """Its settings, as its `start` line names them."""
+        return {"units": self.units, "seats": self.seats, "sensors": self.sensors}
 
 
 def faults_of_a_bus() -> str:
@@ -74,6 +81,11 @@ def faults_of_a_bus() -> str:
 @click.option("--paced", is_flag=True, help="Bytes leave as slowly as the baud rate says.")
 @click.option("--drop-unread", is_flag=True, help="No ghost bytes: forgets what a lost host did not read.")
 @click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw.")
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    help="File of what is to befall it, and what must come of it.",
+)
 @click.option("--show-config", is_flag=True, help="Print the [[device.unit]] entries for this bus, and end.")
 def remote_io(show_config: bool, link: Path | None, **given: object) -> None:
     """A progressive of remote I/O: units on one RS-485 bus that speak Modbus RTU.
@@ -97,22 +109,27 @@ def remote_io(show_config: bool, link: Path | None, **given: object) -> None:
         faults = [parse(text, REMOTE_IO) for text in options.faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
+    script = scenario_in(options.scenario, BUS, options.layout)
     folders_exist(options.link, options.control)
     with record(options.log) as out:
         try:
-            asyncio.run(_run(options, faults, out))
+            asyncio.run(_run(options, faults, out, script))
+        except ScriptError as exc:
+            raise click.ClickException(f"{options.scenario}: {exc}") from exc
         except OSError as exc:
             raise click.ClickException(f"{options.link}: {exc}") from exc
 
 
-async def _run(options: BusOptions, faults: list[Fault], out: TextIO) -> None:
+async def _run(options: BusOptions, faults: list[Fault], out: TextIO, script: Script | None) -> None:
     seed = secrets.randbits(32) if options.seed is None else options.seed
     name = options.link.name
     control = options.control or options.link.with_name(name + ".ctl")
     log = EventLog(out)
     about = {"kind": REMOTE_IO, "link": str(options.link), "control": str(control), "pid": os.getpid()}
-    layout = {"units": options.units, "seats": options.seats, "sensors": options.sensors}
-    log("start", {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": layout})
+    log(
+        "start",
+        {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": options.layout},
+    )
     book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
     byte_time_s = BITS_PER_BYTE / options.baud
     loop = asyncio.get_running_loop()
@@ -135,5 +152,5 @@ async def _run(options: BusOptions, faults: list[Fault], out: TextIO) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, simulator.stop)
     async with control_socket(simulator, control):
-        await simulator.run()
+        await run(simulator, script)
     log("end", {"link": bus.counters})

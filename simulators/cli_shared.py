@@ -2,12 +2,16 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import TextIO
 
 import click
+
+from .runtime import Simulator
+from .script import Script, ScriptError, load, verify_needs
+from .script_run import run_scripted
 
 
 @contextlib.contextmanager
@@ -22,6 +26,23 @@ def record(path: Path | None) -> Iterator[TextIO]:
         raise click.ClickException(f"{path}: {exc.strerror}") from exc
     with out:
         yield out
+
+
+def scenario_in(path: Path | None, device: str, settings: Mapping[str, object]) -> Script | None:
+    """The scenario of a file, fit for this simulator. Raises `BadParameter`."""
+    if path is None:
+        return None
+    try:
+        script = load(path)
+        verify_needs(script, device, settings)
+    except ScriptError as exc:
+        raise click.BadParameter(str(exc), param_hint="--scenario") from None
+    return script
+
+
+async def run(simulator: Simulator, script: Script | None) -> None:
+    """Runs it, with its scenario where it has one. Raises `ScriptError` where that does not come out."""
+    await (simulator.run() if script is None else run_scripted(simulator, script))
 
 
 def seeded(seed: int, serial: str, purpose: str) -> Random:

@@ -5,10 +5,10 @@
 
 Hands at a shuffler or shoe: load (back, or cards as written), unload, green, take, remove (leave), open_lid, close_lid,
 mode (mode), plan (plan), bring_deck, retire, wash (back), find_lost. At a shoe that hands deal from: draw (cards), key (to),
-cutting_card (behind). At a progressive: put_chip, lift_chip (seat, sensor), collect, lockout. At any device: state; await
-(key, value, timeout_s); inject (fault); heal: all faults of cable and firmware end; hang, unplug, power_off
-(for_s); wake, replug, power_on; reboot (cause); scenario (steps, as in docs/scenarios.md): answered after the last of them;
-watch: from then on every line of the record, and no more requests.
+cutting_card (behind); where it writes lines, say (text). At a progressive: put_chip, lift_chip (seat, sensor), collect, lockout.
+At any device: state; await (key, value, timeout_s); inject (fault); heal: all faults of cable and firmware end; hang, unplug,
+power_off (for_s); wake, replug, power_on; reboot (cause); scenario (steps, as in docs/scenarios.md): answered after the last of
+them; watch: from then on every line of the record, and no more requests.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ async def answer(simulator: Simulator, request: Mapping[str, object]) -> dict[st
     try:
         match request.get("act"):
             case "scenario":
-                steps = read_steps(given.get("steps"), simulator.device.model.kind)
+                steps = read_steps(given.get("steps"), simulator.kind)
                 await play(simulator, steps)
                 return {"ok": True, "steps": len(steps)}
             case str() as act:

@@ -161,6 +161,11 @@ class Simulator:
         self._ahead_s += seconds
         self._settle()
 
+    @property
+    def kind(self) -> str:
+        """Its name in scenarios."""
+        return str(self.device.model.kind)
+
     def inject(self, text: str) -> None:
         """Arms a fault written as on the command line. Raises `FaultError`."""
         fault = parse(text, self.device.model.kind)

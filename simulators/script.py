@@ -1,7 +1,8 @@
 """A scenario file: what befalls one simulated device, step by step, and what must then be seen on it. Read strictly.
 
     about = "A stack sticks, and hands free it."
-    device = "shoe"                     # shuffler | shoe | progressive
+    device = "shoe"                     # shuffler | shoe | progressive | remote-io | bee-tek
+    record = ["jammed"]                 # kinds of facts that a daemon must have on record afterwards; may be left out
     needs = {decks = 8}                 # settings that the simulator must have; may be left out
     then = "stay"                       # or "end": whether the simulator runs on after the last step
 
@@ -22,9 +23,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from drivers.protocol.reports import REPORTS, Back, DeviceKind, Mode, ResetCause
+from drivers.protocol.reports import REPORTS, Back, Mode, ResetCause
 
-from .fault_kind import ALL, DEALERS, PROGRESSIVE, SHOE, SHUFFLER
+from .fault_kind import ALL as REPORTING
+from .fault_kind import PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER
 from .faults import FaultError, parse
 
 WITHIN_S = 10.0
@@ -33,28 +35,36 @@ WITHIN_S = 10.0
 LONGEST_S = 7 * 24 * 3600
 """Longest time of a step: a week, more than any bench runs."""
 
+BUS, LINES = "remote-io", "bee-tek"
+"""Devices that number nothing, by their names on the command line: of them there is no report to wait for."""
+ALL = (*REPORTING, BUS, LINES)
+MACHINES, SHOES, SETS, CHIPS = (SHUFFLER, SHOE), (SHOE, LINES), (SHUFFLER, SHOE, LINES), (PROGRESSIVE, BUS)
+FAULTS_AS: Mapping[str, str] = {BUS: REMOTE_IO, LINES: SHOE}
+"""Whose faults a device has, where that is not its own kind."""
+
 STEP_KEYS = ("at", "after", "on", "body", "do", "inject", "expect", "within")
 ACTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "load": (DEALERS, ("back", "cards")),
-    "unload": (DEALERS, ()),
-    "green": (DEALERS, ()),
-    "take": (DEALERS, ()),
-    "remove": (DEALERS, ("leave",)),
-    "open_lid": (DEALERS, ()),
-    "close_lid": (DEALERS, ()),
-    "mode": ((SHUFFLER, SHOE), ("mode",)),
-    "plan": (DEALERS, ("plan",)),
-    "bring_deck": (DEALERS, ("back",)),
-    "retire": (DEALERS, ("back",)),
-    "wash": (DEALERS, ("back",)),
-    "find_lost": (DEALERS, ()),
-    "draw": (DEALERS, ("cards",)),
-    "key": ((SHOE,), ("to",)),
-    "cutting_card": ((SHOE,), ("behind",)),
-    "put_chip": ((PROGRESSIVE,), ("seat", "sensor")),
-    "lift_chip": ((PROGRESSIVE,), ("seat", "sensor")),
-    "collect": ((PROGRESSIVE,), ()),
-    "lockout": ((PROGRESSIVE,), ()),
+    "load": (SETS, ("back", "cards")),
+    "unload": (MACHINES, ()),
+    "green": (MACHINES, ()),
+    "take": (MACHINES, ()),
+    "remove": (SETS, ("leave",)),
+    "open_lid": (SETS, ()),
+    "close_lid": (SETS, ()),
+    "mode": (MACHINES, ("mode",)),
+    "plan": (MACHINES, ("plan",)),
+    "bring_deck": (SETS, ("back",)),
+    "retire": (SETS, ("back",)),
+    "wash": (SETS, ("back",)),
+    "find_lost": (SETS, ()),
+    "draw": (SETS, ("cards",)),
+    "key": (SHOES, ("to",)),
+    "cutting_card": (SHOES, ("behind",)),
+    "say": ((LINES,), ("text",)),
+    "put_chip": (CHIPS, ("seat", "sensor")),
+    "lift_chip": (CHIPS, ("seat", "sensor")),
+    "collect": (CHIPS, ()),
+    "lockout": (CHIPS, ()),
     "heal": (ALL, ()),
     "hang": (ALL, ("for_s",)),
     "wake": (ALL, ()),
@@ -92,7 +102,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """`ends`: the simulator ends after the last step."""
+    """`ends`: the simulator ends after the last step. `record`: kinds of facts that a daemon must have on record."""
 
     name: str
     device: str
@@ -100,6 +110,7 @@ class Script:
     about: str = ""
     needs: Mapping[str, object] = field(default_factory=dict)
     ends: bool = False
+    record: tuple[str, ...] = ()
 
 
 def load(path: Path) -> Script:
@@ -117,7 +128,7 @@ def load(path: Path) -> Script:
 
 
 def _script(name: str, written: Mapping[str, Any]) -> Script:
-    _known("key", written, ("about", "device", "needs", "then", "step"))
+    _known("key", written, ("about", "device", "needs", "record", "then", "step"))
     device, then = written.get("device"), written.get("then", "stay")
     if device not in ALL:
         raise ScriptError(f"device must be one of {', '.join(ALL)}, not {device!r}")
@@ -127,7 +138,11 @@ def _script(name: str, written: Mapping[str, Any]) -> Script:
     if not isinstance(about, str) or not about:
         raise ScriptError("about is missing: say in one sentence what happens")
     needs = _table("needs", written.get("needs", {}))
-    return Script(name, device, read_steps(written.get("step"), device), about, needs, then == "end")
+    record = written.get("record", [])
+    if not isinstance(record, list) or not all(isinstance(kind, str) for kind in record):
+        raise ScriptError('record is a list of kinds of facts, as record = ["jammed"]')
+    steps = read_steps(written.get("step"), device)
+    return Script(name, device, steps, about, needs, then == "end", tuple(record))
 
 
 def read_steps(written: object, device: str) -> tuple[Step, ...]:
@@ -149,7 +164,7 @@ def _step(number: int, written: Mapping[str, Any], device: str) -> Step:
     if len(whens) > 1:
         raise ScriptError(f"{' and '.join(whens)} exclude each other; keep one, or make two steps")
     expect = _table("expect", written.get("expect", {}))
-    report, state = _on(written.get("on", {}))
+    report, state = _on(written.get("on", {}), device)
     body = _body(report, _table("body", written.get("body", {})))
     if not (whens or do or expect):
         raise ScriptError("nothing happens in it; give it do, inject, expect, or a time to wait for")
@@ -168,7 +183,7 @@ def _deed(written: Mapping[str, Any], device: str) -> tuple[str, Mapping[str, ob
         raise ScriptError("do is the name of an act, and inject a fault, each as text")
     given = {key: value for key, value in written.items() if key not in STEP_KEYS}
     if fault:
-        parse(fault, DeviceKind(device))
+        parse(fault, FAULTS_AS.get(device, device))
         _known("key", given, STEP_KEYS)
         return "inject", {"fault": fault}
     if not do:
@@ -192,7 +207,11 @@ def _verify_given(given: Mapping[str, object]) -> None:
             _seconds(key, given)
 
 
-def _on(written: object) -> tuple[str, Mapping[str, object]]:
+def _on(written: object, device: str) -> tuple[str, Mapping[str, object]]:
+    if isinstance(written, str) and device in (BUS, LINES):
+        raise ScriptError(
+            f"a {device} numbers no reports; wait for what its state comes to, as on = {{plugged = true}}"
+        )
     if isinstance(written, str):
         _known("report", (written,), REPORTS)
         return written, {}

@@ -1,6 +1,7 @@
 """`tablewarden bench`: rounds on simulated parts, judged by an observer."""
 
 import asyncio
+import difflib
 import sys
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from controller.bench.run import Outcome, run
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.library import RulebookUnknown
 from controller.rules.vocabulary import Method
+from controller.table.facts import FACTS
 from controller.table.state import DISPENSERS
 from simulators.crew.scenario import MISHAPS, Mishap, ScenarioError
+from simulators.script import BUS, LINES, ScriptError
 
 __all__ = ["bench"]
 
@@ -48,6 +51,7 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 
 @click.command(
     epilog=_WHAT_CAN_GO_WRONG + "\n\nA device's own fault: DEVICE.FAULT@ROUND, as shoe.power_loss@3:for=1."
+    "\n\nA scenario is a file (docs/scenarios.md) of the device as it is built here; config/scenarios has some."
 )
 @click.option(
     "--rulebook",
@@ -67,6 +71,9 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
     "--speed", type=click.FloatRange(0.1, 1000), default=20.0, show_default=True, help="Times real speed."
 )
 @click.option("--fault", "mishaps", multiple=True, metavar="NAME@ROUND", callback=_mishaps, help="See below.")
+@click.option(
+    "--scenario", type=click.Path(path_type=Path), default=None, help="What befalls a device; see below."
+)
 @click.option("--broker", default="auto", show_default=True, help="auto, memory or mqtt://host:port.")
 @click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep the record here.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Cards, wagers and answers.")
@@ -158,6 +165,7 @@ def _refuse(options: Options) -> None:
             f"{options.rulebook} has no {options.dealt_by} in service by {rule.by_choice} [{', '.join(rule.cite)}]",
             param_hint="--method",
         )
+    _refuse_scenario(options)
     optional = [name for name, rule in options.law.wagers.items() if rule.optional]
     for name in set(options.offer) - set(optional):
         raise click.BadParameter(
@@ -167,6 +175,25 @@ def _refuse(options: Options) -> None:
     for text in options.mishaps:
         if (why := why_not(Mishap.parse(text), options)) is not None:
             raise click.BadParameter(f"{text} cannot happen here: {why}", param_hint="--fault")
+
+
+def _refuse_scenario(options: Options) -> None:
+    """A scenario needs its device at this table, and names facts that there are."""
+    try:
+        script = options.script
+    except ScriptError as exc:
+        raise click.BadParameter(str(exc), param_hint="--scenario") from None
+    if script is None:
+        return
+    if not any(options.scripted(kind) for kind in options.kinds):
+        how = {BUS: "; add --progressive modbus", LINES: "; add --method manual_shoe --reading-shoe bee-tek"}
+        raise click.BadParameter(
+            f"no {script.device} stands here{how.get(script.device, '')}", param_hint="--scenario"
+        )
+    if unknown := [kind for kind in script.record if kind not in FACTS]:
+        near = difflib.get_close_matches(unknown[0], FACTS, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise click.BadParameter(f"record: no fact is called {unknown[0]!r}{hint}", param_hint="--scenario")
 
 
 def _refuse_reshuffling(options: Options) -> None:

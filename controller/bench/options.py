@@ -11,6 +11,7 @@ from controller.rules.library import find
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Method
 from controller.table.state import DISPENSERS
+from simulators.script import BUS, LINES, Script, load
 
 __all__ = ["DEVICES", "LINKS", "METHODS", "SITE", "TABLE", "Options"]
 
@@ -46,7 +47,7 @@ class Options:
     tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house offers beside its usual ones. `reshuffles`:
     the shoe shuffles by itself, and there is no shuffler. `link`: how devices are connected, one of `LINKS`. `pays`: cards
     are told, and each wager is settled as the table offers it. `reader`: hands deal from a shoe that tells each card, tdp |
-    bee-tek; "" = none does.
+    bee-tek; "" = none does. `scenario`: a file of what befalls one of the devices (docs/scenarios.md), None = nothing does.
     """
 
     rulebook: str = "md-uth"
@@ -71,6 +72,18 @@ class Options:
     link: str = "serial"
     pays: bool = False
     reader: str = ""
+    scenario: Path | None = None
+
+    @cached_property
+    def script(self) -> Script | None:
+        """The scenario. Raises `ScriptError`."""
+        return load(self.scenario) if self.scenario else None
+
+    def scripted(self, kind: str) -> bool:
+        """Whether the scenario befalls this kind of device, as it is built here."""
+        built = BUS if kind == "progressive" and self.progressive == "modbus" else kind
+        built = LINES if kind == "shoe" and self.reader == "bee-tek" else built
+        return self.script is not None and kind in self.kinds and built == self.script.device
 
     @property
     def elected(self) -> dict[str, str]:

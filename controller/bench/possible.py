@@ -8,7 +8,7 @@ from controller.rules.vocabulary import Method, Trigger
 from controller.table.state import DISPENSERS
 from simulators.crew.scenario import DISPENSER, Cue, Mishap, Scene
 
-__all__ = ["never_decided", "trigger_of", "why_not"]
+__all__ = ["never_decided", "not_as_written", "trigger_of", "why_not"]
 
 BY_ITSELF = "cycle_in_deal"
 """The fault of a shoe that shuffles by itself."""
@@ -47,6 +47,22 @@ def never_decided(options: Options, evidence: Evidence) -> str:
             missed.append(f"{mishap.name}@{mishap.round} led to no {found}")
         decided[found] -= 1
     return "never happened: " + ", ".join(missed) if missed else ""
+
+
+def not_as_written(options: Options, evidence: Evidence) -> str:
+    """Where the scenario did not come out, or what should have come of it is not on record; "" = it went as it is written."""
+    script = options.script
+    if script is None:
+        return ""
+    steps = [line.data for line in evidence.lines if line.what == "step"]
+    wrong = next((step for step in steps if not step["ok"]), None)
+    if wrong is not None:
+        return f"{script.name}: step {wrong['number']}: {wrong['error']}"
+    if len(steps) < len(script.steps):
+        return f"{script.name}: the run was over before step {len(steps) + 1}; play more rounds"
+    recorded = {row.kind for row in evidence.rows if row.order > evidence.began}
+    missed = [kind for kind in script.record if kind not in recorded]
+    return f"{script.name}: not on record: {', '.join(missed)}" if missed else ""
 
 
 def _no_device(scene: Scene, options: Options) -> str | None:

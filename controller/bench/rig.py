@@ -80,9 +80,10 @@ class Rig:
                 command += ["--plan", plan, "--backs", ",".join(options.backs), "--decks", str(options.decks)]
                 command += ["--recognition"] * options.recognition + ["--no-count"] * (not options.counting)
             case "shoe" if options.reader == "bee-tek":
-                return [
+                command = [
                     sys.executable, "-m", "simulators", "bee-tek", "--link", str(self.link(kind)),
-                    "--decks", str(options.decks), *["--seed", str(options.seed)] * seeded,
+                    "--decks", str(options.decks), "--speed", f"{options.speed:g}",
+                    *["--seed", str(options.seed)] * seeded,
                 ]  # fmt: skip
             case "shoe" if options.reader:
                 command += ["--reading", "--recognition", "--backs", "none", "--decks", str(options.decks)]
@@ -94,7 +95,7 @@ class Rig:
                     command += ["--no-count"] * (not options.counting)
             case "progressive":
                 command += ["--seats", str(options.seats)]
-        return command
+        return command + ["--scenario", str(options.scenario)] * options.scripted(kind)
 
     def _is_bus(self, kind: str) -> bool:
         return kind == "progressive" and self.options.progressive == "modbus"

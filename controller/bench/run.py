@@ -20,7 +20,7 @@ from controller.bench.observer.instant import AtOnce
 from controller.bench.observer.judge import judge
 from controller.bench.observer.record import RecordReader
 from controller.bench.options import Options
-from controller.bench.possible import never_decided
+from controller.bench.possible import never_decided, not_as_written
 from controller.bench.rig import Rig, serial
 from controller.bench.shim import slow_sync
 from controller.bench.subscriber import Delivered, Subscriber
@@ -60,12 +60,15 @@ class _Ears:
     at_once: AtOnce
     people: list[dict[str, Any]] = field(default_factory=list)
     plugged: dict[str, asyncio.Event] = field(default_factory=dict)
+    astray: asyncio.Event = field(default_factory=asyncio.Event)  # a scenario did not come out
 
     def device(self, kind: str, text: bytes) -> None:
         data = json.loads(text)
         line = Line(f"{kind}-1", data.pop("t"), data.pop("what"), data)
         self.evidence.lines.append(line)
         self.at_once.see(line, serial(kind))
+        if line.what == "step" and not line.data["ok"]:
+            self.astray.set()
         if line.what == "link" and line.data.get("state") == "plugged":
             self.plugged[kind].set()
 
@@ -123,7 +126,7 @@ class _Bench:
         evidence.journal_id = self.record.about()[0]
         log = (self.directory / "daemon.log").read_bytes()
         verdicts = judge(evidence, self.record.anchors(), log)
-        failed = failed or never_decided(self.options, evidence)
+        failed = not_as_written(self.options, evidence) or failed or never_decided(self.options, evidence)
         return Outcome(
             evidence, verdicts, broker.says, self.rig.journal, time.monotonic() - began, failed,
             tuple(self.ears.people),
@@ -161,11 +164,13 @@ class _Bench:
             reading = asyncio.create_task(self._hear(kind, child), name=f"ears at {kind}")
             stack.push_async_callback(_cancel, reading)
             stack.push_async_callback(child.stop)
-            try:
-                async with asyncio.timeout(UP_S):
-                    await self.ears.plugged[kind].wait()
-            except TimeoutError as exc:
-                raise child.failed(f"was not there within {UP_S:g} s") from exc
+            there = {asyncio.create_task(self.ears.plugged[kind].wait()), asyncio.create_task(child.ended())}
+            await asyncio.wait(there, timeout=UP_S, return_when=asyncio.FIRST_COMPLETED)
+            for task in there:
+                await _cancel(task)
+            if not self.ears.plugged[kind].is_set():
+                why = f"was not there within {UP_S:g} s" if child.is_running else "ended at once"
+                raise child.failed(why)
 
     async def _hear(self, kind: str, child: Child) -> None:
         async for line in _lines(child, self.directory):
@@ -189,6 +194,7 @@ class _Bench:
         watching = {
             "people": asyncio.create_task(people.ended()),
             "stop": asyncio.create_task(self.stop_wanted.wait()),
+            "scenario": asyncio.create_task(self.ears.astray.wait()),
             "daemon": asyncio.create_task(self._daemon_ended()),
             "kills": asyncio.create_task(self._kill(env), name="kills"),
         }

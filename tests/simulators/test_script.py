@@ -14,15 +14,18 @@ from hypothesis import strategies as st
 
 from drivers.protocol.reports import Level
 from simulators.cli import sim
-from simulators.script import ACTS, STEP_KEYS, ScriptError, load, read_steps
+from simulators.script import ACTS, BUS, LINES, STEP_KEYS, ScriptError, load, read_steps
 from simulators.script_run import play
 
 Make = Callable[..., Any]
 """A fixture that makes something when it is called."""
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted((ROOT / "config" / "scenarios").glob("*.toml"))
+ALL_SHIPPED = sorted((ROOT / "config" / "scenarios").glob("*.toml"))
+SHIPPED = [path for path in ALL_SHIPPED if load(path).device not in (BUS, LINES)]
+"""Those of devices that speak TDP/1; `tests/faults/test_scenarios.py` has the others, at a whole table."""
 HEAD = 'about = "x"\ndevice = "shoe"\n'
+OF_A_BUS = HEAD.replace("shoe", "remote-io")
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -58,9 +61,16 @@ def test_the_command_on_top_of_a_shipped_scenario_has_what_it_needs(
     ("written", "says"),
     [
         ("about = [", "no TOML"),
-        ('about = "x"', "device must be one of shuffler, shoe, progressive, not None"),
+        ('about = "x"', "device must be one of shuffler, shoe, progressive, remote-io, bee-tek, not None"),
         ('device = "shoe"', "about is missing"),
         (HEAD, "there is no step; write [[step]]"),
+        (HEAD + 'record = "jammed"', "record is a list of kinds of facts"),
+        (
+            OF_A_BUS + '[[step]]\non = "wager_sensed"',
+            "a remote-io numbers no reports; wait for what its state comes to",
+        ),
+        (OF_A_BUS + '[[step]]\ndo = "draw"', "no act at a remote-io 'draw'"),
+        (OF_A_BUS + '[[step]]\ninject = "bus_silnt"', "did you mean bus_silent?"),
         (HEAD + 'then = "go"', "then is stay or end, not 'go'"),
         (HEAD + "speed = 2", "no key 'speed'; did you mean needs?"),
         (HEAD + "[[step]]", "step 1: nothing happens in it"),

@@ -72,8 +72,12 @@ def _wrong_command(
 
 
 def _relied_on_unknown(evidence: Evidence) -> Iterator[str]:
-    """After a command of unknown outcome the level is confirmed, read back or reported before the next card is let out."""
+    """After a command of unknown outcome the level is confirmed, read back or reported before the next card is let out.
+
+    At a device that is away nothing is relied on: it locks by itself, and the base game goes on.
+    """
     unknown: dict[tuple[str, str], Row] = {}
+    away: set[str] = set()
     for row in evidence.facts:
         if row.order <= evidence.began:
             continue
@@ -84,13 +88,16 @@ def _relied_on_unknown(evidence: Evidence) -> Iterator[str]:
                 unknown.pop((row.subject, row.data["level"]), None)
             case "levels_read" | "device_online":
                 unknown = {key: at for key, at in unknown.items() if key[0] != row.subject}
+                away.discard(row.subject)
+            case "device_offline":
+                away.add(row.subject)
             case "lockout_engaged" | "lockout_released":
                 unknown.pop((row.subject, "lockout"), None)
             case "dispensing_inhibited" | "dispensing_allowed":
                 unknown.pop((row.subject, "dispensing"), None)
             case "dealing_allowed":
                 for (device, level), at in unknown.items():
-                    if level == "lockout":
+                    if level == "lockout" and device not in away:
                         yield f"main {row.sequence}: cards were let out while {device} {level} was unknown since {at.order}"
             case _:
                 pass

@@ -554,6 +554,14 @@ def test_nothing_relies_on_a_lockout_of_unknown_state():
     assert told(obeyed(read).evidence).state == "held"
 
 
+def test_a_lockout_that_is_away_is_relied_on_by_nobody():
+    """It locks by itself and the base game goes on; from its return on it has to be read again."""
+    away = opened().fact("device_offline", "progressive-1", "diag", reason="link_eof")
+    away.fact("level_unknown", "progressive-1", "diag", level="lockout", value="engaged", operation=6)
+    away.given("start_dealing").fact("dealing_allowed", by="ada", resumed=False)
+    assert told(obeyed(away).evidence).state == "held"
+
+
 class Record:
     """A journal at one instant."""
 
