@@ -41,6 +41,14 @@ class DeviceTime:
         self._newest_s = 0.0  # tick of the newest echo
         self._since: Interval | None = None  # when that was
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """For people: contradictions, and by how much the time of something that happens now may be off."""
+        found = {"clock_contradicted": self.broken}
+        if self._since is not None:
+            found["clock_error_us"] = round((self._since.high - self._since.low) * 5e5)
+        return found
+
     def echo(self, sent_s: float, received_s: float, tick_us: int) -> None:
         """Takes in one echo. Where it contradicts those before, the clock leapt or ran as no clock may."""
         if self._echoes:

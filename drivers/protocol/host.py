@@ -194,7 +194,7 @@ class HostLink:
         """
         own = {"frames_in": self._frames_in, "unreadable_reports": self._sequencer.unreadable}
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
-        own |= self._outbox.counters | self._liveness.clock.counters
+        own |= self._outbox.counters | self._liveness.counters
         return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
 
     @property

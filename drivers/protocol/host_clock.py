@@ -1,17 +1,11 @@
-"""The device's clock as the host sees it: when something with a tick happened, and by how much that may be off.
+"""How fast a device's clock runs beside the host's, for people. When something happened is `device_time`'s business."""
 
-Estimated from the echoes of PINGs, each of which says that the device's clock read its tick between our sending and our
-receiving. Nothing is ever put in order by it; order comes from counters.
-"""
-
-from collections import deque
 from dataclasses import dataclass
 
 from drivers.protocol.constants import (
     CLOCK_AGING,
     CLOCK_DECAY,
     CLOCK_JUMP_S,
-    CLOCK_KEPT,
     CLOCK_OUTLIER,
     CLOCK_SAMPLES,
 )
@@ -27,13 +21,9 @@ CREDIBLE = (0.5, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """`rate`: device seconds for one of ours. `error_s`: how far a time worked out from it may be off, either way.
-
-    `samples`: echoes it rests on.
-    """
+    """`rate`: device seconds for one of ours. `samples`: echoes it rests on."""
 
     rate: float
-    error_s: float
     samples: int
 
 
@@ -52,7 +42,6 @@ class DeviceClock:
     """Linear regression of tick over host time, older echoes fading. Times are monotonic seconds of the host."""
 
     def __init__(self) -> None:
-        self._kept: deque[_Sample] = deque(maxlen=CLOCK_KEPT)
         self._least_rtt_s = 0.0
         self._time_avg = self._tick_avg = 0.0
         self._variance = self._covariance = 0.0
@@ -74,25 +63,15 @@ class DeviceClock:
 
     def reading(self) -> ClockReading | None:
         """What is known of the clock now; None before two echoes, and for what is no clock."""
-        if not self._is_known:
-            return None
-        error_s = max((self._off_by(kept) for kept in self._kept), default=0.0)
-        return ClockReading(self._rate, error_s, self._samples)
+        return ClockReading(self._rate, self._samples) if self._is_known else None
 
     @property
     def counters(self) -> dict[str, int]:
-        """For people: how often it leapt, how fast it runs beside ours, and how far off a time worked out from it may be."""
+        """How often it leapt, and by how many parts in a million it runs faster than ours."""
         found = {"clock_jumps": self.jumps}
         if (reading := self.reading()) is not None:
             found["clock_ppm"] = round((reading.rate - 1) * 1e6)
-            found["clock_error_us"] = round(reading.error_s * 1e6)
         return found
-
-    def host_time(self, tick_us: int) -> float | None:
-        """When the device's clock read `tick_us`, in the host's monotonic seconds; None as for `reading`."""
-        if not self._is_known:
-            return None
-        return self._time_avg + (tick_us * MICROSECOND - self._tick_avg) / self._rate
 
     @property
     def _is_known(self) -> bool:
@@ -104,7 +83,6 @@ class DeviceClock:
         return self._covariance / self._variance if self._is_known and self._variance > 0 else 1.0
 
     def _fade_in(self, found: _Sample) -> None:
-        self._kept.append(found)
         self._samples += 1
         if self._samples == 1:
             self._time_avg, self._tick_avg = found.middle_s, found.tick_s
@@ -123,7 +101,6 @@ class DeviceClock:
         return max(at - sample.sent_s, sample.received_s - at)
 
     def _forget(self) -> None:
-        self._kept.clear()
         self._samples = 0
         self._variance = self._covariance = 0.0
         self.jumps += 1

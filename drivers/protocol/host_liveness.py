@@ -34,6 +34,11 @@ class Liveness:
         self._heard_at = 0.0
         self._told: Suspect | None = None
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """Of the device's clock."""
+        return self.clock.counters | (self.time.counters if self.time is not None else {})
+
     def start(self, now: float, welcome: Welcome) -> None:
         """The WELCOME came, or a further step of the handshake was done."""
         self.time = self.time or DeviceTime(welcome.boot, welcome.identity.tick_hz)

@@ -1,4 +1,4 @@
-"""The device's clock: estimated from echoes, honest about its error, and never a reason to put anything in another order."""
+"""The rate of a device's clock as it is told to people: from echoes, and of what is a clock at all."""
 
 import random
 
@@ -21,34 +21,25 @@ def echoes(clock, count, *, rate=1.0, offset_s=5.0, start_s=1000.0, period_s=1.0
     return now
 
 
-def true_time(tick_us, rate, offset_s):
-    return (tick_us / 1e6 - offset_s) / rate
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.9, 1.1), st.floats(0, 1e6), st.integers(0, 2**32))
-def test_the_error_that_is_told_is_never_less_than_the_true_one(rate, offset_s, seed):
+def test_the_rate_that_is_told_is_near_the_true_one(rate, offset_s, seed):
     """For any speed and offset, with a line that is slower one way than the other, by chance each time."""
     rng = random.Random(seed)
     clock = DeviceClock()
-    now = echoes(
+    echoes(
         clock, 120, rate=rate, offset_s=offset_s, rtt=lambda: (rng.uniform(0.001, 0.02), rng.uniform(0.001, 0.02))
     )
-    reading = clock.reading()
-    for back_s in (0.0, 1.0, 10.0, 20.0):
-        tick_us = round((offset_s + rate * (now - back_s)) * 1e6)
-        assert abs(clock.host_time(tick_us) - true_time(tick_us, rate, offset_s)) <= reading.error_s + 1e-6
-    assert reading.error_s < 0.06
-    assert reading.rate == pytest.approx(rate, abs=0.003)
+    assert clock.reading().rate == pytest.approx(rate, abs=0.003)
 
 
 def test_eight_quick_echoes_are_enough_to_begin_with():
     """They come within half a second of the start."""
     clock = DeviceClock()
     assert clock.reading() is None
-    now = echoes(clock, CLOCK_SAMPLES, period_s=0.05)
-    assert abs(clock.host_time(round((5.0 + now) * 1e6)) - now) < 0.001
-    assert clock.reading().error_s <= 0.005
+    echoes(clock, CLOCK_SAMPLES, period_s=0.05)
+    assert clock.reading().rate == pytest.approx(1.0, abs=1e-4)
+    assert clock.reading().samples == CLOCK_SAMPLES
 
 
 def test_an_echo_that_took_long_is_left_out():
@@ -65,9 +56,7 @@ def test_a_line_that_became_slower_is_believed_after_a_while():
     clock = DeviceClock()
     now = echoes(clock, 20)
     echoes(clock, 60, start_s=now, rtt=lambda: (0.02, 0.02))
-    reading = clock.reading()
-    assert reading.samples > 60
-    assert 0.02 <= reading.error_s < 0.03
+    assert clock.reading().samples > 60
 
 
 def test_an_echo_that_took_no_time_leaves_the_others_in():
@@ -82,11 +71,9 @@ def test_a_clock_that_leaps_is_known_anew_and_counted():
     """The estimate does not bend for minutes between before and after."""
     clock = DeviceClock()
     now = echoes(clock, 60)
-    now = echoes(clock, 12, start_s=now, offset_s=65.0)
-    reading = clock.reading()
+    echoes(clock, 12, start_s=now, offset_s=65.0)
     assert clock.jumps == 1
-    assert abs(clock.host_time(round((65.0 + now) * 1e6)) - now) <= reading.error_s + 1e-6
-    assert reading.error_s < 0.01
+    assert clock.reading().rate == pytest.approx(1.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("ticks", [[7] * 40, list(range(40, 0, -1)), [0] * 20 + [2**63] * 20, [1, 2**64 - 1] * 20])
@@ -95,9 +82,8 @@ def test_nonsense_for_a_clock_breaks_nothing(ticks):
     clock = DeviceClock()
     for second, tick in enumerate(ticks):
         clock.sample(second, second + 0.01, tick)
-        clock.reading()
-        clock.host_time(tick)
-    assert len(clock._kept) <= 30
+        reading = clock.reading()
+        assert reading is None or 0.5 <= reading.rate <= 2.0
 
 
 def test_a_session_knows_the_clock_half_a_second_after_its_start(make_world):
@@ -107,7 +93,8 @@ def test_a_session_knows_the_clock_half_a_second_after_its_start(make_world):
     assert world.run(5.0, until=lambda: world.of(Online))
     world.run(0.6)
     counters = world.host.counters
-    assert counters["clock_error_us"] <= 1500
+    assert 0 < counters["clock_error_us"] <= 1500
+    assert counters["clock_contradicted"] == 0
     assert abs(counters["clock_ppm"]) < 5000
     sent = len(world.to_device.sent)
     world.run(10.0)
