@@ -7,6 +7,7 @@ goes past the record: the short path has taken something back, and whoever stand
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,12 +16,17 @@ from controller.display_text import display_text, fit
 from controller.table.state import Setup, State
 from drivers.commands import Level, WantedLevel
 from drivers.device import CONNECTED
+from drivers.errors import Fault
 from drivers.events import DeviceOffline, DeviceOnline, LevelConfirmed, LevelUnknown
 from drivers.protocol.host import Identity
 from drivers.session import Delivery, SessionState
 
 ASK_AGAIN_S = 5.0
 """A text that the device refused, or never answered, is asked for again after so long."""
+UNANSWERED = 2
+"""Links in a row that ended because a text was never answered."""
+SPARED_S = 600.0
+"""After these a device is spared its texts for so long: no display is worth a link."""
 LOOK_S = 1.0
 TEXTS = 1 << 51
 """Marks the operation ids of texts, which no record holds."""
@@ -66,6 +72,8 @@ class Displays:
     ) -> None:
         self._table, self._sessions, self._clock = table, sessions, clock
         self._asked: dict[str, _Asked] = {}
+        self._unanswered: Counter[str] = Counter()
+        self._spared_until: dict[str, float] = {}
         self._operation = TEXTS | (int(time.time()) & 0x7FFFFFFF) << 20
 
     def wake(self) -> None:
@@ -87,8 +95,13 @@ class Displays:
             case LevelConfirmed(Level.DISPLAY, _, operation):
                 if (asked := self._asked.get(name)) is not None and asked.wanted.operation == operation:
                     asked.shown = True
+                del self._unanswered[name]
                 return True
-            case LevelUnknown(Level.DISPLAY):
+            case LevelUnknown(Level.DISPLAY, reason=reason):
+                self._unanswered[name] += reason == Fault.TIMEOUT_REQUEST
+                if self._unanswered[name] >= UNANSWERED:
+                    self._spared_until[name] = self._clock() + SPARED_S
+                    del self._unanswered[name]
                 return True
             case DeviceOnline() | DeviceOffline():
                 self._asked.pop(name, None)
@@ -124,4 +137,5 @@ class Displays:
         self._operation += 1
         wanted = WantedLevel(name, Level.DISPLAY, value, self._operation)
         self._asked[name] = _Asked(wanted, self._clock())
-        session.want(wanted)
+        if self._clock() >= self._spared_until.get(name, 0.0):
+            session.want(wanted)

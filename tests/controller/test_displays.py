@@ -6,15 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from controller.displays import ASK_AGAIN_S, TEXTS, Displays
+from controller.displays import ASK_AGAIN_S, SPARED_S, TEXTS, UNANSWERED, Displays
 from controller.rules.elections import cautious
 from controller.rules.loader import load_rulebook
 from controller.rules.vocabulary import Method
 from controller.table.state import DeviceSetup, Setup, State
 from drivers import events as e
-from drivers.commands import Level
+from drivers.commands import Level, WantedLevel
+from drivers.errors import Fault
 from drivers.protocol.messages import Identity
 from drivers.session import Delivery, SessionState
+from tests.drivers.conftest import Bench as Wire
+from tests.drivers.conftest import VirtualLoop
 
 MD_UTH = Path(__file__).resolve().parents[2] / "config" / "rulebooks" / "md-uth.toml"
 CLOSED = "The table is closed; a floorperson opens it."
@@ -24,9 +27,9 @@ WHO = Identity(e.DeviceKind.SHOE, "M", "Shoe", "A", "SN-1", "1", display=64)
 class Table:
     """As much of an engine as the displays see."""
 
-    def __init__(self):
+    def __init__(self, name="shoe-1", kind=e.DeviceKind.SHOE):
         law = cautious(load_rulebook(MD_UTH), "bench")
-        devices = {"shoe-1": DeviceSetup("shoe-1", e.DeviceKind.SHOE)}
+        devices = {name: DeviceSetup(name, kind)}
         self.setup = Setup("bench", "t1", 6, ("red", "blue"), Method.HAND, devices, law, frozenset(), "USD")
         self.state, self.idle, self.failed = State.initial(self.setup), True, None
 
@@ -117,6 +120,65 @@ def test_a_text_that_is_not_shown_is_asked_for_again(bench, reason):
     bench.now += 10 * ASK_AGAIN_S
     bench.displays.ask_again()
     assert len(bench.session.wanted) == 2
+
+
+def test_a_device_that_answers_no_text_keeps_its_link(bench):
+    """Each text costs it a connection; after two it is spared, said to show nothing, and tried again much later."""
+    online = e.DeviceOnline(e.DeviceKind.SHOE, "Shoe", "SN-1", "1", "0" * 16, False, True, (), e.Levels())
+    for _ in range(UNANSWERED):
+        bench.displays.wake()
+        wanted = bench.session.wanted[-1]
+        bench.hears(e.LevelUnknown(Level.DISPLAY, CLOSED, wanted.operation, Fault.TIMEOUT_REQUEST.value))
+        bench.hears(e.DeviceOffline(Fault.TIMEOUT_REQUEST.value))
+        bench.hears(online)
+    asked = len(bench.session.wanted)
+    bench.displays.wake()
+    bench.now += ASK_AGAIN_S + 1
+    bench.displays.ask_again()
+    assert len(bench.session.wanted) == asked
+    assert bench.displays.document("shoe-1") == {"text": CLOSED, "shown": False}
+    bench.now += SPARED_S
+    bench.displays.ask_again()
+    assert len(bench.session.wanted) == asked + 1
+
+
+def test_a_real_session_survives_a_display_that_never_answers():
+    """Two links are lost to it in ten minutes, and a lock-out that is wanted meanwhile waits for half a second at most."""
+
+    async def scene():
+        wire, loop = Wire(), asyncio.get_running_loop()
+        device, session = wire.device, wire.session
+        device.identity = dataclasses.replace(device.identity, display=40)
+        device.power_up()
+        obey = device._obey
+        device._obey = lambda wish: None if wish.level is Level.DISPLAY else obey(wish)
+        table = Table(name="prog-1", kind=e.DeviceKind.PROGRESSIVE)
+        displays = Displays(table, {"prog-1": session}, loop.time)
+        wire.owner.on_delivery = displays.heard
+        async with wire:
+            running = asyncio.create_task(displays.run())
+            await wire.until(lambda: displays.document("prog-1"), 10.0, "a text is asked for")
+            session.want(WantedLevel("prog-1", Level.LOCKOUT, e.ENGAGED, 7))
+            await wire.until(lambda: wire.owner.bodies(e.LevelConfirmed), 0.5, "the lock-out is confirmed")
+            await asyncio.sleep(SPARED_S - 60)
+            losses = wire.owner.bodies(e.DeviceOffline)
+            assert [loss.reason for loss in losses] == [Fault.TIMEOUT_REQUEST] * UNANSWERED
+            assert session.state is SessionState.ONLINE
+            running.cancel()
+            await asyncio.wait({running})
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(scene())
+
+
+def test_a_text_that_was_shown_in_between_forgives_one_that_was_not(bench):
+    """A link may end for a request of another kind that stood before the text; only texts in a row count."""
+    for n in range(2 * UNANSWERED):
+        bench.table.state = dataclasses.replace(bench.table.state, open=n % 2 == 0)
+        bench.displays.wake()
+        bench.hears(e.LevelUnknown(Level.DISPLAY, "", 0, Fault.TIMEOUT_REQUEST.value))
+        bench.says_yes()
+    assert len(bench.session.wanted) == 2 * UNANSWERED
 
 
 def test_held_is_shown_at_once_and_stays_until_the_state_has_caught_up(bench):
