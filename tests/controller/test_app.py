@@ -1,6 +1,7 @@
 """What everyone who asks is told while the record cannot be written, and while what failed is being closed."""
 
 import asyncio
+import contextlib
 import dataclasses
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,17 @@ from typing import Any
 import pytest
 
 from controller import app
+from controller.clock import SystemClock
 from controller.config_file import load_config
 from controller.engine import RecordFailed
 from controller.journal.errors import JournalWriteFailed
+from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.recorder import Recorder
+from controller.journal.store import Journal
+from controller.table.codec import encode_input
+from controller.table.inputs import Input, Moment
 from drivers.commands import WantedLevel
+from drivers.events import DoorOpened, Origin
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
@@ -78,3 +85,37 @@ async def test_what_cannot_be_written_beside_play_holds_the_table_as_a_report_wo
     assert ("progressive-1", "engaged") in wanted
     assert daemon.desk.status()["next"].startswith("HELD: the record cannot be written")
     assert "no space left" in daemon.desk.status()["record"]["reason"]
+
+
+async def test_a_session_begins_where_the_record_of_its_device_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its last report, and at that report's value in the chain over the device's log; a device without a past at neither."""
+    daemon = app.Daemon(dataclasses.replace(load_config(EXAMPLE), journal=tmp_path / "t.journal"))
+    began: dict[str, tuple[Any, Any]] = {}
+
+    class Session(app.DeviceSession):
+        def __init__(self, config: Any, **given: Any) -> None:
+            began[config.name] = given["last"], given["chain"]
+            super().__init__(config, **given)
+
+    origin = Origin("SIM-shoe-1", "00000000000000d1", 17, 5, chain="0123456789abcdef")
+    at = SystemClock().stamp()
+    given = Input(Moment(at.wall_us, at.mono_ns, at.boot), "shoe-1", DoorOpened(), origin)
+    report = Draft(Stream.INPUT, "door_opened", 1, "shoe-1", None, encode_input(given))
+    with contextlib.closing(
+        Journal.open(tmp_path / "t.journal", site=daemon.setup.site, table=daemon.setup.table)
+    ) as journal:
+        journal.append([Transaction(at, report, (origin.serial, origin.boot, origin.counter))], at)
+
+    async def together(*_: object) -> None: ...
+
+    monkeypatch.setattr(app, "DeviceSession", Session)
+    monkeypatch.setattr(daemon, "_together", together)
+    daemon._stop.set()
+    await daemon._one_record()
+    assert began == {
+        "shuffler-1": (None, None),
+        "shoe-1": (("00000000000000d1", 17), "0123456789abcdef"),
+        "progressive-1": (None, None),
+    }
