@@ -294,7 +294,11 @@ class Daemon:
             engine.submit("table", BrokerChanged(kind, detail))
 
         fallback = PublishConfig(self.setup.site, self.setup.table, "memory", self.setup.table)
-        return Publisher(config or fallback, journal, states, self.clock, link_factory, self._rng, report)
+        goes_out = config is not None and config.identities == "after_round"
+        open_keys = journal.view.open_keys if goes_out else None
+        return Publisher(
+            config or fallback, journal, states, self.clock, link_factory, self._rng, report, open_keys
+        )
 
     async def _pulse(self) -> None:
         """Feeds the service manager's watchdog while the loop is on time and the engine takes its queue."""

@@ -96,5 +96,10 @@ def erase(before: str, reason: str, who: str, role: str, socket: Path | None, co
         ) from exc
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     before_us = round(when.timestamp() * 1_000_000)
-    told = ask(client(socket, config), "erase_cards", before_us=before_us, reason=reason, who=who, role=role)
-    click.echo(f"erased through order {told['data']['through']}, on record as {told['stream']} {told['sequence']}")
+    is_more = True
+    while is_more:
+        told = ask(client(socket, config), "erase_cards", before_us=before_us, reason=reason, who=who, role=role)
+        is_more = told["more"]
+        click.echo(
+            f"erased through order {told['data']['through']}, on record as {told['stream']} {told['sequence']}"
+        )

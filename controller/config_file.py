@@ -238,6 +238,7 @@ class _File:
         is_old = section.one_of("protocol", ("5", "3.1.1"), "5") == "3.1.1"
         keepalive_s, window = section.whole("keepalive_s", 2, 600, 10), section.whole("window", 1, 1000, 20)
         rewind_s = section.whole("rewind_s", 0, 86_400, 1800)
+        goes_out = section.one_of("identities", ("never", "after_round"), "never") == "after_round"
         section.close()
         if self.faults:
             return None
@@ -254,6 +255,7 @@ class _File:
             keepalive_s=keepalive_s,
             window=window,
             rewind_s=rewind_s,
+            identities="after_round" if goes_out else "never",
         )
 
     def _tls(self, section: Section) -> Tls | None:

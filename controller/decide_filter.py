@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from controller.journal.sealing import CLEAR
 from controller.json_lines import LineRefused, convert, in_words, object_in, verify
 from controller.rules.reader import nearest
-from controller.table.codec import BODIES, VERSION, body_from, encode
+from controller.table.codec import BODIES, IDENTITIES, VERSION, body_from, encode
 from controller.table.decide import decided
 from controller.table.inputs import Actor, Input, Moment
 from controller.table.state import Setup, State
@@ -126,6 +127,10 @@ def _recorded(raw: dict[str, Any]) -> Input:
         raise LineRefused(f"a record of stream {raw['stream']!r} is no input; tail with --stream input")
     known = {f.name for f in fields(JournalLine)}
     raw = {key: value for key, value in raw.items() if key in known}
+    if raw.get("version") in CLEAR and raw.get("kind") in IDENTITIES:
+        raise LineRefused(
+            "which cards it tells is sealed; `journal replay --verify` decides it where the round was let out, or with --vault"
+        )
     verify(raw, JournalLine, "")
     line = convert(raw, JournalLine, "")
     if not 1 <= line.version <= VERSION:

@@ -20,7 +20,7 @@ from controller.table.acts import Act
 from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
 from controller.table.inputs import Actor, ServiceEvent
-from controller.vault_desk import erasure, opening
+from controller.vault_desk import erasure, more_to_erase, opening
 from drivers.session import DeviceSession
 
 Document = dict[str, Any]
@@ -138,9 +138,10 @@ class TableDesk:
 
     async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Document:
         """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
-        return await self._noted(
+        told = await self._noted(
             lambda table: erasure(table.journal, before_us, reason, actor, table.engine.state.disputes)
         )
+        return {**told, "more": self.table is not None and more_to_erase(self.table.journal, before_us)}
 
     async def _noted(self, event: Callable[[RunningTable], ServiceEvent]) -> Document:
         if self.table is None:

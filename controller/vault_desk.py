@@ -8,10 +8,14 @@ from controller.journal.store import Journal
 from controller.table.case import Dispute
 from controller.table.inputs import Actor, CardsErased, RoundOpened
 
-__all__ = ["erasure", "opening"]
+__all__ = ["erasure", "more_to_erase", "opening"]
 
 KEPT = timedelta(days=7)
 """Cards of so many days are never erased: disputes are still heard, and surveillance still has its pictures."""
+
+
+KEYS_AT_ONCE = 20_000
+"""Keys that one commit erases: a fraction of a second, and a fortnight of play. Who has more to erase asks again."""
 
 
 def opening(journal: Journal, round_id: str, reason: str, actor: Actor) -> RoundOpened:
@@ -57,4 +61,11 @@ def erasure(
                 ErrorCode.REFUSED,
                 f"round {dispute.round} is disputed ({dispute.id}): its cards are kept until that is closed",
             )
-    return CardsErased(through, reason, actor.who, actor.role)
+    step, _ = journal.view.made_through(through, KEYS_AT_ONCE)
+    return CardsErased(step, reason, actor.who, actor.role)
+
+
+def more_to_erase(journal: Journal, before_us: int) -> bool:
+    """Whether keys of rounds before a time are left."""
+    _, is_more = journal.view.made_through(journal.view.order_before(before_us), 0)
+    return is_more

@@ -45,6 +45,8 @@ OLDEST_SCHEMA = 1
 PRIME_BYTES = 5_000_000
 """Size of the write-ahead log from the start: more than the 1,000 pages of 4 KiB after which it is checkpointed and
 overwritten, so that a sync never has a new file size to write down as well. A third off each commit."""
+MOST_OVERWRITTEN = 4 * PRIME_BYTES
+"""A log that grew beyond this behind a reader that held it is overwritten by use, as ever, and not by a commit that waits."""
 CHECKPOINT_PAGES = 1000
 QUICK_CHECK_BYTES = 64 * 2**20
 """Up to this size the whole file is checked at open (about 0.1 s); above, its tail here and the rest by `verify`."""
@@ -202,7 +204,7 @@ def overwrite_log(db: sqlite3.Connection, path: Path) -> None:
     A reader that holds the log at that instant keeps it from being overwritten.
     """
     db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()  # so that the next write begins where the log does
-    _fill_log(db, path.with_name(path.name + "-wal").stat().st_size)
+    _fill_log(db, min(path.with_name(path.name + "-wal").stat().st_size, MOST_OVERWRITTEN))
 
 
 def _fill_log(db: sqlite3.Connection, size: int) -> None:

@@ -174,6 +174,8 @@ class Vault:
         self.pending.clear()
         opened_now = {opening.commitment.hex() for opening in openings}
         if opened_now:
+            kept = {name: key for name, key in self._current.items() if key.commitment.hex() not in opened_now}
+            self._current = kept  # what is told from now on is sealed under a key that nobody has
             left = {name: [k for k in keys if k not in opened_now] for name, keys in self.shut.items()}
             self.shut = {name: keys for name, keys in left.items() if keys}
 
@@ -202,7 +204,7 @@ class Vault:
         return draft if data is draft.data else replace(draft, data=data, version=SEALED[draft.version])
 
     def _key(self, round_id: str, use: Use, order: int) -> RoundKey:
-        """The round's own; a new one where there is none yet, or it was erased or cannot be read."""
+        """The round's own; a new one where there is none yet, or it was let out or erased, or cannot be read."""
         if (current := self._current.get((round_id, use))) is not None:
             return current
         key = self._of_round(round_id, use) or self._new(round_id, use, order)
@@ -213,9 +215,9 @@ class Vault:
 
     def _of_round(self, round_id: str, use: Use) -> RoundKey | None:
         for row in self._rows(round_id):
-            if row.use == use and not row.is_erased:
+            if row.use == use and row.wrapped is not None:
                 try:
-                    key = RoundKey(row.opened or unwrapped(self._keys, self._journal, row))
+                    key = RoundKey(unwrapped(self._keys, self._journal, row))
                 except (VaultKeyMissing, WrappedDamaged):
                     continue
                 if key.commitment == row.commitment:

@@ -70,6 +70,8 @@ _BRIEF = (
 
 
 _KEY_ROWS = "SELECT round, use, commitment, vault, made, wrapped, opened FROM round_key WHERE "
+_MADE = """SELECT made FROM round_key WHERE made <= ? AND (wrapped IS NOT NULL OR opened IS NOT NULL)
+ ORDER BY made LIMIT 1 OFFSET ?"""
 _SHUT = f"{_KEY_ROWS} wrapped IS NOT NULL AND opened IS NULL ORDER BY round"  # by the index over these
 
 
@@ -235,6 +237,12 @@ class JournalView:
         rows = self._query("SELECT reader, stream, through, extra FROM position", ())
         return {(reader, stream): Position(through, extra) for reader, stream, through, extra in rows}
 
+    def made_through(self, order: int, most: int) -> tuple[int, bool]:
+        """Up to which order the oldest `most` keys that are not erased were made, at most up to `order`; and whether there are
+        more of them up to there."""
+        row = self._query(_MADE, (order, most)) if self.description.schema > 1 else []
+        return (row[0][0], True) if row else (order, False)
+
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
         """Gives records of this journal as they were before they were sealed, as far as `keys` and openings allow."""
         return Unsealer(self.path, self.description.id, self.round_keys, keys)
@@ -244,6 +252,10 @@ class JournalView:
         if self.description.schema < 2:
             return []
         return [KeyRow(*row) for row in self._query(_KEY_ROWS + "round = ?", (round_id,))]
+
+    def open_keys(self, round_id: str) -> dict[str, str]:
+        """Commitment -> key, both in hex, of the keys of a round that everybody may read."""
+        return {row.commitment.hex(): row.opened.hex() for row in self.round_keys(round_id) if row.opened}
 
     def shut_keys(self) -> list[KeyRow]:
         """Keys of all rounds that were never let out, nor erased."""

@@ -28,7 +28,8 @@ class PublishConfig:
     declares the table lost. `window`: messages on their way at once; 20 fills a line of 50 ms. `rewind_s`: how long a
     message that the broker acknowledged may still be lost with it; the default is the save interval of mosquitto.
     `patience_s`: how long a stream waits for somebody to listen (MQTT 5) before it goes on without. `max_payload`:
-    bytes; a larger event is set aside without being sent.
+    bytes; a larger event is set aside without being sent. `identities`: whether which cards were told leaves this machine:
+    sealed, and with the key of their round once the rules let it out.
     """
 
     site: str
@@ -53,6 +54,7 @@ class PublishConfig:
     heartbeat_s: float = 10.0
     will_delay_s: int = 5
     session_expiry_s: int = 30
+    identities: Literal["never", "after_round"] = "never"
 
     def __post_init__(self) -> None:
         verify_level(self.site, "site")

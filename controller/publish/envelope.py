@@ -4,7 +4,7 @@ The keys are a public contract (`docs/mqtt.md`, `docs/schema/envelope.json`): ke
 recorded body, byte for byte.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
@@ -14,7 +14,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from controller.publish.source import Record
 from controller.publish.topics import Topics
-from controller.table.codec import WITHHELD, origin_in
+from controller.table.codec import SEALED_VERSIONS, WITHHELD, origin_in
+from controller.table.inputs import RoundOpened
 from drivers.events import Origin
 
 __all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "rfc3339", "schema"]
@@ -97,6 +98,12 @@ class Envelope:
         UNSET
     )
     datahash: Annotated[_HASH, Meta(description="commitment to the withheld body")] | UnsetType = UNSET
+    openkeys: (
+        Annotated[
+            dict[_HASH, _HASH], Meta(description="of a round that was let out: commitment of a key -> the key")
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +119,22 @@ class Event:
 class Wrapper:
     """Wraps the records of one journal of one table. `vendor`: reversed domain at the front of each event type.
 
-    `input_body`: the body of an input by its sequence, None where it is gone.
+    `input_body`: the body of an input by its sequence, None where it is gone. `open_keys`: of a round, commitment -> key, both in
+    hex, as far as everybody may read them; None = which cards were told never leaves this machine.
     """
 
     topics: Topics
     journal_id: str
     vendor: str = VENDOR
     input_body: Callable[[int], bytes | None] = lambda _: None
+    open_keys: Callable[[str], Mapping[str, str]] | None = None
 
     def wrap(self, record: Record) -> Event:
         """The event that tells `record`. A record whose body is withheld has `withheld` and `datahash` for `data`."""
         device_class = _device_class(record.subject)
         event_id = f"{self.journal_id}-{record.stream}-{record.sequence}"
         event_type = f"{self.vendor}.tg.{device_class}.{record.kind}.v{record.version}"
-        withheld = not record.data or record.kind in WITHHELD
+        withheld = not record.data or (record.kind in WITHHELD and not self._may_leave(record))
         envelope = Envelope(
             id=event_id,
             source=self.topics.source,
@@ -148,8 +157,22 @@ class Wrapper:
             data=UNSET if withheld else msgspec.Raw(record.data),
             withheld=True if withheld else UNSET,
             datahash=record.datahash.hex() if withheld else UNSET,
+            openkeys=self._keys(record),
         )
         return Event(event_id, event_type, _ENCODER.encode(envelope))
+
+    def _may_leave(self, record: Record) -> bool:
+        """A body that names cards leaves this machine sealed or not at all."""
+        return self.open_keys is not None and record.version in SEALED_VERSIONS
+
+    def _keys(self, record: Record) -> dict[str, str] | UnsetType:
+        """The keys that a `round_opened` lets out by the rules; one that a supervisor opened before stays here."""
+        if self.open_keys is None or record.kind != RoundOpened.kind:
+            return UNSET
+        told = msgspec.json.decode(record.data, type=RoundOpened)
+        if told.by:
+            return UNSET
+        return {name: key for name, key in self.open_keys(told.round).items() if name in told.keys}
 
     def _device(self, record: Record) -> dict[str, Any]:
         """The evidence of the device's report that `record` was decided from; nothing for an act, a deadline, a link."""

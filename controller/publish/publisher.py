@@ -47,11 +47,12 @@ class Publisher:
         link_factory: LinkFactory,
         rng: random.Random,
         report: Report,
+        open_keys: Callable[[str], Mapping[str, str]] | None = None,
     ) -> None:
         self._config, self._journal, self._clock, self._rng, self._report = config, journal, clock, rng, report
         self._link_factory = link_factory
         self._topics = Topics(config.site, config.table)
-        self._wrapper = Wrapper(self._topics, journal.id, config.vendor, journal.input_body)
+        self._wrapper = Wrapper(self._topics, journal.id, config.vendor, journal.input_body, open_keys)
         self._backlog = Backlog(config, journal, states, report)
         self._connection: Connection | None = None
         self._session: int | None = None  # taken from the journal and not yet seen by a broker

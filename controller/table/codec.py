@@ -17,6 +17,8 @@ from controller.table.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
 from drivers.events import LINK_EVENTS, REPORTS, Origin
 
 VERSION = 1
+SEALED_VERSIONS = frozenset({2})
+"""Versions of a body in which which cards it tells is sealed (docs/vault.md)."""
 MAX_TEXT = 2000
 """Longest text of a body, characters; a device or a person with more to say is cut, and the record stays writable."""
 
@@ -161,6 +163,7 @@ def _present(value: Any) -> Any:
 __all__ = [
     "BODIES",
     "IDENTITIES",
+    "SEALED_VERSIONS",
     "UPCASTS",
     "VERSION",
     "WITHHELD",

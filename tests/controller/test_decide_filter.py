@@ -273,3 +273,14 @@ def test_the_schemas_name_every_kind_and_refuse_what_the_filter_refuses() -> Non
     ):
         assert not _INPUT.is_valid({**OPEN, **wrong}), wrong
     assert not _OUTPUT.is_valid({"line": 1, "subject": "table", "kind": "table_opened", "data": {}})
+
+
+def test_a_recorded_hand_that_is_sealed_is_told_so(make_filter: MakeFilter) -> None:
+    """The journal prints it sealed; what can be done with it is said."""
+    line = {
+        "stream": "input", "kind": "record_hand", "version": 2, "subject": "table", "time": "2026-01-01T00:00:00Z",
+        "mono_ns": 1, "boot": "b", "clock": "synced",
+        "data": {"body": {"area": "dealer", "cards": ["c0ffee"]}, "actor": {"who": "ada", "role": "dealer"}, "sealed": {}},
+    }  # fmt: skip
+    (answer,) = told(make_filter(), [json.dumps(line).encode()])
+    assert answer["error"].startswith("which cards it tells is sealed; `journal replay --verify` decides it")

@@ -1,26 +1,34 @@
 """Which cards were told is let out when the rules do, once, also over a restart; and by a supervisor, who says why."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
+from controller.bench.observer.opened import opened
 from controller.clock import ManualClock, Stamp
 from controller.control.desk import Refused
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys, make_vault
+from controller.journal.verify import verify
 from controller.opener import Opener
+from controller.publish.envelope import Wrapper
+from controller.publish.topics import Topics
 from controller.rules.vocabulary import Area, Role
 from controller.table import facts as f
 from controller.table.acts import RecordHand
 from controller.table.case import Dispute
 from controller.table.codec import encode, encode_input
-from controller.table.inputs import Actor, Input, Moment, RoundOpened
-from controller.vault_desk import erasure, opening
+from controller.table.inputs import Actor, CardsErased, Input, Moment, RoundOpened
+from controller.vault_desk import erasure, more_to_erase, opening
 
+SCHEMA = Path(__file__).resolve().parents[2] / "docs/schema/envelope.json"
 SAM = Actor("sam", Role.SUPERVISOR)
 
 
@@ -64,7 +72,11 @@ class Table:
         self.opener.wake()
 
     def put(
-        self, fact: f.HandRecorded | f.InputRefused | RoundOpened, said: bytes, name: str, kind: str = ""
+        self,
+        fact: f.HandRecorded | f.InputRefused | RoundOpened | CardsErased,
+        said: bytes,
+        name: str,
+        kind: str = "",
     ) -> None:
         at: Stamp = self.clock.stamp()
         given = Draft(Stream.INPUT, kind or fact.kind, 1, "table", name, said)
@@ -85,7 +97,7 @@ def table(tmp_path: Path, vault: VaultKeys) -> Iterator[Table]:
 
 
 def test_a_round_is_let_out_once_its_cards_lie_in_the_discard_rack(table: Table) -> None:
-    """Not before, and once: what is told of it later is open with it."""
+    """Not before, and once; what is told of it later has a key of its own, which follows at once."""
     table.round = Round("t1-1")
     table.tell()
     assert table.opened == []
@@ -98,7 +110,8 @@ def test_a_round_is_let_out_once_its_cards_lie_in_the_discard_rack(table: Table)
     table.record()
     assert table.journal.shut() == {}
     table.tell()
-    assert len(table.opened) == 1
+    assert len(table.opened) == 2
+    assert not {*table.opened[0].keys} & {*table.opened[1].keys}
 
 
 def test_a_round_that_ended_otherwise_is_let_out_too(table: Table) -> None:
@@ -171,3 +184,70 @@ def test_cards_of_the_last_days_are_never_erased(table: Table) -> None:
     other = {"C1": replace(disputed["C1"], round="t1-2")}
     event = erasure(table.journal, told_us + day // 2, "retention", SAM, other, now)
     assert (event.through, event.by, event.reason) == (2, "sam", "retention")
+    assert more_to_erase(table.journal, told_us + day // 2)
+
+
+def test_many_keys_are_erased_in_steps(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No commit of the table waits for years of them; each step says how far it went."""
+    monkeypatch.setattr("controller.vault_desk.KEYS_AT_ONCE", 2)
+    for number in range(7):
+        table.round = Round(f"t1-{number}")
+        table.tell()
+    before_us = max(r.time_us for r in table.journal.facts()) + 1
+    now = datetime.fromtimestamp(before_us / 1e6 + 8 * 86_400, UTC)
+    steps, left = [], [7]
+    while more_to_erase(table.journal, before_us):
+        event = erasure(table.journal, before_us, "retention", SAM, {}, now)
+        table.put(event, encode_input(Input(Moment(1, 1, "b"), "table", event)), "")
+        left.append(sum(not row.is_erased for n in range(7) for row in table.journal.view.round_keys(f"t1-{n}")))
+        steps.append(event.through)
+    assert left == [7, 4, 1, 0]
+    assert steps == sorted(steps)
+    assert verify(table.journal.path).ok
+
+
+def test_a_house_that_wants_them_gets_sealed_hands_at_once_and_the_key_after_the_round(table: Table) -> None:
+    """What its back office holds opens to the cards that were told; without that wish neither leaves the machine."""
+    table.round = Round("t1-1")
+    table.tell()
+    wants, not_ = (
+        Wrapper(Topics("lv01", "t1"), table.journal.id, open_keys=k) for k in (table.journal.view.open_keys, None)
+    )
+    hand = _published(wants, table, "hand_recorded")
+    assert _published(not_, table, "hand_recorded")["withheld"]
+    assert opened(hand["data"], hand["journal"], "hand_recorded", {}) == (hand["data"], ""), "no key came with it"
+    assert "As" not in json.dumps(hand)
+    table.round.collected = True
+    table.opener.wake()
+    table.record()
+    opening_ = _published(wants, table, "round_opened")
+    keys = {name: bytes.fromhex(key) for name, key in opening_["openkeys"].items()}
+    clear, wrong = opened(hand["data"], hand["journal"], "hand_recorded", keys)
+    assert (clear["cards"], wrong) == ("As Kd", "")
+    assert "openkeys" not in _published(not_, table, "round_opened")
+    for event in (hand, opening_):
+        jsonschema.validate(event, json.loads(SCHEMA.read_text()))
+
+
+def test_what_a_supervisor_lets_out_and_what_stands_in_the_clear_stays_on_the_machine(
+    table: Table, tmp_path: Path
+) -> None:
+    """Outside only after the discard rack, and never a body that names cards as they are."""
+    table.round = Round("t1-1")
+    table.tell()
+    table.submit("table", opening(table.journal, "t1-1", "dispute", SAM))
+    table.record()
+    wants = Wrapper(Topics("lv01", "t1"), table.journal.id, open_keys=table.journal.view.open_keys)
+    assert "openkeys" not in _published(wants, table, "round_opened")
+    plain = Table(tmp_path / "plain", None)
+    plain.round = Round("t1-1")
+    plain.tell()
+    wants = Wrapper(Topics("lv01", "t1"), plain.journal.id, open_keys=plain.journal.view.open_keys)
+    assert _published(wants, plain, "hand_recorded")["withheld"]
+    plain.journal.close()
+
+
+def _published(wrapper: Wrapper, table: Table, kind: str) -> dict[str, Any]:
+    record = next(r for r in table.journal.facts() if r.kind == kind)
+    event: dict[str, Any] = json.loads(wrapper.wrap(record).payload)
+    return event
