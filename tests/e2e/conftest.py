@@ -289,11 +289,11 @@ class Rig:
         return dict(json.loads(said[-1])) if said else {}
 
     async def retained(self, topic: str) -> Callable[[], Document]:
-        """What the broker has kept under a topic, as one who comes now gets it; {} until it has come."""
+        """What the broker has kept under a topic, as one who comes now gets it, and what follows; {} until it has come."""
         kept: list[bytes] = []
 
         def keep(message: Delivered) -> None:
-            if message.retained and message.topic == f"{BASE}/{topic}":
+            if message.topic == f"{BASE}/{topic}" and (message.retained or kept):
                 kept.append(message.payload)
 
         await self.listen(f"late-{next(self._ids)}", keep)
