@@ -20,9 +20,9 @@ class ChainCheck:
     def __init__(self, chain: LogChain | None, last: Place | None) -> None:
         self._chain = chain
         self._at = last
-        self._before: dict[
-            int, LogSpan | None
-        ] = {}  # boot -> the boot before whose log was kept; None = there was none
+        self._boot = 0  # the present one; 0 before the WELCOME
+        # Of a boot, the one before it whose log was kept; None = there was none.
+        self._before: dict[int, LogSpan | None] = {}
 
     def welcome(self, welcome: Welcome) -> None:
         """What the device says of its log. Raises `LinkFault` where a boot's log is no longer chained, and was."""
@@ -32,6 +32,7 @@ class ChainCheck:
                 raise LinkFault("auth_chain", "the device no longer chains its log, and did before")
             self._chain = None
             return
+        self._boot = welcome.boot
         boots = [*(span.boot for span in welcome.old_logs), welcome.boot]
         self._before = dict(zip(boots[1:], welcome.old_logs, strict=True)) or {welcome.boot: None}
 
@@ -59,4 +60,6 @@ class ChainCheck:
 
     def _value_at(self, boot: int, counter: int) -> bytes | None:
         at = self._at
+        if boot != self._boot and at is not None and at.chain == CHAIN_START:
+            return None  # a former boot, of firmware that did not chain yet
         return at.chain or None if at is not None and (at.boot, at.counter) == (boot, counter) else None

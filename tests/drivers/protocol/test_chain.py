@@ -286,6 +286,41 @@ def test_what_fell_out_of_the_ring_is_lost_and_the_chain_goes_on_behind_it(make_
     assert not world.of(Failed)
 
 
+def test_firmware_that_begins_to_chain_does_not_speak_ill_of_the_old_one(make_world):
+    """An update over a kept log: the rest of the old boot has no values, and the new boot is held together from its first on."""
+    world = make_world(trust=Trust(KEY), key=KEY)
+    world.report(2)
+    world.connect()
+    online(world)
+    world.host = None
+    world.report(3)
+    world.capabilities = (Capability.CHAINS_LOG,)
+    world.boot_device(log=kept(world))
+    world.report(3)
+    world.connect()
+    online(world, 2)
+    assert [r.counter for r in world.of(Reported)] == [1, 2, 3, 4, 5, 1, 2, 3]
+    assert not world.of(Failed)
+    world.host = None
+    world.report(2)
+    edit(world, 4, tick_us=1)
+    world.connect()
+    assert world.run(5.0, until=lambda: world.of(Failed))
+    assert fault(world)[0] == "auth_chain"
+
+
+def test_zeros_in_the_present_boot_are_no_excuse(world):
+    """It says that it chains: whoever takes the values out of its log is found, also behind a loss."""
+    world.report(4)
+    world.last = (world.boot, 1)  # nothing of the chain is on record here
+    for counter in (2, 3, 4):
+        edit(world, counter, chain=bytes(8))
+    world.connect()
+    assert world.run(5.0, until=lambda: world.of(Failed))
+    assert fault(world)[0] == "auth_chain"
+    assert [r.counter for r in world.of(Reported)] == [2]
+
+
 def test_a_device_cannot_stop_chaining_within_a_boot(world):
     """Its capabilities are under its proof; a firmware that no longer chains what it chained before is asked about."""
     world.report(2)
