@@ -54,6 +54,7 @@ faults: setup
 	$(BIN)/python -m tests.faults.gaps || true
 	$(BIN)/pytest -q -m full -n 2 tests/faults
 	$(BIN)/python -m tests.faults.soak --hours $(HOURS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tests.faults.soak --hours 0.25 --pause 10 --tables 1 --progressive modbus $(if $(SEED),--seed $(SEED))
 
 rounds: setup
 	$(BIN)/python -m tests.settling.rounds --rounds $(SETTLED_ROUNDS) $(if $(SEED),--seed $(SEED))

@@ -39,7 +39,8 @@ class Row:
     """One fault. `inject`: lines of `simulators.faults`, or verbs of `tests.faults.verbs`. `on`: the device that has it.
 
     `drive`: what goes on at the table meanwhile. `lasts_s`: virtual seconds from the injection to its end. `shown_by`:
-    the test that shows it, where it is not this table's own. `open`: why nothing can show it yet. `lies`: the device
+    the test that shows it, where it is not this table's own, and `elsewhere` why it is not. `open`: why nothing can show it
+    yet. `lies`: the device
     tells what did not happen, so that its reports cannot be held against its own record. `keyed`: host and devices share
     keys and seal each frame. `progressive`: how that device is built, tdp | modbus (remote I/O on a bus). `full`: takes so
     long that only `make faults` plays it.
@@ -54,6 +55,7 @@ class Row:
     drive: str = "chips"
     lasts_s: float = 6.0
     shown_by: str = ""
+    elsewhere: str = ""
     open: str = ""
     lies: bool = False
     keyed: bool = False
@@ -105,5 +107,7 @@ def load(path: Path = PATH) -> Catalogue:
             raise ValueError(f"{row.id}: a scope of {', '.join(SCOPES)}, and a sentence that ends")
         if sum(map(bool, (row.inject, row.shown_by, row.open))) != 1:
             raise ValueError(f"{row.id}: exactly one of inject, shown_by and open")
+        if bool(row.shown_by) != bool(row.elsewhere):
+            raise ValueError(f"{row.id}: shown_by and elsewhere, which says why, go together")
         rows.append(row)
     return Catalogue(tuple(rows))

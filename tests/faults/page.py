@@ -17,6 +17,7 @@ it at the device's own record, at the journal and at the subscriber. `python -m 
 what nothing shows yet. `make faults` injects each fault in each state of a session (opening, hello,
 auth, measure, sync, online, suspect; a bus has no auth and measure), judged by what holds after every fault; plays each row of
 the table again with a real mosquitto between daemon and subscriber; then it lets a day of faults befall four tables by chance.
+A day of remote I/O would take hours to play, so one such table has a quarter of an hour, and a fault each ten seconds.
 `make test` does a handful of the first, one of each class of the second and a minute of the third.
 
 How to read a row: *injected by* is what `--fault` and the control socket's `inject` take, or a verb of the test rig.
@@ -86,7 +87,7 @@ def _line(row: Row) -> str:
     if row.on != "progressive-1":
         how += f" on {row.on}"
     if row.shown_by:
-        how = f"[{row.shown_by.rpartition('::')[2]}](../{row.shown_by.partition('::')[0]})"
+        how = f"[{row.shown_by.rpartition('::')[2]}](../{row.shown_by.partition('::')[0]}): {row.elsewhere}"
     if row.open:
         how = f"**open**: {row.open}"
     return f"| {row.id} | {row.does} | {how} | {', '.join(told)} | {verdict.because} |\n"
