@@ -164,7 +164,7 @@ class RemoteIo:
         return False
 
     def calm(self) -> None:
-        """See `Simulated.calm`: bus, units, relay and sensors are mended; what is set in a unit stays set."""
+        """See `Simulated.calm`: bus, units, relay and light are mended; what is set in a unit, and a stuck sensor, stay."""
         self.model.faults.disarm()
         self.wire.quiet()
         for unit in self.units.values():
