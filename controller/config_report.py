@@ -213,6 +213,8 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
     if keyless := [d.name for d in config.devices if d.key_file is None]:
         yield f"that nobody speaks on the cable in the place of {', '.join(keyless)}: no key_file"
         yield f"that nobody changed the log of {', '.join(keyless)} while the daemon was away: no key holds it together"
+    if config.vault is None:
+        yield "that which cards were told is known to nobody who only has the record's file: no vault"
     if DeviceKind.SHUFFLER not in kinds:
         yield "that a set was shuffled, and that it is whole: both are as people record them"
     else:

@@ -36,8 +36,8 @@ class Opener:
             if (reason := self._over(round_id)) and not self._asked.issuperset(keys):
                 self._asked.update(keys)
                 self._table.submit("table", RoundOpened(round_id, tuple(keys), reason))
-        if self._asked and not self._journal.shut():
-            self._asked.clear()
+        if self._asked:
+            self._asked &= {key for keys in self._journal.shut().values() for key in keys}
 
     def _over(self, round_id: str) -> str:
         """Why the cards of a round may be known; "" while they may not."""

@@ -109,7 +109,12 @@ class Unsealer:
         if row.is_erased:
             raise StillSealed(record, f"the key of round {row.round_id} was erased")
         if row.opened is None and self._keys is None:
-            raise StillSealed(record, "its round is not open yet, and no vault key was given", row.vault)
+            why = (
+                "its round is not open yet"
+                if row.use == Use.TURNED_UP
+                else "it was refused, so no rule lets it out"
+            )
+            raise StillSealed(record, f"{why}, and no vault key was given", row.vault)
         try:
             key = RoundKey(row.opened or unwrapped(self._keys, self._journal, row))
         except VaultKeyMissing as exc:

@@ -23,17 +23,25 @@ from controller.clock import SystemClock
 from controller.journal.keys import SigningKey, make_key
 from controller.journal.record import FACTS, Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
+from controller.journal.vault_keys import make_vault
 from controller.journal.verify import verify
 from controller.lookback import lookback
 from controller.rules.elections import proposals
 from controller.rules.library import find
+from controller.rules.vocabulary import Area, Role
 from controller.snapshot import Snapshots
+from controller.table.acts import RecordHand
+from controller.table.codec import encode, encode_input
+from controller.table.facts import HandRecorded
+from controller.table.inputs import Actor, Input, Moment
 from controller.table.state import Setup, State
 
 BODY = (
     b'{"back":"red","activity":"dealing","place":"output","stack":3,"cards_inside":27,"cites":["15(f)"],"n":%9d}'
 )
 IN_FLIGHT = 64
+INPUTS_A_ROUND, HANDS_A_ROUND = 100, 7
+"""Of a bench that tells each hand, six seats, dealer and community; each is one transaction."""
 clock = SystemClock()
 
 
@@ -67,6 +75,32 @@ def append(directory: Path, events: int, group: int) -> list[float]:
     with fresh(directory) as journal:
         groups = ([event(n + k) for k in range(group)] for n in range(0, events * group, group))
         return [_timed(lambda g=g: journal.append(g, clock.stamp())) for g in groups]
+
+
+def hand(n: int) -> Transaction:
+    """A hand that a dealer told, as it is recorded: the dearest thing to seal."""
+    act = RecordHand(Area.PLAYER, "As Kd 10h 9c 2s", seat=n % 6 + 1)
+    said = encode_input(Input(Moment(1, 1, "b"), "table", act, None, Actor("ada", Role.DEALER)))
+    fact = encode(HandRecorded("t-1-7", act.area, act.seat, act.cards, "", "", "ada"))
+    facts = (Draft(Stream.MAIN, HandRecorded.kind, 1, "table", "t-1-7", fact),)
+    return Transaction(clock.stamp(), Draft(Stream.INPUT, act.kind, 1, "table", "t-1-7", said), None, facts)
+
+
+def sealing(directory: Path, events: int) -> dict[str, float]:
+    """Microseconds of processor time for a told hand, sealed and in the clear, interleaved; and what a round of play pays."""
+    with fresh(directory) as plain, tempfile.TemporaryDirectory(dir=directory) as place:
+        vault = make_vault(Path(place) / "vault")
+        sealed = Journal.open(Path(place) / "journal.db", site="bench", table="t-1", vault=vault)
+        took: dict[Journal, list[float]] = {plain: [], sealed: []}
+        for n in range(events):
+            for journal, times in took.items():
+                begun = time.process_time_ns()
+                journal.append([hand(n)], clock.stamp())
+                times.append((time.process_time_ns() - begun) / 1e3)
+        sealed.close()
+    clear_us, sealed_us = (statistics.median(times) for times in took.values())
+    in_play = (clear_us * INPUTS_A_ROUND + (sealed_us - clear_us) * HANDS_A_ROUND) / (clear_us * INPUTS_A_ROUND)
+    return {"hand_clear_cpu_us": clear_us, "hand_sealed_cpu_us": sealed_us, "seal_in_play_ratio": in_play}
 
 
 def audit(directory: Path, records: int) -> dict[str, float]:
@@ -179,6 +213,7 @@ def measure(directory: Path, events: int, reps: int, records: int) -> dict[str, 
             }
         )
     out = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+    out |= sealing(directory, min(events, 300))
     if records:
         big = audit(directory, records)
         out |= big | {
