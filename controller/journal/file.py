@@ -191,11 +191,15 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 
 def prime(db: sqlite3.Connection, path: Path) -> None:
-    """Gives the write-ahead log its full size once, if it has not got it. It must never be truncated afterwards."""
+    """Gives the write-ahead log its full size once, if it has not got it. It must never be truncated afterwards.
+
+    Something is written in any case: a disk that takes nothing is found by an open, and not by the first report that comes in.
+    """
     log = path.with_name(path.name + "-wal")
     db.execute("DROP TABLE IF EXISTS prime")  # left by a start that was cut off between the statements below
     if not log.exists() or log.stat().st_size < PRIME_BYTES:
         _fill_log(db, PRIME_BYTES)
+    db.execute("INSERT INTO counter VALUES ('opened', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
 
 
 def overwrite_log(db: sqlite3.Connection, path: Path) -> None:

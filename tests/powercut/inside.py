@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.clock import Stamp, SystemClock
-from controller.journal import store
+from controller.journal import recorder, store
 from controller.journal.checkpoint import signed_statement
 from controller.journal.keys import SigningKey, make_key
 from controller.journal.record import Draft, Record, Stream, Transaction
@@ -79,11 +79,18 @@ def bench(rounds: int, at: int) -> None:
     from controller.bench.report import page
 
     run.UP_S = PATIENCE_S
-    rig.RUN_CLI = f"import inside; inside.Marker({at}).listen(); {rig.RUN_CLI}"
+    rig.RUN_CLI = f"import inside; inside.Marker({at}).listen(); inside.be_patient(); {rig.RUN_CLI}"
     _key_of(RECORD / "bench.journal")
     journal = RECORD / "bench.journal"
     options = Options(rounds=rounds, broker="memory", journal=journal, seconds=3600, speed=50.0, pays=True)
-    print(page(asyncio.run(run.run(options))))
+    outcome = asyncio.run(run.run(options))
+    print(page(outcome))
+    sys.exit(outcome.failed or 0)
+
+
+def be_patient() -> None:
+    """A commit may take its time where the whole machine is slow; how a slow disk is held is tried elsewhere."""
+    recorder.Recorder.__init__.__kwdefaults__["limit_s"] = PATIENCE_S  # type: ignore[index]
 
 
 def write(settings: list[str], day: Path, at: int) -> None:
