@@ -12,6 +12,7 @@ from controller.cli import UNREACHABLE, WRONG, end
 from controller.cli_alarms import alarms
 from controller.cli_backup import backup, restore
 from controller.cli_drill import drill
+from controller.cli_evidence import evidence_command
 from controller.cli_keep import keep
 from controller.cli_lookback import lookback_command
 from controller.cli_prove import prove
@@ -104,5 +105,5 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-for command in (alarms, backup, drill, keep, lookback_command, prove, replay, restore, verify):
+for command in (alarms, backup, drill, evidence_command, keep, lookback_command, prove, replay, restore, verify):
     journal.add_command(command)

@@ -3,33 +3,42 @@
 One line a record, in the order of the whole record, columns apart by tabs, which neither JSON nor hex holds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from controller.journal.chain import FORMAT, header_of
+from controller.journal.file import Anchor, Description
 from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
+from controller.journal.seal import Head
 
-__all__ = ["COLUMNS", "export_lines"]
+__all__ = ["COLUMNS", "export_lines", "opening_lines", "record_line"]
 
 COLUMNS = ("stream", "sequence", "header", "salt", "data", "datahash", "recordhash")
+WITHHELD = "-"
+"""Stands for salt and body where a body is not let out; its commitment still proves the chain."""
 
 
 def export_lines(view: Reading) -> Iterator[str]:
     """The journal's description, what each stream follows, and every record. Raises `JournalDamaged`."""
-    about = view.description
-    yield _line("journal", FORMAT, about.id, about.site, about.table, about.created_us, about.order_before)
-    for stream in Stream:
-        anchor = view.anchors[stream]
-        yield _line("anchor", stream.value, anchor.sequence, anchor.recordhash.hex())
+    yield from opening_lines(view.description, view.description.order_before, view.anchors)
     for record in view.merged(Stream):
-        yield _record(about.id, record)
+        yield record_line(view.description.id, record)
 
 
-def _record(journal: str, r: Record) -> str:
-    return _line(
-        r.stream.value, r.sequence, header_of(journal, r).decode(), r.salt.hex(), r.data.decode("utf-8", "backslashreplace"),
-        r.datahash.hex(), r.recordhash.hex(),
-    )  # fmt: skip
+def opening_lines(about: Description, order_before: int, begin: Mapping[Stream, Anchor | Head]) -> Iterator[str]:
+    """What the records after these follow: the journal, and the last record before them of each stream and of all."""
+    yield _line("journal", FORMAT, about.id, about.site, about.table, about.created_us, order_before)
+    for stream in Stream:
+        yield _line("anchor", stream.value, begin[stream].sequence, begin[stream].recordhash.hex())
+
+
+def record_line(journal: str, r: Record, *, is_withheld: bool = False) -> str:
+    """One record, with its body or without."""
+    salt, data = (
+        (WITHHELD, WITHHELD) if is_withheld else (r.salt.hex(), r.data.decode("utf-8", "backslashreplace"))
+    )
+    header = header_of(journal, r).decode()
+    return _line(r.stream.value, r.sequence, header, salt, data, r.datahash.hex(), r.recordhash.hex())
 
 
 def _line(*columns: object) -> str:

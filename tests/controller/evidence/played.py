@@ -1,0 +1,130 @@
+"""A table of the pure core whose inputs and facts go into a record as its daemon would write them: sealed, chained, signed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from controller.clock import Stamp
+from controller.config_file import load_config
+from controller.journal.checkpoint import signed_statement
+from controller.journal.keys import SigningKey, make_key
+from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.store import Journal
+from controller.journal.vault_keys import make_vault
+from controller.rules.vocabulary import Area, Role
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.codec import encode, encode_input, stream_of
+from controller.table.decide import decide, fold
+from controller.table.inputs import (
+    Actor,
+    Body,
+    CheckpointSigned,
+    Input,
+    Moment,
+    RoundOpened,
+    ServiceStarted,
+)
+from controller.table.told_setup import setup_told
+from drivers import events as e
+from tests.controller.table.conftest import Table
+
+CONFIG = Path(__file__).resolve().parents[3] / "config" / "tables" / "example.toml"
+BEGINS, ENDS = 1_800_000_100_000_000, 1_800_000_400_000_000
+FLUSH = {Area.COMMUNITY: "Qs Js Ts 4c 2d", Area.DEALER: "9d 9h", Area.PLAYER: "As Ks"}
+
+
+class Recorded(Table):
+    """`folder`: where record, key and vault lie. `signs`: it has a key, as a table in production."""
+
+    def __init__(self, folder: Path, *, signs: bool = True) -> None:
+        super().__init__(replace(load_config(CONFIG).setup(), site="lv01", table="uth-017"))
+        self.path, self.key = folder / "j", folder / "table.key"
+        make_key(self.key)
+        self.public = folder / "table.key.pub"
+        self.signer = SigningKey.load(self.key) if signs else None
+        self.journal = Journal.open(self.path, site="lv01", table="uth-017", vault=make_vault(folder / "vault"))
+        book = self.setup.law.rulebook
+        self.put(ServiceStarted("0.1.0", book.id, book.edition, book.sha256, setup_told(self.setup)))
+        self.checkpoint()
+
+    def put(self, body: Body, subject: str = "table", actor: Actor | None = None) -> list[f.Event]:
+        """As the engine records it."""
+        self.pass_time(0.25)
+        at = Moment(self.time_us, self.mono_ns, self.boot, "synced")
+        given, before = Input(at, subject, body, None, actor), self.state
+        facts = decide(self.setup, before, given)
+        self.state = fold(before, facts)
+        self.all += facts
+        round_id = before.round.id if before.round else None
+        drafts = []
+        for fact in facts:
+            round_id = getattr(fact.event, "round", "") or round_id
+            drafts.append(
+                Draft(Stream(stream_of(fact)), fact.event.kind, 1, fact.subject, round_id, encode(fact.event))
+            )
+        said = Draft(Stream.INPUT, body.kind, 1, subject, round_id, encode_input(given))
+        stamp = Stamp(self.time_us, self.mono_ns, self.boot, "synced")
+        self.journal.append([Transaction(stamp, said, None, tuple(drafts))], stamp)
+        return [fact.event for fact in facts]
+
+    def checkpoint(self) -> None:
+        if self.signer is None:
+            return
+        heads, order = self.journal.last()
+        at = Stamp(self.time_us, self.mono_ns, self.boot, "synced")
+        self.put(
+            CheckpointSigned(*signed_statement(self.signer, self.journal.id, "lv01", "uth-017", heads, order, at))
+        )
+
+    def tell(self, hands: dict[Area, str], seat: int) -> None:
+        for area, cards in hands.items():
+            self.act(a.RecordHand(area, cards, seat=seat if area is Area.PLAYER else 0), Role.DEALER)
+
+    def open_cards(self) -> None:
+        """As the rules do once the cards lie in the discard rack."""
+        for round_id, keys in self.journal.shut().items():
+            self.put(RoundOpened(round_id, tuple(keys), "the cards lie in the discard rack"))
+
+    def round_of(self, back: str, hands: dict[Area, str] | None = None, *, is_open: bool = True) -> str:
+        """A whole round of seats 1 and 3 whose cards are told; its id."""
+        self.begin(back).let_out().deal().to_showdown()
+        name = self.round.id
+        self.tell(hands or {Area.COMMUNITY: "2c 7d 8h 9c Jd", Area.DEALER: "3c 3d", Area.PLAYER: "Ad Kd"}, 1)
+        self.act(a.SettleRound())
+        self.act(a.CollectCards())
+        if is_open:
+            self.open_cards()
+        self.act(a.EndRound())
+        self.checkpoint()
+        self.shuffled(back)
+        return name
+
+    def dispute(self, name: str, reason: str = "seat 1 says royal flush, was paid a straight") -> str:
+        """Raised by a floorperson, with the pictures of surveillance, looked into and closed; its id."""
+        raised = next(
+            x
+            for x in self.act(a.RaiseDispute(reason, name, 1), Role.FLOORPERSON)
+            if isinstance(x, f.DisputeRaised)
+        )
+        self.act(a.NameBookmark(raised.dispute, "camera 7, 4711", BEGINS, ENDS), Role.FLOORPERSON)
+        if raised.hold:
+            self.act(a.ResolveHold(raised.hold, a.Resolution.GO_ON))
+        self.act(a.CloseDispute(raised.dispute, "a royal flush it was"))
+        self.checkpoint()
+        return raised.dispute
+
+    def alarm(self) -> str:
+        self.put(e.AlarmRaised("cover", "the cover was opened"), "shoe-1")
+        return next(reversed(self.state.alarms))
+
+
+def disputed(folder: Path) -> tuple[Recorded, str]:
+    """Three rounds; in the second one seat 1 has a royal flush, which is disputed after the third."""
+    table = Recorded(folder)
+    table.ready()
+    table.round_of("red")
+    name = table.round_of("blue", FLUSH)
+    table.round_of("red")
+    table.dispute(name)
+    table.round_of("blue")
+    return table, name
