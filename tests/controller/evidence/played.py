@@ -127,4 +127,5 @@ def disputed(folder: Path) -> tuple[Recorded, str]:
     table.round_of("red")
     table.dispute(name)
     table.round_of("blue")
+    table.journal.close()
     return table, name

@@ -161,6 +161,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recorded, Path]:
     table = Recorded(tmp_path_factory.mktemp("small"))
     table.ready()
     name = table.round_of("red", FLUSH)
+    table.journal.close()
     return table, made(table, name, tmp_path_factory.mktemp("unpacked"), "--sign", table.key)
 
 
