@@ -59,6 +59,7 @@ def _kept(path: Path, place: Path | None) -> dict[str, Any]:
         "copied": [asdict(one) for one in copied],
         "behind": len(waiting),
         "oldest": waiting[0].day if waiting else None,
+        "same_disk": place is not None and place.exists() and place.stat().st_dev == path.stat().st_dev,
         "problem": problem,
     }
 
@@ -68,6 +69,8 @@ def _page(document: dict[str, Any]) -> list[str]:
     lines += [f"copied {one['segment']}, sha256 {one['sha256']}" for one in document["copied"]]
     if document["behind"]:
         lines.append(f"{document['behind']} gaming days are in no second place, from {document['oldest']} on")
+    if document["same_disk"]:
+        lines.append("the second place lies on the same disk as the record: what takes one takes both")
     if document["problem"]:
         lines.append(f"NOT COPIED  {document['problem']}")
     return lines or ["nothing to do: each closed day is sealed, and copied where a second place was named"]

@@ -93,6 +93,7 @@ class Keeper:
             "place": str(self._retention.copy) if self._retention.copy else None,
             "behind_days": self._told.get("behind"),
             "oldest_not_copied": self._told.get("oldest"),
+            "same_disk": self._told.get("same_disk", False),
             "problem": self._told.get("problem", ""),
             "first_in_live": self._journal.description.order_before + 1,
             "kept_by": self._kept_by,

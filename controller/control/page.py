@@ -290,6 +290,8 @@ def _kept(kept: Document | None) -> Iterator[str]:
     if kept["behind_days"]:
         where = f"not at {kept['place']}" if kept["place"] else "in no second place (`copy` in [retention])"
         yield f"          {kept['behind_days']} gaming days of the record are {where}, from {kept['oldest_not_copied']} on"
+    if kept["same_disk"]:
+        yield f"          {kept['place']} lies on the same disk as the record: what takes one takes both"
     if kept["kept_by"]:
         yield f"          nothing is pruned from the live record: {kept['kept_by']}"
 

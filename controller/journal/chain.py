@@ -11,6 +11,7 @@ chain to one journal of one table.
 """
 
 from hashlib import sha256
+from struct import Struct
 
 import msgspec
 
@@ -34,7 +35,10 @@ SALT_BYTES = 16
 
 Columns = tuple[str | int | None, ...]
 
-_LEN_32 = (32).to_bytes(8, "big")
+HASH_BYTES = 32
+_LENGTH, _LEN_32 = Struct(">Q").pack, HASH_BYTES.to_bytes(8, "big")
+_SALTED, _LINKED = Struct(f">Q{SALT_BYTES}sQ").pack, Struct(f">Q{HASH_BYTES}sQ").pack
+"""A third quicker than joining parts; only for bytes of the right length, as a shorter one would be filled up in silence."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -66,10 +70,14 @@ def header_of(journal: str, record: Record) -> bytes:
 
 def data_hash(salt: bytes, data: bytes) -> bytes:
     """The commitment to a body. `salt`: `SALT_BYTES` bytes."""
-    return sha256(b"".join((len(salt).to_bytes(8, "big"), salt, len(data).to_bytes(8, "big"), data))).digest()
+    if len(salt) == SALT_BYTES:
+        return sha256(_SALTED(SALT_BYTES, salt, len(data)) + data).digest()
+    return sha256(b"".join((_LENGTH(len(salt)), salt, _LENGTH(len(data)), data))).digest()
 
 
 def record_hash(prevhash: bytes, header: bytes, datahash: bytes) -> bytes:
     """The link of the chain. `prevhash` and `datahash`: 32 bytes each."""
-    parts = (_LEN_32, prevhash, len(header).to_bytes(8, "big"), header, _LEN_32, datahash)
+    if len(prevhash) == HASH_BYTES == len(datahash):
+        return sha256(_LINKED(HASH_BYTES, prevhash, len(header)) + header + _LEN_32 + datahash).digest()
+    parts = (_LEN_32, prevhash, _LENGTH(len(header)), header, _LEN_32, datahash)
     return sha256(b"".join(parts)).digest()

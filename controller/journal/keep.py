@@ -100,7 +100,11 @@ def prunable(
         for named in all_in(beside(view.path, view.description.id)):
             if named.first <= view.description.order_before or named.day >= before_day:
                 continue
-            boundary = Segment.open(named.path).boundary
+            try:
+                boundary = Segment.open(named.path).boundary
+            except JournalError as exc:  # of the segment: the live file is as it was, and keeps that day
+                why = str(exc)
+                break
             if (found.order if found else view.description.order_before) != boundary.order_before:
                 why = f"the segment before {named.path.name} is not there"
             elif named.last > copied:

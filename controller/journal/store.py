@@ -221,14 +221,17 @@ class Journal:
         """At most `limit` records of a stream behind sequence `after`, in sequence. Raises `JournalDamaged`.
 
         Readers that keep up are served from what was just made durable, without asking the file again. What was pruned is
-        looked up in the segments beside the file, which takes a second or two a call.
+        looked up in the segments beside the file, which takes a second or two a call; [] where they do not lie there.
         """
         newest = self._newest[stream]
         if newest and after >= newest[0].sequence - 1:
             begin = after - newest[0].sequence + 1
             return newest[begin : begin + limit]
         if after < self._view.anchors[stream].sequence:
-            return self._with_past().read(stream, after, limit)
+            try:
+                return self._with_past().read(stream, after, limit)
+            except JournalError:
+                return []  # a segment that is away or damaged is no damage of this file
         return self._view.read(stream, after, limit)
 
     def _remember(self, records: Iterable[Record]) -> None:

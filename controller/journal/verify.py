@@ -126,7 +126,7 @@ class _Proof:
     def __init__(self, db: sqlite3.Connection, path: Path, description: Description) -> None:
         self._db, self._path, self._about = db, path, description
         self.findings = Findings()
-        self._newest = 0  # order of the record before, within the stream being walked
+        self._newest, self._name = 0, ""  # order of the record before within the stream being walked, and its name
         self._checkpoints: list[Checkpoint] = []
         self._proved = 0
         self._keys: KeyCheck | None = None  # at an open only the chain is looked at
@@ -246,7 +246,7 @@ class _Proof:
         add = self.findings.add
         prevhash: bytes | None = self._hash_at(stream, after)
         otherwise: bytes | None = None  # what the hash of a changed record should have been
-        expected, self._newest = after + 1, 0
+        expected, self._newest, self._name = after + 1, 0, stream.value
         for row in self._rows(stream, after, through):
             sequence = row[0]
             self._proved += 1
@@ -277,7 +277,7 @@ class _Proof:
         """
         sequence, add = row[0], self.findings.add
         origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
-        header = header_bytes(self._about.id, stream.value, sequence, row[15], row[1:11], origin)
+        header = header_bytes(self._about.id, self._name, sequence, row[15], row[1:11], origin)
         data, recordhash, datahash, salt, order = row[11:16]
         if row[1] == CheckpointSigned.kind and stream is Stream.DIAG:
             self._checkpoints.append(Checkpoint(sequence, order, data))

@@ -18,7 +18,7 @@ from controller.table.inputs import RecordDayClosed
 __all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView"]
 
 Row = tuple[Any, ...]
-BATCH = 1000
+BATCH = 400
 """Rows read at once: no statement stays open between batches, so a slow reader never holds the writer's log back."""
 MAX_SEQUENCE = (1 << 63) - 1
 MASK_64 = (1 << 64) - 1

@@ -210,6 +210,12 @@ def test_only_what_is_noted_and_wanted_by_nobody_may_go(
     assert may_go(through=most) == ("2026-01-02", "the back office has not got 2026-01-03")
     assert may_go(held=("r-0007",)) == (None, "a dispute holds a round of 2026-01-01")
     assert may_go(held=("r-none",)) == ("2026-01-03", "")
+    first = beside(journal.path, journal.id) / days[0].file_name
+    whole = first.read_bytes()
+    first.write_bytes(whole[:-1] + b"?")
+    assert may_go()[0] is None
+    assert "get another copy" in may_go()[1], "a damaged segment keeps its day, and is no damage of the live file"
+    first.write_bytes(whole)
     journal.prune(days[0].end)
     assert may_go("2026-01-02") == (None, "")
     assert may_go("2026-01-03") == ("2026-01-02", "")
@@ -231,6 +237,7 @@ def test_the_command_does_what_the_daemon_does(journal: Journal, days: list[Boun
     done = run.invoke(cli, ["journal", "keep", str(journal.path), "--copy", str(place)])
     assert done.exit_code == 0
     assert done.output.count("copied 2026-01-0") == 3
+    assert "lies on the same disk as the record" in done.output
     done = run.invoke(cli, ["journal", "keep", str(journal.path), "--copy", str(place / "none")])
     assert done.exit_code == 1
     assert "NOT COPIED" in done.output

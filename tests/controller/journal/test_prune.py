@@ -84,6 +84,22 @@ def test_every_reader_reads_what_was_pruned_as_before(journal: Journal, days: li
     assert all(r.ok for r in verify_days(all_in(beside(journal.path, journal.id)), journal.path))
 
 
+def test_a_segment_that_is_away_or_damaged_is_no_damage_of_the_live_file(
+    journal: Journal, days: list[Boundary], event: Event, clock: ManualClock, open_journal: Callable[..., Journal]
+) -> None:
+    """A reader that asks for a record of it gets none, and the table plays on."""
+    journal.prune(days[0].end)
+    journal.close()
+    journal = open_journal()  # which remembers nothing
+    (named, *_) = all_in(beside(journal.path, journal.id))
+    assert [r.sequence for r in journal.read(Stream.MAIN, 4, 2)] == [5, 6]
+    named.path.write_bytes(named.path.read_bytes()[:-1] + b"?")
+    assert journal.read(Stream.MAIN, 4, 2) == []
+    named.path.unlink()
+    assert journal.read(Stream.MAIN, 4, 2) == []
+    assert journal.append([event(99, boot="0000000000000003")], clock.stamp())
+
+
 def test_what_a_device_said_is_known_for_ever(
     journal: Journal, days: list[Boundary], event: Event, clock: ManualClock, open_journal: Callable[..., Journal]
 ) -> None:
