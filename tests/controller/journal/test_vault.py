@@ -1,7 +1,11 @@
 """Which cards were told lies in the record under the key of its round, and nowhere in the clear before it is let out."""
 
 import json
+import random
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -438,3 +442,59 @@ def test_a_fact_that_tells_other_cards_than_its_input_is_not_proved(open_sealed,
     page = CliRunner().invoke(cli, ["journal", "prove", str(tmp_path / "journal.db"), ROUND])
     assert page.exit_code == 1
     assert "tells other cards" in page.output
+
+
+TELLER = """
+import itertools, sys
+from pathlib import Path
+from controller.journal.store import Journal
+from controller.journal.vault_keys import VaultKeys
+from tests.controller.journal.test_vault import NOW, opening, told
+
+path = Path(sys.argv[1])
+journal = Journal.open(path, site="lv01", table="uth-017", vault=VaultKeys.load(path.with_name("vault")))
+for number in itertools.count(int(sys.argv[2])):
+    name = f"uth-017-{number}"
+    for seat in (1, 2):
+        journal.append([told(f"{seat}h {number}", seat=seat, round_id=name)], NOW)
+        print(number, flush=True)
+    journal.append([opening(journal, name)], NOW)
+    print(-number, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_each_hand_with_its_key_and_each_opening_with_its_key_open(
+    keys, tmp_path: Path
+) -> None:
+    """SIGKILL at some moments: a body whose key is not there could never be read, an open key without a record was let out
+    by nobody."""
+    chance, path, number = random.Random(20260104), tmp_path / "journal.db", 1
+    Journal.open(path, site=SITE, table=TABLE, vault=keys).close()
+    for _ in range(6):
+        command = [sys.executable, "-c", TELLER, str(path), str(number)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            said = [child.stdout.readline() for _ in range(chance.randrange(1, 40))]
+            child.send_signal(signal.SIGKILL)
+            said += child.stdout.read().splitlines()
+        told_through = max(abs(int(line)) for line in said)
+        number = max(_assert_keys_whole(path, keys), told_through) + 1
+
+
+def _assert_keys_whole(path: Path, keys: VaultKeys) -> int:
+    """Every hand opens to what was told, and a round is open where the record says so and nowhere else. The newest round."""
+    assert verify(path).ok
+    with closing(sqlite3.connect(path)) as db:
+        is_open = {name: opened is not None for name, opened in db.execute("SELECT round, opened FROM round_key")}
+    journal = Journal.open_readonly(path)
+    unsealer, said_open, newest = journal.view.unsealer(keys), set(), 0
+    for record in main_records(journal):
+        if record.kind == RoundOpened.kind:
+            said_open.add(record.round_id)
+            continue
+        newest = max(newest, int(str(record.round_id).rpartition("-")[2]))
+        body = msgspec.json.decode(unsealer.clear(record).data)
+        assert body["cards"] == f"{body['seat']}h {newest}"
+    journal.close()
+    assert said_open == {name for name, it_is in is_open.items() if it_is}
+    return newest
