@@ -209,7 +209,13 @@ class Vault:
         return draft if data is draft.data else replace(draft, data=data, version=SEALED[draft.version])
 
     def _key(self, round_id: str, use: Use, order: int) -> RoundKey:
-        """The round's own; a new one where there is none yet, or it was let out or erased, or cannot be read."""
+        """The round's own; a new one where there is none yet, or it was let out or erased, or cannot be read.
+
+        Outside of rounds each body has its own: keys are erased by when they were made, and one without end would take with it
+        what was told yesterday.
+        """
+        if not round_id:
+            return self._new(round_id, use, order)
         if (current := self._current.get((round_id, use))) is not None:
             return current
         key = self._of_round(round_id, use) or self._new(round_id, use, order)

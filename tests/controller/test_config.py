@@ -643,3 +643,18 @@ def test_payouts_that_cannot_be_honoured_are_named(tmp_path, rulebook, payouts, 
     text = LEAST.replace("md-uth", rulebook).replace("[journal]", f"{payouts}\n[journal]")
     found = _faults(tmp_path, text + (elected(payout_limit=choice) if choice else ""))
     assert [each for each in found if each.startswith(f"[table] {fault}")]
+
+
+def test_cards_leave_the_machine_only_where_the_house_says_so(tmp_path: Path) -> None:
+    """`never` unless it is said; any other word is a fault."""
+    mqtt = '[mqtt]\nhost = "b"\n'
+    for text, wanted in (
+        ("", "never"),
+        ('identities = "never"\n', "never"),
+        ('identities = "after_round"\n', "after_round"),
+    ):
+        found = load_config(_write(tmp_path, LEAST.replace("[journal]", f"{mqtt}{text}[journal]"))).mqtt
+        assert found is not None
+        assert found.identities == wanted
+    (fault,) = _faults(tmp_path, LEAST.replace("[journal]", f'{mqtt}identities = "after_deal"\n[journal]'))
+    assert fault.startswith("[mqtt] identities: must be one of never, after_round, and is 'after_deal'")

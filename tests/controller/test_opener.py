@@ -15,6 +15,7 @@ from controller.clock import ManualClock, Stamp
 from controller.control.desk import Refused
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
+from controller.journal.vault import StillSealed
 from controller.journal.vault_keys import VaultKeys, make_vault
 from controller.journal.verify import verify
 from controller.opener import Opener
@@ -251,3 +252,18 @@ def _published(wrapper: Wrapper, table: Table, kind: str) -> dict[str, Any]:
     record = next(r for r in table.journal.facts() if r.kind == kind)
     event: dict[str, Any] = json.loads(wrapper.wrap(record).payload)
     return event
+
+
+def test_what_is_told_outside_of_rounds_has_a_key_for_each(table: Table) -> None:
+    """An old one that is erased takes nothing of yesterday with it; a supervisor opens all that are left."""
+    table.round = Round("")
+    table.tell(taken=False)
+    through = table.journal.order
+    table.tell(taken=False)
+    event = CardsErased(through, "retention", "sam", "supervisor")
+    table.put(event, encode_input(Input(Moment(1, 1, "b"), "table", event)), "")
+    old, new = (r for r in table.journal.inputs() if r.kind == "record_hand")
+    with pytest.raises(StillSealed, match="was erased"):
+        table.journal.clear(old)
+    assert b"As Kd" in table.journal.clear(new).data
+    assert len(opening(table.journal, "", "what was told", SAM).keys) == 1
