@@ -7,7 +7,7 @@ what is held for a dispute, or anything while nobody knows the date. Whatever fa
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class _Open:
 
 
 class Keeper:
-    """`started`: the start that is on record; `held`: rounds that a dispute holds, so that they stay in the live file."""
+    """`started`: the start that is on record."""
 
     def __init__(
         self,
@@ -73,12 +73,11 @@ class Keeper:
         started: ServiceStarted,
         key: SigningKey | None = None,
         *,
-        held: Callable[[], Collection[str]] = tuple,
         first_s: float = FIRST_S,
         command: tuple[str, ...] = COMMAND,
     ) -> None:
         self._engine, self._journal, self._recorder, self._clock = engine, journal, recorder, clock
-        self._retention, self._started, self._key, self._held = retention, started, key, held
+        self._retention, self._started, self._key = retention, started, key
         self._calendar = retention.calendar or ANY_DAY
         self._wait_s, self._command = first_s, command
         self._open: _Open | None = None
@@ -192,7 +191,8 @@ class Keeper:
         before = (today - timedelta(days=keep_days)).isoformat()
         outbox = self._journal.position(OUTBOX)
         floors = {s: outbox[s].through if s in outbox else 0 for s in FACTS}
-        may_go, self._kept_by = await _aside(prunable, self._journal.path, before, floors, tuple(self._held()))
+        held = tuple({dispute.round for dispute in self._engine.state.disputes.values()})
+        may_go, self._kept_by = await _aside(prunable, self._journal.path, before, floors, held)
         return may_go
 
 

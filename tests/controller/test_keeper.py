@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from controller.keeper import Keeper
 from controller.replay import table_at
 from controller.rules.vocabulary import Role
 from controller.table.acts import NewDealer
+from controller.table.case import Dispute
 from controller.table.inputs import Actor
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
@@ -70,15 +72,13 @@ def clock() -> ManualClock:
 
 
 @asynccontextmanager
-async def running(
-    config: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, held: Callable[[], tuple[str, ...]] = tuple
-) -> AsyncIterator[app.Daemon]:
+async def running(config: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[app.Daemon]:
     """A daemon by that clock, whose keeper has looked at its record."""
     monkeypatch.setattr("controller.keeper.EVERY_S", 0.2)
     monkeypatch.setattr(
         app, "Recorder", partial(Recorder, limit_s=1e9)
     )  # a commit may be under way as a day goes by
-    monkeypatch.setattr(app, "Keeper", partial(Keeper, first_s=0.05, command=COMMAND, held=held))
+    monkeypatch.setattr(app, "Keeper", partial(Keeper, first_s=0.05, command=COMMAND))
     daemon = app.Daemon(load_config(config), clock)
     serving = asyncio.create_task(daemon.serve())
     try:
@@ -195,7 +195,6 @@ async def test_nothing_is_pruned_that_somebody_still_needs(
         "outbox": "the back office has not got",
         "held": "a dispute holds",
     }
-    held = (lambda: ("r-held",)) if why == "held" else tuple
     if why == "held":
         monkeypatch.setattr(
             "controller.journal.view.JournalView.first_of", lambda self, rounds: 1 if rounds else None
@@ -204,7 +203,11 @@ async def test_nothing_is_pruned_that_somebody_still_needs(
         clock.clock = "unsynced"
     if why == "outbox":
         monkeypatch.setattr("controller.journal.store.Journal.position", lambda self, reader: {})
-    async with running(config, clock, monkeypatch, held) as daemon:
+    async with running(config, clock, monkeypatch) as daemon:
+        if why == "held":
+            assert daemon.desk.table is not None
+            engine, dispute = daemon.desk.table.engine, Dispute("d1", "r-held", 0, "the pot", "sam", keeps=False)
+            engine.state = replace(engine.state, disputes={dispute.id: dispute})
         await play(daemon, clock, 4)
         await until(lambda: words[why] in keeper_of(daemon).document()["kept_by"])
         await asyncio.sleep(0.5)
