@@ -59,9 +59,9 @@ faults: setup
 rounds: setup
 	$(BIN)/python -m tests.settling.rounds --rounds $(SETTLED_ROUNDS) $(if $(SEED),--seed $(SEED))
 
-# One file after another, such as MODULE=controller/rules/model.py; all of them take some hours.
+# One file, such as MODULE=controller/rules/model.py, or all that has changed since it was tried; ALL=1 takes hours.
 mutants: $(VENV)-mutants/.ready
-	$(VENV)-mutants/bin/python -m tests.mutants.run $(MODULE)
+	$(VENV)-mutants/bin/python -m tests.mutants.run $(MODULE) $(if $(ALL),--all)
 
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures

@@ -1,10 +1,11 @@
 """`make mutants`: each line of the core is changed in turn, and a test has to fail; what survives is listed and judged.
 
-    python -m tests.mutants.run [controller/table/rounds.py ...] [--processes N] [--report]
+    python -m tests.mutants.run [controller/table/rounds.py ...] [--processes N] [--report] [--all]
 
 Three steps: mutmut makes the changes and finds out which tests reach what; `first` asks what the kept days notice; `then` puts
-what is left to the tests. Without a module all of `controller/rules` and `controller/table` is tried, which takes hours; what
-was tried before and has not changed since is not tried again (`mutants/` keeps it), and a run that was stopped goes on.
+what is left to the tests. Without a module all of `controller/rules` and `controller/table` is tried. What was noticed before and
+has not changed since is not tried again (`mutants/` here, and `tried.json.gz` in the project keep it), and a run that was stopped
+goes on; `--all` begins anew, which takes hours.
 Survivors are compared with `judged.toml`. Words for people may change without a test that notices, so a survivor that changes
 only these is counted and not listed.
 """
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -21,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mutmut.mutation.diff_apply import get_diff_for_mutant
+
+from tests.mutants import tried
 
 ROOT = Path(__file__).resolve().parents[2]
 JUDGED = Path(__file__).with_name("judged.toml")
@@ -53,20 +57,25 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", type=Path, help="files of the core; all of it where none is named")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", action="store_true", help="only tell what was found before")
+    parser.add_argument("--all", action="store_true", help="forget what was noticed on other machines and days")
     given = parser.parse_args()
     names = [".".join(module.with_suffix("").parts) for module in given.modules]
+    if given.all:
+        shutil.rmtree(ROOT / "mutants", ignore_errors=True)
     if not given.report:
-        _try(names, given.processes)
+        _try(names, given.processes, {} if given.all else tried.read())
     return report(names)
 
 
-def _try(names: list[str], processes: int) -> None:
+def _try(names: list[str], processes: int, kept: tried.Kept) -> None:
     """mutmut runs in the root of the project, where its configuration stands; the steps after it among what it made."""
     mutmut = str(Path(sys.executable).with_name("mutmut"))
     subprocess.run([mutmut, "run", "--max-children", str(processes), FEW], cwd=ROOT, check=True)
+    print(f"{tried.recall(kept)} changes were noticed before")
     for step in ("first", "then"):
         command = [sys.executable, "-m", f"tests.mutants.{step}", "--processes", str(processes), *names]
         subprocess.run(command, cwd=ROOT / "mutants", check=True)
+    tried.write(tried.remember())
 
 
 def report(names: list[str]) -> int:
