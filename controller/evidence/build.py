@@ -8,6 +8,7 @@ import msgspec
 from controller.evidence.bundle import archive, scripts
 from controller.evidence.concern import Concern, begun, concern
 from controller.evidence.errors import EvidenceError
+from controller.evidence.page import Matter, page
 from controller.evidence.stretch import Stretches
 from controller.journal.keys import PublicKey, SigningKey
 from controller.journal.prove import Told, told_in
@@ -55,12 +56,14 @@ def evidence(
     hands = told_in(view, name, view.unsealer())
     if (fault := next((hand for hand in hands if hand.fault), None)) is not None:
         raise EvidenceError(f"{_place(fault)}: {fault.fault}; `tablewarden journal prove` says more")
-    cut = Stretches(view, name, found.places, keys)
+    cut = Stretches(view, found, keys)
     lines = []
     for done, line in enumerate(cut.lines(found.gaps), start=1):
         lines.append(line)
         told(done, done)
+    matter = Matter(journal, seen, cut.facts, hands, found.started[0], found.devices, cut.loose)
     parts = {
+        "page.html": page(matter),
         "records.tsv": "".join(lines).encode(),
         "rulebook.toml": _rulebook(found.started[0]),
         "identities.json": msgspec.json.format(msgspec.json.encode(_identities(view, found)), indent=2),

@@ -9,9 +9,9 @@ import msgspec
 
 from controller.carried import closed_in
 from controller.evidence.errors import EvidenceError
-from controller.evidence.stretch import Checkpoints, Gap, Place, together
+from controller.evidence.stretch import Checkpoint, Checkpoints, Gap, Place, together
 from controller.journal.reading import Reading
-from controller.journal.record import FACTS, Record, Stream
+from controller.journal.record import Record, Stream
 from controller.journal.view import Brief
 from controller.rules.reader import nearest
 from controller.table import facts as f
@@ -40,17 +40,16 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """`facts`: of the round and about it, in order. `places`: records of other rounds, or of none, that concern it.
-
-    `started`: the start by which it was decided, and the record that says so; `devices`: what they said they are, the newest
-    of each device and kind before the round. `gaps`: where in the record all this lies.
+    """`started`: the start by which it was decided, and the record that says so; `devices`: what they said they are, the newest
+    of each device and kind before the round; `identity`: where both stand. `later`: records that name a dispute of the
+    round, or an alarm that stood in it, and not the round. `gaps`: where in the record all this lies, and its own records.
     """
 
     round_id: str
-    facts: tuple[Record, ...]
     started: tuple[ServiceStarted, Told]
     devices: tuple[Told, ...]
-    places: frozenset[Place]
+    later: frozenset[Place]
+    identity: frozenset[Place]
     gaps: tuple[Gap, ...]
 
 
@@ -74,23 +73,21 @@ def concern(view: Reading, began: Record, alarms: Collection[str]) -> Concern:
     name = began.round_id or ""
     own = {s: list(view.of_round(s, name, kinds)) for s, kinds in _KINDS.items()}
     checkpoints = Checkpoints(view)
-    before = checkpoints.around((Stream.MAIN, began.sequence)).begin
-    diag_before = before.heads[Stream.DIAG].sequence if before else view.anchors[Stream.DIAG].sequence
+    diag_before = _diag_before(view, checkpoints.around((Stream.MAIN, began.sequence)).begin, began)
     started, start_place = _started(view, began, diag_before)
     devices = list(_devices(view, diag_before, set(started.setup.devices) if started.setup else None))
     disputes = [r.data for r in own[Stream.MAIN] if r.kind == f.DisputeRaised.kind]
     about = {msgspec.json.decode(data, type=f.DisputeRaised).dispute for data in disputes}.union(alarms)
-    later = [(Stream.MAIN, sequence) for sequence in _later(view, about, began)]
-    places = frozenset([start_place, *later, *((Stream.DIAG, brief.sequence) for brief in devices)])
-    facts = sorted((r for s in FACTS for r in own[s]), key=lambda r: r.order)
-    everywhere = [*places, *((r.stream, r.sequence) for records in own.values() for r in records)]
+    later = frozenset((Stream.MAIN, sequence) for sequence in _later(view, about, began))
+    identity = frozenset([start_place, *((Stream.DIAG, brief.sequence) for brief in devices)])
+    everywhere = [*later, *identity, *((r.stream, r.sequence) for records in own.values() for r in records)]
     journal = view.description.id
     return Concern(
         name,
-        tuple(facts),
         (started, _told(journal, start_place, ServiceStarted.kind, "table", msgspec.json.encode(started))),
         tuple(_told(journal, (Stream.DIAG, b.sequence), b.kind, b.subject, b.data) for b in reversed(devices)),
-        places,
+        later,
+        identity,
         together(checkpoints.around(place) for place in everywhere),
     )
 
@@ -112,6 +109,17 @@ def _unknown(view: Reading, name: str) -> str:
         f"; what came before order {past} was pruned: bring its segments from the second place" if past else ""
     )
     return f"no round {name} began in this record: {known}{pruned}"
+
+
+def _diag_before(view: Reading, begin: Checkpoint | None, began: Record) -> int:
+    """The last record of DIAG before the round."""
+    heads = begin.heads if begin else view.anchors
+    last = heads[Stream.DIAG].sequence
+    for record in view.merged((Stream.DIAG,), {Stream.DIAG: last}):
+        if record.order > began.order:
+            break
+        last = record.sequence
+    return last
 
 
 def _started(view: Reading, began: Record, diag_before: int) -> tuple[ServiceStarted, Place]:

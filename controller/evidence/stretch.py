@@ -6,7 +6,7 @@ a signature, and nothing between can be left out. Bodies of other rounds are wit
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -93,14 +93,27 @@ def together(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
     return tuple(joined)
 
 
+class Wanted(Protocol):
+    """`later`: what was said of the round when it was over; `identity`: what says which table it was played at."""
+
+    @property
+    def round_id(self) -> str: ...
+    @property
+    def later(self) -> frozenset[Place]: ...
+    @property
+    def identity(self) -> frozenset[Place]: ...
+
+
 class Stretches:
     """Cuts them out, and proves them while it does. `shown`, `withheld`: records whose bodies are in the lines, or are not;
-    `loose`: those that no checkpoint names yet."""
+    `loose`: those that no checkpoint names yet; `facts`: what is about the round, in order."""
 
-    def __init__(self, view: Reading, round_id: str, places: frozenset[Place], keys: Sequence[PublicKey]) -> None:
-        self._view, self._round, self._places = view, round_id, places
+    def __init__(self, view: Reading, found: Wanted, keys: Sequence[PublicKey]) -> None:
+        self._view, self._round = view, found.round_id
+        self._places, self._later = found.later | found.identity, found.later
         self._keys = {key.id: key for key in keys}
         self.shown = self.withheld = self.loose = 0
+        self.facts: list[Record] = []
 
     def lines(self, gaps: Sequence[Gap]) -> Iterator[str]:
         """Raises `EvidenceError` where something is not as it was written or signed, and `JournalDamaged`."""
@@ -118,6 +131,7 @@ class Stretches:
                 self._prove(record, heads)
                 self.shown, self.withheld = self.shown + is_shown, self.withheld + (not is_shown)
                 self.loose += gap.end is None
+                self._note(record)
                 yield record_line(about.id, record, is_withheld=not is_shown)
         if gap.end is not None:
             if dict(gap.end.heads) != heads:
@@ -148,6 +162,11 @@ class Stretches:
             or transaction[0].kind == CheckpointSigned.kind
             or any((record.stream, record.sequence) in self._places for record in transaction)
         )
+
+    def _note(self, record: Record) -> None:
+        is_about = record.round_id == self._round or (record.stream, record.sequence) in self._later
+        if record.stream is not Stream.INPUT and is_about:
+            self.facts.append(record)
 
     def _prove(self, record: Record, heads: dict[Stream, Head]) -> None:
         head, where = heads[record.stream], f"{record.stream.value}/{record.sequence}"

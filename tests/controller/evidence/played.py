@@ -24,13 +24,20 @@ from controller.table.inputs import (
     RoundOpened,
     ServiceStarted,
 )
+from controller.table.offer import offer
 from controller.table.told_setup import setup_told
 from drivers import events as e
 from tests.controller.table.conftest import Table
 
 CONFIG = Path(__file__).resolve().parents[3] / "config" / "tables" / "example.toml"
 BEGINS, ENDS = 1_800_000_100_000_000, 1_800_000_400_000_000
-FLUSH = {Area.COMMUNITY: "Qs Js Ts 4c 2d", Area.DEALER: "9d 9h", Area.PLAYER: "As Ks"}
+Hands = dict[tuple[Area, int], str]
+FLUSH: Hands = {
+    (Area.COMMUNITY, 0): "Qs Js Ts 4c 2d", (Area.DEALER, 0): "9d 9h", (Area.PLAYER, 1): "As Ks", (Area.PLAYER, 3): "Jh 3c",
+}  # fmt: skip
+PLAIN: Hands = {
+    (Area.COMMUNITY, 0): "2c 7d 8h 9c Jd", (Area.DEALER, 0): "3c 3d", (Area.PLAYER, 1): "Ad Kd", (Area.PLAYER, 3): "4h 4s",
+}  # fmt: skip
 
 
 class Recorded(Table):
@@ -76,20 +83,27 @@ class Recorded(Table):
             CheckpointSigned(*signed_statement(self.signer, self.journal.id, "lv01", "uth-017", heads, order, at))
         )
 
-    def tell(self, hands: dict[Area, str], seat: int) -> None:
-        for area, cards in hands.items():
-            self.act(a.RecordHand(area, cards, seat=seat if area is Area.PLAYER else 0), Role.DEALER)
+    def tell(self, hands: Hands) -> None:
+        for (area, seat), cards in hands.items():
+            self.act(a.RecordHand(area, cards, seat=seat), Role.DEALER)
+
+    def settle(self) -> None:
+        """Wager by wager, as it is offered."""
+        offered = offer(self.setup, self.round)
+        for line in offered.lines if offered else ():
+            self.act(a.SettleWager(line.seat, line.wager, line.outcome, line.paid), Role.DEALER)
 
     def open_cards(self) -> None:
         """As the rules do once the cards lie in the discard rack."""
         for round_id, keys in self.journal.shut().items():
             self.put(RoundOpened(round_id, tuple(keys), "the cards lie in the discard rack"))
 
-    def round_of(self, back: str, hands: dict[Area, str] | None = None, *, is_open: bool = True) -> str:
+    def round_of(self, back: str, hands: Hands = PLAIN, *, is_open: bool = True) -> str:
         """A whole round of seats 1 and 3 whose cards are told; its id."""
         self.begin(back).let_out().deal().to_showdown()
         name = self.round.id
-        self.tell(hands or {Area.COMMUNITY: "2c 7d 8h 9c Jd", Area.DEALER: "3c 3d", Area.PLAYER: "Ad Kd"}, 1)
+        self.tell(hands)
+        self.settle()
         self.act(a.SettleRound())
         self.act(a.CollectCards())
         if is_open:

@@ -61,7 +61,7 @@ def test_a_disputed_royal_flush_proves_with_bash_sha256sum_and_openssl_alone(
     assert done.stdout.endswith("PROVED\n")
     assert f"round      {name} of journal {table.journal.id}" in done.stdout
     assert "signed     the manifest, and by it the page" in done.stdout
-    assert "cards      9 as committed when they were told" in done.stdout
+    assert "cards      11 as committed when they were told" in done.stdout
     cards = [line.split("\t")[4] for line in (unpacked / "cards.tsv").read_text().splitlines()]
     assert sorted({*cards}) == sorted(" ".join(FLUSH.values()).split())
 
