@@ -64,10 +64,16 @@ class Payout:
         """The cards of an area, as they came; [] where they came in another number than planned."""
         if ask["area"] == "community" and layout.community:
             return layout.community
-        for stack, planned in zip(layout.stacks, self.table.view.plan, strict=False):
-            if (planned.to, planned.seat) == (ask["area"], ask["seat"]) and len(stack) == planned.cards:
-                return stack
-        return []
+        own = [
+            n
+            for n, planned in enumerate(self.table.view.plan)
+            if (planned.to, planned.seat) == (ask["area"], ask["seat"])
+        ]
+        stacks = [
+            layout.stacks[n] for n in own if n < len(layout.stacks)
+        ]  # a game deals them in one piece, or card by card
+        right = [len(stack) for stack in stacks] == [self.table.view.plan[n].cards for n in own]
+        return [card for stack in stacks for card in stack] if right else []
 
     async def _pay(self, offer: Document, layout: Layout) -> bool:
         """The first wager of the offer that is not for a person to decide."""

@@ -77,7 +77,7 @@ def test_a_cent_too_much_or_too_little_is_found(fact, says):
     assert says in problems[0]
 
 
-@pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
+@pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth", "fast-action"])
 def test_people_pay_as_is_offered_and_every_payment_is_right(bench, rulebook):
     """Cards told, wagers settled one by one in odd rounds, added up in even ones; all compared to the cent."""
     ran = bench("--rulebook", rulebook, "--pays", "--rounds", "4", "--speed", "40")
