@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.config import frames_beside
 from controller.evidence.build import Evidence, evidence
 from controller.evidence.errors import EvidenceError
 from controller.journal.errors import JournalError, JournalMissing
@@ -32,10 +33,24 @@ MODE = 0o640
     "--key", "key_files", multiple=True, type=A_PATH, help="A public key of the table, PEM; may be repeated."
 )
 @click.option("--sign", type=A_PATH, help="The table's own key: signs the page and all other parts too.")
+@click.option(
+    "--frames",
+    "recordings",
+    multiple=True,
+    type=A_PATH,
+    help="A recording of a wire (docs/recordings.md), or a folder of them; may be repeated. What the daemon itself keeps of a "
+    "link that failed is taken from beside the record.",
+)
 @click.option("--out", type=A_PATH, help="Where.  [default: evidence-ROUND.zip]")
 @AS_JSON
 def evidence_command(
-    path: Path, round_id: str, key_files: Sequence[Path], sign: Path | None, out: Path | None, as_json: bool
+    path: Path,
+    round_id: str,
+    key_files: Sequence[Path],
+    sign: Path | None,
+    recordings: Sequence[Path],
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     """Put everything about a round into one file that anybody can prove with bash, sha256sum and openssl (docs/evidence.md).
 
@@ -53,8 +68,9 @@ def evidence_command(
         signer = SigningKey.load(sign) if sign else None
         if signer is not None and signer.public.id not in {key.id for key in keys}:
             keys.append(signer.public)
+        kept = [folder for folder in [frames_beside(path)] if folder.is_dir()]
         with opened(path) as view, progress("records") as told:
-            made = evidence(view, round_id, keys=keys, signer=signer, told=told)
+            made = evidence(view, round_id, keys=keys, signer=signer, recordings=[*kept, *recordings], told=told)
         to = _written(out or Path(f"evidence-{made.round_id}.zip"), made.data)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
@@ -92,6 +108,7 @@ def _document(made: Evidence, to: Path, has_keys: bool) -> dict[str, Any]:
         "withheld": made.withheld,
         "unsigned": made.loose,
         "cards": made.cards,
+        "frames": list(made.frames),
         "sealed": list(made.sealed),
         "signatures_looked_at": has_keys,
         "manifest_signed": made.is_signed,
@@ -102,6 +119,8 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
     yield f"{document['file']}: round {document['round']}, {document['records']} records, {document['cards']} cards proved"
     if document["withheld"]:
         yield f"  the bodies of {document['withheld']} records of other rounds are withheld"
+    if document["frames"]:
+        yield f"  of the wires: {', '.join(document['frames'])}"
     for sealed in document["sealed"]:
         yield f"  SEALED   {sealed}: a supervisor lets them out (tablewarden vault open {document['round']})"
     if document["unsigned"]:

@@ -122,12 +122,16 @@ class Config:
 
     @property
     def frames(self) -> Path:
-        """Where the last frames of a link go when something has to be explained: a folder beside the record."""
-        return self.journal.with_name(f"{self.journal.name}.frames")
+        return frames_beside(self.journal)
 
     def publish(self, version: str) -> PublishConfig | None:
         """What the publisher is told; `version` of this software stands in the birth message."""
         return replace(self.mqtt, version=version) if self.mqtt else None
+
+
+def frames_beside(journal: Path) -> Path:
+    """Where the last frames of a link go when something has to be explained: a folder beside the record."""
+    return journal.with_name(f"{journal.name}.frames")
 
 
 def law_of(

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
 from controller.evidence.bundle import archive, scripts
 from controller.evidence.concern import Concern, begun, concern
 from controller.evidence.errors import EvidenceError
+from controller.evidence.frames import frames
 from controller.evidence.page import Matter, page
 from controller.evidence.stretch import Stretches
 from controller.journal.keys import PublicKey, SigningKey
@@ -16,6 +18,7 @@ from controller.journal.reading import Reading
 from controller.replay import table_at
 from controller.rules.library import available, shipped
 from controller.rules.loader import RulebookInvalid, load_rulebook
+from controller.table.facts import RoundEnded
 from controller.table.inputs import ServiceStarted
 
 __all__ = ["Evidence", "evidence"]
@@ -24,7 +27,8 @@ __all__ = ["Evidence", "evidence"]
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """`data`: the zip. `shown`, `withheld`: records with and without their bodies; `loose`: named by no checkpoint yet;
-    `cards`: proved by their commitments; `sealed`: why hands that were told are not shown."""
+    `cards`: proved by their commitments; `sealed`: why hands that were told are not shown; `frames`: parts that hold what
+    passed on wires."""
 
     round_id: str
     data: bytes
@@ -33,6 +37,7 @@ class Evidence:
     loose: int
     cards: int
     sealed: tuple[str, ...]
+    frames: tuple[str, ...]
     is_signed: bool
 
 
@@ -42,9 +47,11 @@ def evidence(
     *,
     keys: Sequence[PublicKey] = (),
     signer: SigningKey | None = None,
+    recordings: Sequence[Path] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> Evidence:
-    """`given`: id or number of the round; `keys`: public halves that have signed the record; `signer`: the table's own key.
+    """`given`: id or number of the round; `keys`: public halves that have signed the record; `signer`: the table's own key;
+    `recordings`: of wires, files or folders, from which the time of the round is cut out.
 
     Raises `EvidenceError`, `NotReplayable`, `JournalDamaged`.
     """
@@ -61,7 +68,9 @@ def evidence(
     for done, line in enumerate(cut.lines(found.gaps), start=1):
         lines.append(line)
         told(done, done)
-    matter = Matter(journal, seen, cut.facts, hands, found.started[0], found.devices, cut.loose)
+    ended = next((r.time_us for r in cut.facts if r.kind == RoundEnded.kind), seen.record.time_us)
+    wires = frames(recordings, began.time_us, ended)
+    matter = Matter(journal, seen, cut.facts, hands, found.started[0], found.devices, cut.loose, tuple(wires))
     parts = {
         "page.html": page(matter),
         "records.tsv": "".join(lines).encode(),
@@ -69,6 +78,7 @@ def evidence(
         "identities.json": msgspec.json.format(msgspec.json.encode(_identities(view, found)), indent=2),
         "cards.tsv": "".join(_card_lines(hands)).encode(),
         **{f"key-{key.id}.pub": key.pem() for key in keys},
+        **wires,
         **scripts(),
     }
     return Evidence(
@@ -79,6 +89,7 @@ def evidence(
         cut.loose,
         sum(len(hand.cards) for hand in hands),
         tuple(f"{_place(hand)}: {hand.sealed}" for hand in hands if hand.sealed),
+        tuple(wires),
         signer is not None,
     )
 

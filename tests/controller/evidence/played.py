@@ -128,7 +128,7 @@ class Recorded(Table):
         return raised.dispute
 
     def alarm(self) -> str:
-        self.put(e.AlarmRaised("cover", "the cover was opened"), "shoe-1")
+        self.put(e.AlarmRaised(e.Severity.ALARM, 7, "the cover was opened"), "shoe-1")
         return next(reversed(self.state.alarms))
 
 
