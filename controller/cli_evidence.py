@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import MsgspecError
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.config import frames_beside
@@ -76,6 +77,8 @@ def evidence_command(
         end(str(exc), UNREACHABLE)
     except (JournalError, EvidenceError, NotReplayable, UnknownKind, KeyUnusable) as exc:
         end(str(exc), WRONG)
+    except MsgspecError as exc:
+        end(f"{path}: a body cannot be read ({exc}); `tablewarden journal verify` says which", WRONG)
     show(_document(made, to, bool(keys)), _page, as_json)
 
 

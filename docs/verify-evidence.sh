@@ -3,18 +3,19 @@
 #   bash verify.sh [FOLDER] [table.pub...]
 # FOLDER: where it was unpacked, else where this script lies. table.pub: the key as the house or the regulator gave it to you;
 # without one the key in the file is used, and its id is for you to compare. verify-record.sh is taken from beside this script.
-# Exit code 0: proved. 1: not; every fault is named. Who does not trust the scripts in the file takes those of the release.
+# Exit code 0: proved. 1: not; every fault is named. 2: it could not be tried. Who does not trust the scripts in the file takes those of the release.
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd) folder=$here faults=0
 [[ -d $1 ]] && folder=$(cd "$1" && pwd) && shift
 keys=() own=
-for key in "$@"; do keys+=("$(realpath "$key")"); done
+for tool in openssl sha256sum; do command -v "$tool" >/dev/null || { echo "$tool is not on this machine"; exit 2; }; done
+for key in "$@"; do [[ -f $key ]] && keys+=("$(realpath "$key")") || { echo "$key: no such key"; exit 2; }; done
 cd "$folder" || exit 1
 ((${#keys[@]})) || { own=1; for key in key-*.pub; do [[ -f $key ]] && keys+=("$key"); done; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 
 bytes() { printf "$(sed 's/../\\x&/g' <<<"$1")"; }
-say() { printf '%-10s %s\n' "$1" "$2"; }
+say() { printf '%-10s %s\n' "$1" "${2//[^[:print:]]/?}"; } # nothing in the file speaks to the terminal
 wrong() { say WRONG "$1"; faults=$((faults + 1)); }
 signed_by() { openssl pkeyutl -verify -pubin -inkey "$1" -rawin -in "$2" -sigfile "$3" &>"$scratch/said"; }
 
@@ -74,7 +75,8 @@ cards_proved() {
   while IFS=$'\t' read -r where area seat field card salt commitment; do
     [[ $salt =~ ^[0-9a-f]{64}$ && $commitment =~ ^[0-9a-f]{64}$ && $where =~ ^(input|main)/[0-9]+$ ]] || { wrong "cards.tsv: a line is none"; continue; }
     [[ $({ bytes "$salt"; printf %s "$card"; } | sha256sum | cut -c1-64) == "$commitment" ]] || wrong "$where $area $seat: $card is not the card that was committed to"
-    grep -F "${where%/*}"$'\t'"${where#*/}"$'\t' records.tsv | grep -qF "\"$commitment\"" || wrong "$where: holds no such commitment"
+    grep "^${where%/*}"$'\t'"${where#*/}"$'\t' records.tsv | grep -F "\"area\":\"$area\"" | grep -E "\"seat\":$seat[,}]" | grep -qF "\"$commitment\"" ||
+      wrong "$where: holds no such commitment for $area $seat"
     shown=$((shown + 1))
   done <cards.tsv
   say cards "$shown as committed when they were told"

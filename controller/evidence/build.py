@@ -64,10 +64,10 @@ def evidence(
     if (fault := next((hand for hand in hands if hand.fault), None)) is not None:
         raise EvidenceError(f"{_place(fault)}: {fault.fault}; `tablewarden journal prove` says more")
     cut = Stretches(view, found, keys)
-    lines = []
-    for done, line in enumerate(cut.lines(found.gaps), start=1):
+    lines, of = [], cut.count(found.gaps)
+    for line in cut.lines(found.gaps):
         lines.append(line)
-        told(done, done)
+        told(cut.shown + cut.withheld, of)
     ended = next((r.time_us for r in cut.facts if r.kind == RoundEnded.kind), seen.record.time_us)
     wires = frames(recordings, began.time_us, ended)
     matter = Matter(journal, seen, cut.facts, hands, found.started[0], found.devices, cut.loose, tuple(wires))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from controller.carried import closed_in
+from controller.carried import NotCarried, closed_in
 from controller.evidence.errors import EvidenceError
 from controller.evidence.stretch import Checkpoint, Checkpoints, Gap, Place, together
 from controller.journal.reading import Reading
@@ -125,7 +125,10 @@ def _diag_before(view: Reading, begin: Checkpoint | None, began: Record) -> int:
 def _started(view: Reading, began: Record, diag_before: int) -> tuple[ServiceStarted, Place]:
     """The newest start before the round; where it was pruned, as the closing of the day before tells it."""
     closing = view.closing(lambda brief: brief.sequence <= diag_before)
-    after = closed_in(closing).boundary.end.heads[Stream.MAIN].sequence if closing else 0
+    try:
+        after = closed_in(closing).boundary.end.heads[Stream.MAIN].sequence if closing else 0
+    except NotCarried as exc:
+        raise EvidenceError(f"{exc}; `tablewarden journal verify` says more") from exc
     starts = view.backwards(Stream.MAIN, (ServiceStarted.kind,), before=began.sequence, after=after)
     start = next(starts, None)
     if start is not None:

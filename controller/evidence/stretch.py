@@ -115,6 +115,11 @@ class Stretches:
         self.shown = self.withheld = self.loose = 0
         self.facts: list[Record] = []
 
+    def count(self, gaps: Sequence[Gap]) -> int:
+        """How many records they hold now."""
+        first, last = self._view.description.order_before, self._view.last()[1]
+        return sum((g.end.order if g.end else last) - (g.begin.order if g.begin else first) for g in gaps)
+
     def lines(self, gaps: Sequence[Gap]) -> Iterator[str]:
         """Raises `EvidenceError` where something is not as it was written or signed, and `JournalDamaged`."""
         for gap in gaps:

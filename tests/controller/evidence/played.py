@@ -3,11 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+from controller.carried import carried
 from controller.clock import Stamp
 from controller.config_file import load_config
+from controller.journal.boundary import Boundary, Mark, closed_day, read_boundary
 from controller.journal.checkpoint import signed_statement
 from controller.journal.keys import SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.seal import Head
 from controller.journal.store import Journal
 from controller.journal.vault_keys import make_vault
 from controller.rules.vocabulary import Area, Role
@@ -21,6 +24,7 @@ from controller.table.inputs import (
     CheckpointSigned,
     Input,
     Moment,
+    RecordDayClosed,
     RoundOpened,
     ServiceStarted,
 )
@@ -51,7 +55,9 @@ class Recorded(Table):
         self.signer = SigningKey.load(self.key) if signs else None
         self.journal = Journal.open(self.path, site="lv01", table="uth-017", vault=make_vault(folder / "vault"))
         book = self.setup.law.rulebook
-        self.put(ServiceStarted("0.1.0", book.id, book.edition, book.sha256, setup_told(self.setup)))
+        self.genesis, _ = self.journal.last()
+        self.started = ServiceStarted("0.1.0", book.id, book.edition, book.sha256, setup_told(self.setup))
+        self.put(self.started)
         self.checkpoint()
 
     def put(self, body: Body, subject: str = "table", actor: Actor | None = None) -> list[f.Event]:
@@ -126,6 +132,17 @@ class Recorded(Table):
         self.act(a.CloseDispute(raised.dispute, "a royal flush it was"))
         self.checkpoint()
         return raised.dispute
+
+    def close_day(self) -> Boundary:
+        """What was recorded so far is a gaming day, and the next one begins."""
+        begin = Mark({stream: Head(*head) for stream, head in self.genesis.items()}, 0)
+        at = Stamp(self.time_us, self.mono_ns, self.boot, "synced")
+        heads, order = self.journal.last()
+        text, signature = closed_day(
+            self.signer, self.journal.description, "2026-01-01", begin, Mark(heads, order), at
+        )
+        self.put(RecordDayClosed("2026-01-01", text, signature, self.started, carried(self.state)))
+        return read_boundary(text)
 
     def alarm(self) -> str:
         self.put(e.AlarmRaised(e.Severity.ALARM, 7, "the cover was opened"), "shoe-1")

@@ -12,7 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import cli
+from controller.journal.keep import seal_days
 from controller.journal.keys import make_key
+from controller.journal.shelf import all_in, beside
 from controller.table import acts as a
 from tests.controller.evidence.played import FLUSH, Recorded, disputed
 from tests.controller.evidence.unzipped import part
@@ -193,3 +195,34 @@ def test_the_records_of_every_release_give_evidence(tmp_path: Path) -> None:
         told = json.loads(done.output)
         assert told["records"] > 30
         assert told["unsigned"] == 0
+
+
+def test_a_round_whose_day_was_sealed_and_pruned_gives_the_same_evidence(tmp_path: Path) -> None:
+    """From the segments beside the record; what was said since is in the live file. A segment alone keeps its cards sealed."""
+    table = Recorded(tmp_path)
+    table.ready()
+    name = table.round_of("red", FLUSH)
+    boundary = table.close_day()
+    table.round_of("blue")
+    table.dispute(name)
+    seal_days(table.path)
+    (segment,) = all_in(beside(table.path, table.journal.id))
+    asked = ("--key", table.public, "--out")
+    assert ask(table.path, name, *asked, tmp_path / "before").exit_code == 0
+    table.journal.prune(boundary.end)
+    while table.journal.remove_some():
+        pass
+    table.journal.close()
+    done = ask(table.path, name, *asked, tmp_path / "after")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+    done = ask(segment.path, name, *asked, tmp_path / "alone")
+    assert (done.exit_code, "SEALED" in done.output) == (0, True), done.output
+    second = ask(table.path, "2", *asked, tmp_path / "second")
+    assert second.exit_code == 0, second.output
+    segment.path.unlink()
+    done = ask(table.path, name, *asked, tmp_path / "gone")
+    assert (done.exit_code, "was pruned: bring its segments from the second place" in done.output) == (1, True)
+    assert ask(table.path, "2", *asked, tmp_path / "without").exit_code == 0, (
+        "its start stands in the closing of the day"
+    )

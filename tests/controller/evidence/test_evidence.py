@@ -133,6 +133,7 @@ def _unsigned_end(folder: Path) -> None:
 
 def _another_card(folder: Path) -> None:
     text = (folder / "cards.tsv").read_text()
+    text = text.replace("\tplayer\t1\tcards\tKs\t", "\tplayer\t3\tcards\tKs\t")  # to another seat
     (folder / "cards.tsv").write_text(text.replace("\tAs\t", "\tAh\t"))
 
 
@@ -184,6 +185,7 @@ def test_each_part_that_was_changed_added_or_taken_away_is_named(small: tuple[Re
         assert f"WRONG      {name}: FAILED" in done.stdout
     assert "added.txt is not in the manifest" in done.stdout
     assert "Ah is not the card that was committed to" in done.stdout
+    assert "holds no such commitment for player 3" in done.stdout
     assert "rulebook.toml is not the one on record" in done.stdout
     assert " 0 faults, 2 checkpoints proved" in done.stdout, (
         "the records are proved by the script that was trusted"
@@ -227,3 +229,9 @@ def test_another_key_than_the_tables_proves_nothing(small: tuple[Recorded, Path]
     assert done.returncode == 1
     assert "not signed by" in done.stdout
     assert "manifest.sig is of another key" in done.stdout
+
+
+def test_a_key_that_is_not_there_is_said_so(small: tuple[Recorded, Path]) -> None:
+    """And not that the signatures are wrong."""
+    done = proved(small[1], "/nowhere/table.pub")
+    assert (done.returncode, done.stdout) == (2, "/nowhere/table.pub: no such key\n")
