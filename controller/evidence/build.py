@@ -60,9 +60,7 @@ def evidence(
     name = began.round_id or ""
     seen = table_at(view, round_id=name)
     found = concern(view, began, tuple(seen.state.alarms))
-    hands = told_in(view, name, view.unsealer())
-    if (fault := next((hand for hand in hands if hand.fault), None)) is not None:
-        raise EvidenceError(f"{_place(fault)}: {fault.fault}; `tablewarden journal prove` says more")
+    hands = _taken(told_in(view, name, view.unsealer()))
     cut = Stretches(view, found, keys)
     lines, of = [], cut.count(found.gaps)
     for line in cut.lines(found.gaps):
@@ -92,6 +90,13 @@ def evidence(
         tuple(wires),
         signer is not None,
     )
+
+
+def _taken(hands: Sequence[Told]) -> list[Told]:
+    """What the table took. What it refused was no hand of the round, and no rule lets it out; it stays in the record as it is."""
+    if (fault := next((hand for hand in hands if hand.fault), None)) is not None:
+        raise EvidenceError(f"{_place(fault)}: {fault.fault}; `tablewarden journal prove` says more")
+    return [hand for hand in hands if hand.was_taken]
 
 
 def _place(hand: Told) -> str:

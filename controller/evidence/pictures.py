@@ -32,11 +32,9 @@ class Laid:
 
 
 def laid(hands: Sequence[Told]) -> dict[tuple[str, int], Laid]:
-    """By area and seat what the table took last; what it refused is none."""
+    """By area and seat what was told last."""
     found = {}
     for hand in hands:
-        if not hand.was_taken:
-            continue
         body = msgspec.json.decode(hand.record.data)
         if hand.sealed:
             there = Laid(sealed=hand.sealed, count=len(body["cards"]))

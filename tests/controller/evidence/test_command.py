@@ -15,6 +15,7 @@ from controller.cli import cli
 from controller.journal.keep import seal_days
 from controller.journal.keys import make_key
 from controller.journal.shelf import all_in, beside
+from controller.rules.vocabulary import Area
 from controller.table import acts as a
 from tests.controller.evidence.played import FLUSH, Recorded, disputed
 from tests.controller.evidence.unzipped import part
@@ -139,6 +140,27 @@ def test_cards_of_a_sealed_round_are_said_to_need_a_supervisor(tmp_path: Path) -
     done = ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip")
     assert done.exit_code == 0
     assert f"tablewarden vault open {name}" in done.output
+
+
+def test_a_hand_that_was_refused_is_no_hand_of_the_round(tmp_path: Path) -> None:
+    """Also once a supervisor let it out: whatever somebody typed there, it is neither a card nor a reason to ask for one."""
+    table = Recorded(tmp_path)
+    table.ready()
+    table.begin("red").let_out().deal().to_showdown()
+    name = table.round.id
+    table.refused(a.RecordHand(Area.PLAYER, "As\tKs\nmain/1\tplayer", seat=2))
+    table.tell(FLUSH)
+    table.act(a.SettleRound())
+    table.act(a.CollectCards())
+    table.open_cards()
+    table.act(a.EndRound())
+    table.checkpoint()
+    table.journal.close()
+    done = ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip")
+    assert (done.exit_code, "SEALED" in done.output) == (0, False), done.output
+    data = (tmp_path / "e.zip").read_bytes()
+    assert len(part(data, "cards.tsv").splitlines()) == 11
+    assert "seat 2: not in play" in part(data, "page.html").decode()
 
 
 def _recording(path: Path, speaks: str, began_us: int) -> None:
