@@ -97,14 +97,14 @@ def _head(matter: Matter) -> Iterator[str]:
     assert round_ is not None
     ended = next((r for r in matter.facts if r.kind == f.RoundEnded.kind), None)
     began = next(r for r in matter.facts if r.kind == f.RoundBegun.kind)
-    outcome = _body(ended)["outcome"] if ended else "not ended yet"
+    outcome = str(_body(ended)["outcome"]) if ended else "not ended yet"
     yield from _rows(
         (),
         [
             ("number", str(round_.number)),
             ("began", f"{rfc3339(began.time_us)} (clock {began.clock})"),
             ("ended", f"{rfc3339(ended.time_us)} (clock {ended.clock})" if ended else "not yet"),
-            ("outcome", outcome + (", VOID" if round_.void else "")),
+            ("outcome", outcome if ended or not round_.void else "void, and not ended yet"),
             ("set and dealing", f"{round_.back}, {round_.method.value.replace('_', ' ')}"),
             ("rulebook", f"{started.rulebook}, edition {started.edition}, SHA-256 {started.sha256}"),
             ("software", f"tablewarden {started.version}"),
