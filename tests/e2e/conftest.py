@@ -245,6 +245,10 @@ class Rig:
     async def all_online(self) -> None:
         await self.until(self._all_online, "every device is online")
 
+    async def levels(self, device: str) -> dict[str, Any]:
+        """As `status` tells them; {} while it tells of no device, because the record is being opened again."""
+        return dict((await self.status()).get("devices", {}).get(device, {}).get("levels", {}))
+
     async def _all_online(self) -> bool:
         devices = (await self.status()).get("devices", {})
         return bool(devices) and all(d["online"] for d in devices.values())

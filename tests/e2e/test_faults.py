@@ -55,7 +55,7 @@ async def test_a_restart_slower_than_the_watchdog_leaves_the_lockout_engaged_unt
     assert not status["held"]
 
     async def is_locked() -> bool:
-        return bool((await table.status())["devices"]["progressive-1"]["levels"]["lockout"] == "engaged")
+        return (await table.levels("progressive-1")).get("lockout") == "engaged"
 
     await table.until(is_locked, "the level is read back from the device that came online")
     await table.act("place_wager", "player-2", seat=2, wager="ante", cents=1000)  # life goes on, the lock stays
@@ -157,7 +157,7 @@ async def test_a_daemon_that_stood_still_takes_the_round_up_where_it_was(rig: Ma
     frozen.send_signal(signal.SIGCONT)
 
     async def knows_the_lid() -> bool:
-        return bool((await table.status())["devices"]["shoe-1"]["levels"]["door_open"])
+        return (await table.levels("shoe-1")).get("door_open") is True
 
     await table.until(knows_the_lid, "the daemon knows what happened meanwhile")
     await table.all_online()

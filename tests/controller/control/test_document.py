@@ -35,6 +35,8 @@ def test_the_codes_and_streams_of_the_document_are_those_of_the_code() -> None:
             "offer",
             "announce",
             "last_round",
+            "record",
+            "broker",
         }
     )
     assert all(f"`{stream}` (" in TEXT for stream in STREAMS)
