@@ -4,6 +4,7 @@
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves; here they are collected
 once, and each is watched once: only those that run the changed statement are asked. How long each takes mutmut has found out.
+Where no test runs it, it may be run by the import: that is tried in an interpreter of its own.
 """
 
 import json
@@ -18,6 +19,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutants.forked import KILLED, SURVIVED, UNTESTED, asked_for, keep, sources, tried, untried
+from tests.mutants.fresh import noticed as noticed_afresh
 from tests.mutants.lines import Watched
 
 LIMIT_S = 300
@@ -51,8 +53,11 @@ class InTurn:
                 return all(map(_passes, asked, [*asked[1:], None]))
 
             asked = [key for key in waiting if concerned[key]]
-            keep(meta, dict.fromkeys(set(waiting) - set(asked), UNTESTED))
             left = len(waiting)
+            for key in set(waiting) - set(asked):
+                at_import = noticed_afresh(key)
+                keep(meta, {key: KILLED if at_import else UNTESTED})
+                left -= at_import
             for key, noticed in tried(asked, survives, limit_s=LIMIT_S, processes=self._processes):
                 keep(meta, {key: KILLED if noticed else SURVIVED})
                 left -= noticed
