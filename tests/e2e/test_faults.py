@@ -89,7 +89,8 @@ async def test_an_error_in_the_core_holds_the_table_once_and_outlives_a_restart(
     before = table.cpu_s(), await table.order()
     await asyncio.sleep(IDLE_S)  # the span that is measured
     assert table.cpu_s() - before[0] < 0.1 * IDLE_S
-    assert await table.order() - before[1] < 10, "whatever follows comes to rest"
+    few = 20  # the levels of three devices are read anew, at most twice, an input and a fact each
+    assert await table.order() - before[1] < few, "whatever follows comes to rest"
 
     await table.kill_daemon()
     await table.start_daemon()
