@@ -87,15 +87,7 @@ async def test_kill_at_random_moments_of_a_running_table(
         if chance.random() < POWER_CUT or not cuts:
             cuts += await judge.cut_the_power(chance.choice(table.options.kinds))
         await table.start_daemon(chance.choice(("", SLOW_DISK)), wait=False)
-    await judge.goes_on_or_is_held()
-    await table.play_on(60)
-    await table.child("people").stop()
-    await table.assert_everything_is_told()
-    assert await table.daemon.stop() == 0
-    table.assert_journal_verifies()
-    await table.assert_everything_is_told()
-    table.assert_reports_are_on_record()
-    table.assert_nothing_was_opened_off_the_record()
+    await _ends_whole(table, judge)
     assert judge.gaps >= cuts > 0
     judge.only_disturbed_rounds_were_not_played()
 
@@ -131,15 +123,7 @@ async def test_kill_at_each_append_of_a_running_table(
             gained = table.records()[-1].order - on_record
             assert gained >= number - before, "each append before its end is there"
     await table.start_daemon()
-    await judge.goes_on_or_is_held()
-    await table.play_on(60)
-    await table.child("people").stop()
-    await table.assert_everything_is_told()
-    assert await table.daemon.stop() == 0
-    table.assert_journal_verifies()
-    await table.assert_everything_is_told()
-    table.assert_reports_are_on_record()
-    table.assert_nothing_was_opened_off_the_record()
+    await _ends_whole(table, judge)
     table.assert_it_is_decided_as_it_was()
     judge.only_disturbed_rounds_were_not_played()
 
@@ -203,3 +187,16 @@ def _is_gap(record: Record) -> bool:
 
 def _fold(state: State, records: list[Record]) -> State:
     return fold(state, (decode_fact(r.kind, r.subject, r.data) for r in records))
+
+
+async def _ends_whole(table: Any, judge: Judge) -> None:
+    """Play goes on, stops in an orderly way, and everything is on record and told."""
+    await judge.goes_on_or_is_held()
+    await table.play_on(60)
+    await table.child("people").stop()
+    await table.assert_everything_is_told()
+    assert await table.daemon.stop() == 0
+    table.assert_journal_verifies()
+    await table.assert_everything_is_told()
+    table.assert_reports_are_on_record()
+    table.assert_nothing_was_opened_off_the_record()

@@ -7,6 +7,8 @@ import pytest
 from controller.rules.vocabulary import Role
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.allowed import can
+from controller.table.inputs import Actor
 from controller.table.state import Phase
 from drivers import events as e
 
@@ -245,3 +247,13 @@ def test_play_acts_belong_to_the_dealer_and_holds_to_the_floor(make_table):
     assert "needs a floorperson" in table.refused(a.ResolveHold(hold, a.Resolution.GO_ON), Role.DEALER).reason
     table.act(a.ResolveHold(hold, a.Resolution.GO_ON, "recounted, one chip"), Role.FLOORPERSON)
     assert not table.state.held
+
+
+def test_a_program_can_ask_before_it_does(make_table):
+    """`can` says of this person and this act what doing it would say, and changes nothing."""
+    table = make_table("md-uth").ready()
+    deb, tom = Actor("deb", Role.DEALER), Actor("tom", Role.TECHNICIAN)
+    assert can(table.setup, table.state, a.BeginRound("red"), deb)
+    assert not can(table.setup, table.state, a.BeginRound("red"), tom)
+    assert not can(table.setup, table.state, a.BeginRound("green"), deb)
+    assert not can(table.setup, table.begin("red").state, a.BeginRound("red"), deb)
