@@ -2,7 +2,6 @@
 spades). Several decks hold the same number several times. People and records write `As`, `Td`, `2c`.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -60,11 +59,8 @@ def pips(card: int) -> int:
 
 def without(cards: Iterable[int], taken: Iterable[int]) -> tuple[int, ...]:
     """The cards that are left, in their order, once each of the others is taken away once."""
-    left = Counter(taken)
-    kept = []
-    for card in cards:
-        if left[card]:
-            left[card] -= 1
-        else:
-            kept.append(card)
+    kept = list(cards)
+    for card in taken:
+        if card in kept:
+            kept.remove(card)
     return tuple(kept)

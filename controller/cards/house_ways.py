@@ -8,6 +8,7 @@ stands below a two only to complete a straight ((c)(1)).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -89,9 +90,15 @@ def set_hand(cards: Sequence[int]) -> Setting:
         raise ValueError(f"the dealer sets four cards, not {len(cards)}")
     if is_natural(cards):
         raise ValueError("four of a kind is a natural and is not set [(h)(8)]")
+    return _set(tuple(cards))
+
+
+@lru_cache(maxsize=64)  # one hand of the dealer is asked for when it is checked, and at each settlement of its round
+def _set(cards: tuple[int, ...]) -> Setting:
     pairs = sorted({(max(a, b), min(a, b)) for a, b in combinations(cards, 2)}, reverse=True)
+    seen = [(pair, *_by_rank(pair), pair[0] & 3 == pair[1] & 3) for pair in pairs]
     for way in _WAYS:
-        fitting = [(a, b) for a, b in pairs if way.fits(pips(a), pips(b), a & 3 == b & 3)]
+        fitting = [pair for pair, high, low, suited in seen if way.fits(high, low, suited)]
         if fitting:
             best = _by_rank(fitting[0])
             return Setting(way.cite, way.says, tuple(p for p in fitting if way.any or _by_rank(p) == best))

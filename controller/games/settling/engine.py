@@ -85,7 +85,7 @@ class Settler:
     def settle(self, round_: Round) -> Settlement:
         """What each wager comes to. Raises `RoundRefused`, naming seat, wager and clause, for a round that cannot be."""
         whole = round_.irregularity is None
-        if round_.terms is not self._terms:
+        if round_.terms is not self._terms and round_.terms != self._terms:
             self._money.check_terms(round_.terms)
             self._terms = round_.terms
         self._checks.check(round_, whole=whole)

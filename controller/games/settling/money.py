@@ -73,6 +73,7 @@ class Money:
         for table in law.rulebook.pay.values():
             if all(law.elected(question) == choice for question, choice in table.when):
                 self._take(table)
+        self._highest: dict[str, tuple[int, int]] = {}
         self._limits = [
             _Limit(limit, self) for limit in law.rulebook.limits.values() if limit.applies.value != "not"
         ]
@@ -216,6 +217,11 @@ class Money:
 
     def most(self, wager: str) -> tuple[int, int]:
         """The highest odds that a wager can be paid, as (pays, stake); (0, 1) where it has none."""
+        if wager not in self._highest:
+            self._highest[wager] = self._most(wager)
+        return self._highest[wager]
+
+    def _most(self, wager: str) -> tuple[int, int]:
         payers = [payer for (name, _), payer in self.by_hands.items() if name == wager]
         if wager in self.payers:
             payers.append(self.payers[wager])
