@@ -80,21 +80,23 @@ class Talk:
 
     async def ask(self, request: Message) -> Message:
         """The answer to a request. Raises `Gone`, or `Refused` where the answer is no."""
-        if self._writer is None:
+        writer = self._writer  # that of this request: the line may have gone down, or be another one, before it ends
+        if writer is None:
             raise Gone(f"{self.path.name} is not there")
         number = next(self._ids)
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:
-            self._writer.write(self._line(number, request))
+            writer.write(self._line(number, request))
             async with asyncio.timeout(ANSWER_S):
-                await self._writer.drain()
+                await writer.drain()
                 return _content(await answer)
         except (OSError, TimeoutError) as exc:
-            self._writer.close()  # an answer that comes later would be taken for that of the next request
+            writer.close()  # an answer that comes later would be taken for that of the next request
             raise Gone(f"{self.path.name} did not answer") from exc
         finally:
             self._waiting.pop(number, None)
+            answer.cancel()
 
     def send(self, request: Message) -> None:
         """A request whose answers are events, e.g. a watch; nothing is sent while the line is down."""

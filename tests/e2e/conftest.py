@@ -234,6 +234,7 @@ class Rig:
         goal = await self.order() + records
 
         async def reached() -> bool:
+            assert self.child("people").is_running, f"the people ended: {tail(self.child('people').log)}"
             return await self.order() >= goal
 
         await self.until(reached, f"{records} more records")
