@@ -93,7 +93,7 @@ def set_hand(cards: Sequence[int]) -> Setting:
     return _set(tuple(cards))
 
 
-@lru_cache(maxsize=64)  # one hand of the dealer is asked for when it is checked, and at each settlement of its round
+@lru_cache(maxsize=64)  # one hand is asked for when it is checked, and at each settlement of its round
 def _set(cards: tuple[int, ...]) -> Setting:
     pairs = sorted({(max(a, b), min(a, b)) for a, b in combinations(cards, 2)}, reverse=True)
     seen = [(pair, *_by_rank(pair), pair[0] & 3 == pair[1] & 3) for pair in pairs]

@@ -80,7 +80,7 @@ class Talk:
 
     async def ask(self, request: Message) -> Message:
         """The answer to a request. Raises `Gone`, or `Refused` where the answer is no."""
-        writer = self._writer  # that of this request: the line may have gone down, or be another one, before it ends
+        writer = self._writer  # before this ends the line may have gone down, or be another one
         if writer is None:
             raise Gone(f"{self.path.name} is not there")
         number = next(self._ids)
