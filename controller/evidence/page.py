@@ -11,14 +11,17 @@ import msgspec
 
 from controller.control.money_page import money
 from controller.control.page import event_line
+from controller.evidence.by_cards import by_cards
 from controller.evidence.concern import Told as Device
 from controller.evidence.pictures import laid, picture
+from controller.games.settling.settled import Line, Outcome
 from controller.journal.prove import Told
 from controller.journal.record import Record
 from controller.publish.envelope import rfc3339
 from controller.replay import Seen
 from controller.table import facts as f
 from controller.table.inputs import ServiceStarted
+from controller.table.state import Wager
 from controller.table.unchecked import Check
 
 __all__ = ["Matter", "page"]
@@ -29,8 +32,8 @@ NOT_CHECKED = {
     Check.SET_COUNT: "that the set was whole: nothing counted it",
     Check.SET_CARDS: "that it was the right cards: nothing read them",
     Check.DEVICE_MODE: "that the shuffler was set to the mode that a wager needs: it does not say",
-    Check.OUTCOMES: "how each wager was settled: they were settled as a whole",
-    Check.PAYMENTS: "that each wager came to what the cards make of it: they were not told",
+    Check.OUTCOMES: "how each wager was settled: some, or all, were settled as a whole",
+    Check.PAYMENTS: "that each wager came to what the cards make of it: not each was held against them at the table",
 }
 STYLE = """
 body{font:15px/1.45 sans-serif;max-width:62em;margin:1em auto;padding:0 1em;color:#111}h1{font-size:1.5em}h2{font-size:1.15em;
@@ -39,7 +42,8 @@ border-bottom:1px solid #999;margin-top:1.6em}table{border-collapse:collapse;wid
 svg{width:100%;height:auto}svg text{font:15px sans-serif;text-anchor:middle}.felt{fill:#e6efe6;stroke:#797}
 .face{fill:#fff;stroke:#333}.marked{stroke-width:3}.back{fill:#678;stroke:#333}svg .rank{font-weight:bold}
 svg .suit{font-size:22px}
-.empty{fill:#666}.bad{font-weight:bold;color:#a00}td{overflow-wrap:anywhere}
+.empty{fill:#666}.bad{font-weight:bold;color:#a00}td{overflow-wrap:break-word}td:first-child{white-space:nowrap}
+td:last-child{overflow-wrap:anywhere}
 @media print{body{font-size:11px;max-width:none}tr,svg{break-inside:avoid}}
 """
 
@@ -77,6 +81,7 @@ def page(matter: Matter) -> bytes:
             ("seat", "wager", "stake", "fate", "outcome", "stake back", "paid", "rests on"),
             _wagers(matter),
         ),
+        *_cards_make(matter),
         "<h2>Disputes and alarms</h2>",
         *_rows(("when", "what", "who", "words"), _disputes(matter)),
         "<h2>What could not be checked</h2>",
@@ -139,6 +144,45 @@ def _wagers(matter: Matter) -> Iterator[tuple[str, ...]]:
                 str(body["seat"]), body["wager"], money(body["stake"]), "corrected", body["outcome"], money(body["returned"]),
                 money(body["paid"]), f"{_rests_on(body)} {body['reason']} ({body['by']})",
             )  # fmt: skip
+
+
+def _cards_make(matter: Matter) -> Iterator[str]:
+    """What each wager comes to by the cards, beside what was recorded of it."""
+    round_, setup = matter.seen.state.round, matter.seen.setup
+    assert round_ is not None
+    found = by_cards(setup, round_, matter.hands)
+    if found is None:
+        return
+    yield "<h2>What the cards make of it</h2><p>Worked out when this page was made, from the cards above, the rulebook and the "
+    yield "house choices in this file. Nobody recorded it, and where a card is not known it says so.</p>"
+    if found.refused:
+        yield f"<p>{escape(found.refused)}</p>"
+        return
+    rows = [(line, round_.seats[line.seat].wagers.get(line.wager)) for line in found.lines]
+    yield from _rows(
+        ("seat", "wager", "stake", "outcome", "stake back", "paid", "as recorded", "by"),
+        [(*_line(line), _as_recorded(line, wager), _by(line)) for line, wager in rows],
+    )
+
+
+def _line(line: Line) -> tuple[str, ...]:
+    wager = line.wager + (" coupon" if line.coupon else "") + (f" of seat {line.holder}" if line.holder else "")
+    return (
+        str(line.seat), wager, money(line.stake or line.coupon), line.outcome.value, money(line.returned), money(line.paid)
+    )  # fmt: skip
+
+
+def _as_recorded(line: Line, wager: Wager | None) -> str:
+    if line.coupon or line.holder or wager is None or wager.outcome is None or line.outcome is Outcome.HELD:
+        return ""
+    same = (wager.outcome, wager.returned, wager.paid) == (line.outcome, line.returned, line.paid)
+    return "the same" if same else "NOT the same"
+
+
+def _by(line: Line) -> str:
+    reading = f"reading {line.reading}" if line.reading else ""
+    hand = line.hand.replace("_", " ")
+    return ", ".join(filter(None, (hand, line.pays, *line.cite, reading, line.note)))
 
 
 def _rests_on(body: dict[str, Any]) -> str:

@@ -93,23 +93,30 @@ class Recorded(Table):
         for (area, seat), cards in hands.items():
             self.act(a.RecordHand(area, cards, seat=seat), Role.DEALER)
 
-    def settle(self) -> None:
-        """Wager by wager, as it is offered."""
+    def settle(self, less: int = 0) -> None:
+        """Wager by wager, as it is offered. `less`: cents that are kept back of what is won, and a person lets it stand."""
         offered = offer(self.setup, self.round)
         for line in offered.lines if offered else ():
-            self.act(a.SettleWager(line.seat, line.wager, line.outcome, line.paid), Role.DEALER)
+            paid = max(0, line.paid - less)
+            self.act(a.SettleWager(line.seat, line.wager, line.outcome, paid), Role.DEALER)
+            for hold in list(self.state.holds):
+                self.act(a.ResolveHold(hold, a.Resolution.GO_ON))
 
     def open_cards(self) -> None:
         """As the rules do once the cards lie in the discard rack."""
         for round_id, keys in self.journal.shut().items():
             self.put(RoundOpened(round_id, tuple(keys), "the cards lie in the discard rack"))
 
-    def round_of(self, back: str, hands: Hands = PLAIN, *, is_open: bool = True) -> str:
-        """A whole round of seats 1 and 3 whose cards are told; its id."""
+    def round_of(
+        self, back: str, hands: Hands = PLAIN, *, is_open: bool = True, whole: bool = False, less: int = 0
+    ) -> str:
+        """A round of seats 1 and 3 whose cards are told; its id. `whole`: nobody says what each wager came to; `less`: cents
+        that each winner gets too little."""
         self.begin(back).let_out().deal().to_showdown()
         name = self.round.id
         self.tell(hands)
-        self.settle()
+        if not whole:
+            self.settle(less)
         self.act(a.SettleRound())
         self.act(a.CollectCards())
         if is_open:

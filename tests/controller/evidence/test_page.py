@@ -11,7 +11,7 @@ from controller.evidence.page import NOT_CHECKED
 from controller.evidence.pictures import Laid, picture
 from controller.journal.opening import opened
 from controller.journal.vault_keys import VaultKeys
-from controller.rules.vocabulary import Role
+from controller.rules.vocabulary import Area, Role
 from controller.table import acts as a
 from controller.table.inputs import Actor
 from controller.table.unchecked import Check
@@ -79,6 +79,50 @@ def test_cards_that_were_not_let_out_lie_face_down(tmp_path: Path) -> None:
     assert VaultKeys.load(tmp_path / "vault"), "the vault lies beside it, and was not asked"
     for card in " ".join(FLUSH.values()).split():
         assert not re.search(rf"\b{card}\b", page), card
+
+
+ONE_LOSES = FLUSH | {(Area.PLAYER, 3): "7h 3c"}
+"""Seat 1 holds a royal flush against a pair of nines, seat 3 nothing."""
+
+
+def by_the_cards(page: str) -> list[list[str]]:
+    """The cells of each line of that part."""
+    found = page.partition("What the cards make of it")[2].partition("<h2>")[0]
+    return [re.findall(r"<td>(.*?)</td>", row) for row in found.split("<tr>")[2:]]
+
+
+def test_wagers_that_were_settled_as_a_whole_still_say_what_they_came_to_by_the_cards(tmp_path: Path) -> None:
+    """Ante 1 to 1, blind 500 to 1 on 10.00."""
+    table = Recorded(tmp_path)
+    table.ready()
+    name = table.round_of("red", ONE_LOSES, whole=True)
+    lines = {(line[0], line[1]): line[2:] for line in by_the_cards(page_of(table, name))}
+    assert lines["1", "blind"][:5] == ["10.00", "win", "10.00", "5000.00", ""]
+    assert "royal flush" in lines["1", "blind"][5]
+    assert "500 to 1" in lines["1", "blind"][5]
+    assert lines["1", "ante"][1:4] == ["win", "10.00", "10.00"]
+    assert lines["3", "ante"][1:4] == ["lose", "0.00", "0.00"]
+
+
+def test_what_was_paid_otherwise_than_the_cards_say_stands_out(tmp_path: Path) -> None:
+    """A cent less on each wager that won."""
+    table = Recorded(tmp_path)
+    table.ready()
+    right, short = table.round_of("red", ONE_LOSES), table.round_of("blue", ONE_LOSES, less=1)
+    assert {line[6] for line in by_the_cards(page_of(table, right))} == {"the same"}
+    with opened(table.path) as view:
+        told = by_the_cards(part(evidence(view, short).data, "page.html").decode())
+    assert {line[6] for line in told if line[3] == "win"} == {"NOT the same"}
+    assert {line[6] for line in told if line[3] == "lose"} == {"the same"}
+
+
+def test_what_rests_on_sealed_cards_is_held_and_not_guessed(tmp_path: Path) -> None:
+    table = Recorded(tmp_path)
+    table.ready()
+    name = table.round_of("red", FLUSH, is_open=False)
+    lines = by_the_cards(page_of(table, name))
+    assert {line[3] for line in lines} == {"held"}
+    assert all("not provable" in line[7] for line in lines)
 
 
 def test_what_people_and_devices_wrote_is_shown_and_never_run(tmp_path: Path) -> None:
