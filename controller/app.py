@@ -172,7 +172,8 @@ class Daemon:
             engine.on_news(Opener(engine, journal).wake)
         book = self.setup.law.rulebook
         started = ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup))
-        keeper = Keeper(engine, journal, recorder, self.clock, self.config.retention, started, self._key)
+        keeping = (recorder, self.clock, self.config.retention, started, self._key)
+        keeper = Keeper(engine, journal, *keeping, vault=self.config.vault)
         engine.on_news(keeper.wake)
         self.desk.table = RunningTable(engine, journal, sessions, displays, publisher, keeper)
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):

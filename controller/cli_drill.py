@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.drill import Drill, journals_in, lines
 from controller.drill import drill as practise
 from controller.journal.key_file import KeyUnusable
 from controller.journal.keys import PublicKey
+from controller.journal.vault_keys import VaultKeys
 
 __all__ = ["drill"]
 
@@ -31,14 +32,24 @@ A_PATH = click.Path(path_type=Path)
 @click.option(
     "--scratch", type=A_PATH, help="Where there is room for them.  [default: the folder for temporary files]"
 )
+@click.option(
+    "--vault", type=A_FILE, help="The copy of the table's vault: rounds whose cards are sealed are decided too."
+)
 @AS_JSON
 def drill(
-    place: Path, key_files: Sequence[Path], days: int, is_all: bool, scratch: Path | None, as_json: bool
+    place: Path,
+    key_files: Sequence[Path],
+    days: int,
+    is_all: bool,
+    scratch: Path | None,
+    vault: Path | None,
+    as_json: bool,
 ) -> None:
     """Practise a restore: take the newest days back from the second place, prove them, and decide every input anew.
 
     PLACE is the folder that `copy` in [retention] names, with all tables in it, or that of one record. Nothing in it is changed,
-    and what was restored is removed again. Exit code 0: what is there can be relied on; 1: it cannot; 3: it is not there.
+    and what was restored is removed again. With --vault it is shown that the cards can be read again, too. Exit code 0: what is
+    there can be relied on; 1: it cannot; 3: it is not there.
 
     \b
     Example:
@@ -46,10 +57,13 @@ def drill(
     """
     try:
         keys = [PublicKey.load(file) for file in key_files]
+        ring = VaultKeys.load(vault) if vault else None
         folders = journals_in(place)
         if not folders:
             end(f"{place}: no copies of a record are here; is the medium in, and mounted?", UNREACHABLE)
-        results = [_practised(folder, scratch, None if is_all else days, keys, as_json) for folder in folders]
+        results = [
+            _practised(folder, scratch, None if is_all else days, keys, ring, as_json) for folder in folders
+        ]
     except KeyUnusable as exc:
         end(str(exc), WRONG)
     except OSError as exc:
@@ -60,11 +74,16 @@ def drill(
 
 
 def _practised(
-    folder: Path, scratch: Path | None, days: int | None, keys: Sequence[PublicKey], is_quiet: bool
+    folder: Path,
+    scratch: Path | None,
+    days: int | None,
+    keys: Sequence[PublicKey],
+    vault: VaultKeys | None,
+    is_quiet: bool,
 ) -> Drill:
     with tempfile.TemporaryDirectory(prefix="tablewarden-drill-", dir=scratch) as room:
         say = (lambda line: None) if is_quiet else (lambda line: click.echo(f"{folder.name}: {line}", err=True))
-        return practise(folder, Path(room), days=days, keys=keys, told=say)
+        return practise(folder, Path(room), days=days, keys=keys, vault=vault, told=say)
 
 
 def _document(result: Drill) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`tablewarden journal keep`: what the daemon does each day for the record, by hand: seal closed days and copy them."""
+"""`tablewarden journal keep`: what the daemon does each day for the record, by hand: closed days are sealed and copied."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,9 +6,13 @@ from typing import Any
 
 import click
 
-from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.journal.errors import JournalError, JournalMissing
-from controller.journal.keep import Copied, NotCopied, copy_segments, not_copied, seal_days
+from controller.journal.keep import Copied, copy_segments, not_copied, seal_days
+from controller.journal.keep_keys import copy_keys
+from controller.journal.key_file import KeyUnusable
+from controller.journal.medium import NotCopied
+from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
 
 __all__ = ["keep"]
@@ -19,31 +23,36 @@ A_PATH = click.Path(path_type=Path)
 @click.command()
 @click.argument("path", type=A_PATH)
 @click.option("--copy", "place", type=A_PATH, help="The folder of the second place; it must be there.")
+@click.option(
+    "--vault", type=A_FILE, help="The table's vault: the keys of rounds go to the second place under its key."
+)
 @AS_JSON
-def keep(path: Path, place: Path | None, as_json: bool) -> None:
+def keep(path: Path, place: Path | None, vault: Path | None, as_json: bool) -> None:
     """Seal each closed gaming day of a record as a segment beside it, and copy segments to a second place.
 
+    With each segment go the keys of its rounds, wrapped under the vault's key, and those that were erased are erased there too.
     Works beside a running daemon, which does the same by itself and puts on record what was copied. A copy counts once it was
     read back. Exit code 1 where something could not be copied; what could be is there.
 
     \b
     Example:
-      tablewarden journal keep /var/lib/tablewarden/example.journal --copy /media/record/tables
+      tablewarden journal keep /var/lib/tablewarden/example.journal --copy /media/record/tables --vault /etc/tablewarden/vault.key
     """
     try:
-        document = _kept(path, place)
+        document = _kept(path, place, VaultKeys.load(vault) if vault else None)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
-    except (JournalError, OSError) as exc:
+    except (JournalError, KeyUnusable, OSError) as exc:
         end(str(exc), WRONG)
     show(document, _page, as_json)
     if document["problem"]:
         raise SystemExit(WRONG)
 
 
-def _kept(path: Path, place: Path | None) -> dict[str, Any]:
+def _kept(path: Path, place: Path | None, ring: VaultKeys | None) -> dict[str, Any]:
     sealed = seal_days(path)
     copied: list[Copied] = []
+    keys: list[str] = []
     problem = ""
     if place is not None:
         try:
@@ -51,12 +60,17 @@ def _kept(path: Path, place: Path | None) -> dict[str, Any]:
                 for done, one in enumerate(copy_segments(path, place), 1):
                     copied.append(one)
                     told(done, done)
+            with progress("files of keys") as told:
+                for done, name in enumerate(copy_keys(path, place, ring), 1):
+                    keys.append(name)
+                    told(done, done)
         except NotCopied as exc:
             problem = str(exc)
     waiting = not_copied(path, copied[-1].through if copied else 0)
     return {
         "sealed": sealed,
         "copied": [asdict(one) for one in copied],
+        "keys": keys,
         "behind": len(waiting),
         "oldest": waiting[0].day if waiting else None,
         "same_disk": place is not None and place.exists() and place.stat().st_dev == path.stat().st_dev,
@@ -67,6 +81,8 @@ def _kept(path: Path, place: Path | None) -> dict[str, Any]:
 def _page(document: dict[str, Any]) -> list[str]:
     lines = [f"sealed {name}" for name in document["sealed"]]
     lines += [f"copied {one['segment']}, sha256 {one['sha256']}" for one in document["copied"]]
+    if document["keys"]:
+        lines.append(f"the keys of the rounds of {len(document['keys'])} days are as they are here")
     if document["behind"]:
         lines.append(f"{document['behind']} gaming days are in no second place, from {document['oldest']} on")
     if document["same_disk"]:

@@ -26,6 +26,7 @@ from controller.table.state import Setup
 __all__ = ["replay"]
 
 A_PATH = click.Path(path_type=Path)
+MOST_REASONS = 3
 
 
 @click.command()
@@ -123,9 +124,10 @@ def _verify(view: Reading, given: Setup | None, keys: VaultKeys | None, as_json:
         "sealed": [{"input": s.input.sequence, "kind": s.input.kind, "round": s.round_id} for s in sealed],
     }
     rounds = ", ".join(dict.fromkeys(s.round_id for s in sealed))
+    why = "; ".join(list(dict.fromkeys(s.why for s in sealed))[:MOST_REASONS]) if keys else "give --vault FILE"
     page = [
         f"{count - len(sealed)} inputs decided anew: {len(found) or 'no'} differences",
-        *[f"{len(sealed)} inputs are sealed, not decided (round {rounds}): give --vault FILE"] * bool(sealed),
+        *[f"{len(sealed)} inputs are sealed, not decided (round {rounds}): {why}"] * bool(sealed),
         *(line for d in found for line in d.lines()),
     ]
     show(document, lambda _: page, as_json)

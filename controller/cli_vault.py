@@ -82,7 +82,8 @@ def open_round(round_id: str, reason: str, who: str, role: str, socket: Path | N
 def erase(before: str, reason: str, who: str, role: str, socket: Path | None, config: Path | None) -> None:
     """Erase the keys of all rounds before a time, so that nobody can read their cards any more; for a supervisor.
 
-    The records stay and still prove. Copies of the record that were taken before still hold the keys.
+    The records stay and still prove. The second place follows within an hour; other copies of the record that were taken before
+    still hold the keys.
 
     \b
     Example:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -61,7 +62,7 @@ class _Open:
 
 
 class Keeper:
-    """`started`: the start that is on record."""
+    """`started`: the start that is on record; `vault`: the file of the keys under which those of rounds are copied."""
 
     def __init__(
         self,
@@ -73,11 +74,12 @@ class Keeper:
         started: ServiceStarted,
         key: SigningKey | None = None,
         *,
+        vault: Path | None = None,
         first_s: float = FIRST_S,
         command: tuple[str, ...] = COMMAND,
     ) -> None:
         self._engine, self._journal, self._recorder, self._clock = engine, journal, recorder, clock
-        self._retention, self._started, self._key = retention, started, key
+        self._retention, self._started, self._key, self._vault = retention, started, key, vault
         self._calendar = retention.calendar or ANY_DAY
         self._wait_s, self._command = first_s, command
         self._open: _Open | None = None
@@ -141,11 +143,14 @@ class Keeper:
                 SegmentCopied(copied["segment"], copied["sha256"], str(self._retention.copy), copied["through"])
             )
         self._told = told
+        if told["keys"]:
+            log.info("round_keys_copied", files=len(told["keys"]))
         if told["problem"]:
             log.warning("record_not_copied", problem=told["problem"], behind_days=told["behind"])
 
     async def _child(self) -> dict[str, Any] | None:
-        where = ("--copy", str(self._retention.copy)) if self._retention.copy else ()
+        where = ["--copy", str(self._retention.copy)] if self._retention.copy else []
+        where += ["--vault", str(self._vault)] if self._vault else []
         child = await asyncio.create_subprocess_exec(
             sys.executable, *self._command, str(self._journal.path), *where,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

@@ -44,10 +44,12 @@ class Seen(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """An input that was not decided, because it or the cards of its round are sealed."""
+    """An input that was not decided, because it or the cards of its round are sealed. `why`: in words; `is_erased`: for ever."""
 
     input: Record
     round_id: str
+    why: str
+    is_erased: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class _Folding:
 
     def __init__(self, view: Reading, given: Setup | None, keys: VaultKeys | None) -> None:
         self.unsealer = view.unsealer(keys)
-        self._sealed: set[str] = set()
+        self._sealed: dict[str, StillSealed] = {}
         self._site, self._table = view.description.site, view.description.table
         self._given, self.setup = given, given
         self.state: State | None = State.initial(given) if given else None
@@ -81,7 +83,7 @@ class _Folding:
         try:
             record = self.unsealer.clear(record)
         except StillSealed as sealed:
-            self._sealed.add(sealed.round_id)
+            self._sealed[sealed.round_id] = sealed
             return
         fact = decode_fact(record.kind, record.subject, record.data, record.version)
         if isinstance(fact.event, ServiceStarted):
@@ -94,10 +96,10 @@ class _Folding:
         self.state = evolve(self.state, fact)
 
     @property
-    def sealed_round(self) -> str:
-        """The round in play, where the state does not know cards that were told in it; else ""."""
+    def still(self) -> StillSealed | None:
+        """Why the state does not know cards that were told in the round in play; None = it knows them."""
         round_ = self.state.round if self.state else None
-        return round_.id if round_ and round_.id in self._sealed else ""
+        return self._sealed.get(round_.id) if round_ else None
 
     def begin(self, closed: Closed) -> None:
         """Takes up the state at the end of a closed day. Raises `NotReplayable`."""
@@ -161,7 +163,7 @@ def table_at(
         raise NotReplayable("nothing was on record by then")
     if round_id and not is_there:
         raise NotReplayable(f"no round {round_id} is in this journal")
-    return Seen(folding.setup, folding.state, last, bool(folding.sealed_round))
+    return Seen(folding.setup, folding.state, last, folding.still is not None)
 
 
 def _begun(view: Reading, folding: _Folding, is_before: Callable[[Brief], bool]) -> dict[Stream, int]:
@@ -228,13 +230,13 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
     try:
         given = folding.unsealer.clear(given)
         clear = [folding.unsealer.clear(record) for record in facts]
-        sealed = folding.sealed_round
-    except StillSealed as still:
-        clear, sealed = facts, still.round_id or "none"
-    if sealed:
+        still = folding.still
+    except StillSealed as exc:
+        clear, still = facts, exc
+    if still is not None:
         for record in facts:
             folding.take(record)
-        return Sealed(given, sealed)
+        return Sealed(given, still.round_id or "none", still.reason, still.is_erased)
     at = Moment(given.time_us, given.mono_ns, given.boot, given.clock)
     decoded = decode_input(given.kind, given.subject, at, given.data)
     if isinstance(decoded.body, ServiceStarted):

@@ -4,20 +4,18 @@ Both are made again from what lies there, so a power cut at any line costs only 
 durable before it got that name.
 """
 
-import errno
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import file_digest
 from itertools import takewhile
 from pathlib import Path
 
 import msgspec
 
+from controller.journal import medium
 from controller.journal.boundary import Boundary, BoundaryUnreadable, Mark, read_boundary
 from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.file import Description
-from controller.journal.lock import MODE
+from controller.journal.medium import PART, NotCopied
 from controller.journal.opening import opened_alone
 from controller.journal.record import Stream
 from controller.journal.seal import Head
@@ -28,7 +26,6 @@ from controller.table.inputs import RecordDayClosed, SegmentCopied
 
 __all__ = [
     "Copied",
-    "NotCopied",
     "closed_days",
     "copy_segments",
     "not_copied",
@@ -36,17 +33,6 @@ __all__ = [
     "prunable",
     "seal_days",
 ]
-
-PART = ".part"
-RIGHTS = "; give the daemon's user the right to write there"
-REMEDY = {
-    errno.ENOSPC: "; it is full: put in an empty medium, or make room",
-    errno.EDQUOT: "; it is full: make room",
-    errno.EROFS: "; mount it for writing",
-    errno.EACCES: RIGHTS,
-    errno.EPERM: RIGHTS,
-    errno.EIO: "; the medium is failing: replace it",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +42,6 @@ class Copied:
     segment: str
     sha256: str
     through: int
-
-
-class NotCopied(Exception):
-    """The second place did not take a segment, or does not give it back: which, why, and what to do."""
 
 
 def closed_days(view: JournalView) -> Iterator[tuple[Boundary, RecordDayClosed]]:
@@ -197,7 +179,7 @@ def _reached(place: Path, about: Description) -> list[Named]:
             left.unlink()
         return all_in(folder)
     except OSError as exc:
-        raise NotCopied(f"{place}: {_words(exc)}") from exc
+        raise NotCopied(f"{place}: {medium.in_words(exc)}") from exc
 
 
 def _is_whole(here: Named, there: Named | None) -> bool:
@@ -215,34 +197,15 @@ def _copied(named: Named, folder: Path, is_there: bool) -> str:
         raise NotCopied(f"{named.path.name} cannot be copied: {exc}") from exc
     target = folder / named.path.name
     try:
-        if is_there and _reads_back(target, segment.sha256):
+        if is_there and medium.reads_back(target, segment.sha256):
             return segment.sha256
         draft = target.with_name(target.name + PART)
-        _write(draft, named.path.read_bytes())
-        if not _reads_back(draft, segment.sha256):
+        medium.write(draft, named.path.read_bytes())
+        if not medium.reads_back(draft, segment.sha256):
             raise NotCopied(f"{target}: does not read back as it was written; the medium is failing, replace it")
         draft.rename(target)
         for directory in (folder, folder.parent, folder.parent.parent):
             durable(directory)
     except OSError as exc:
-        raise NotCopied(f"{target}: {_words(exc)}") from exc
+        raise NotCopied(f"{target}: {medium.in_words(exc)}") from exc
     return segment.sha256
-
-
-def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, MODE)
-    with open(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(descriptor)
-
-
-def _reads_back(path: Path, sha256: str) -> bool:
-    """True where the medium, and not only this machine's memory of it, gives these bytes."""
-    with path.open("rb") as file:
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        return file_digest(file, "sha256").hexdigest() == sha256
-
-
-def _words(exc: OSError) -> str:
-    return f"cannot be written: {exc.strerror}{REMEDY.get(exc.errno or 0, '')}"

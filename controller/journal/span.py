@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from controller.journal.boundary import Boundary
+from controller.journal.day_keys import KeysOfDays
 from controller.journal.errors import JournalDamaged
 from controller.journal.file import Anchor, Description
 from controller.journal.record import Record, Stream
@@ -117,10 +118,11 @@ class Span:
         return (r for r in self.merged((stream,)) if r.round_id == round_id and r.kind in kinds)
 
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
-        """As `JournalView.unsealer`; the keys of all rounds lie in the live file, so segments alone stay sealed."""
+        """As `JournalView.unsealer`; without the live file, by what lies beside each segment."""
         if self._live is not None:
             return self._live.unsealer(keys)
-        return Unsealer(self._segments[0].path, self.description.id, None, keys)
+        rows = KeysOfDays(self._bounds).rows
+        return Unsealer(self._segments[0].path, self.description.id, rows, keys, is_copy=True)
 
     def close(self) -> None:
         if self._live is not None:

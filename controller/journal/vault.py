@@ -22,10 +22,24 @@ from controller.journal.vault_keys import NONCE_BYTES, SECRET_BYTES, VaultKeyMis
 from controller.table.codec import IDENTITIES
 from controller.table.inputs import RoundOpened
 
-__all__ = ["KeyRow", "Opening", "StillSealed", "Unsealer", "Use", "Vault", "about", "is_sealed"]
+__all__ = [
+    "KeyRow",
+    "Opening",
+    "StillSealed",
+    "Unsealer",
+    "Use",
+    "Vault",
+    "about",
+    "is_sealed",
+    "rewrapped",
+    "unwrapped",
+]
 
 KEYS_KEPT = 16
 """Round keys in memory: that of the round in play, and some of those that are read just now."""
+
+
+NO_KEYS = "no keys of rounds lie beside its segment: they were never copied there, or all of that day were erased"
 
 
 class Use(StrEnum):
@@ -53,15 +67,19 @@ class KeyRow(NamedTuple):
 
 
 class StillSealed(Exception):
-    """These cards cannot be read here. `vault`: the id of the key that would open them, "" = it was erased."""
+    """These cards cannot be read here. `vault`: the id of the key that would open them, "" = there is none here; `is_erased`:
+    nor anywhere else."""
 
-    def __init__(self, record: Record, reason: str, vault: str = "") -> None:
+    def __init__(self, record: Record, reason: str, vault: str = "", *, is_erased: bool = False) -> None:
         super().__init__(f"{record.stream.value}/{record.sequence} is sealed: {reason}")
         self.reason, self.vault, self.round_id = reason, vault, record.round_id or ""
+        self.is_erased = is_erased
 
 
 Rows = Callable[[str], Sequence[KeyRow]]
 """Gives the rows of a round, as they lie in the file."""
+RowsOf = Callable[[Record], Sequence[KeyRow] | None]
+"""Gives the rows among which the key of a record is; None = no keys lie with that record."""
 
 
 def is_sealed(record: Record) -> bool:
@@ -71,11 +89,14 @@ def is_sealed(record: Record) -> bool:
 class Unsealer:
     """Gives records as they were before they were sealed: with the vault's keys all of them, without those that are open.
 
-    `rows` None: the keys of rounds do not lie here.
+    `is_copy`: it is the second place, where the keys of rounds that were let out are wrapped too.
     """
 
-    def __init__(self, path: Path, journal: str, rows: Rows | None, keys: VaultKeys | None) -> None:
+    def __init__(
+        self, path: Path, journal: str, rows: RowsOf, keys: VaultKeys | None, *, is_copy: bool = False
+    ) -> None:
         self._path, self._journal, self._rows, self._keys = path, journal, rows, keys
+        self._is_copy = is_copy
         self._known: dict[bytes, RoundKey] = {}
 
     def clear(self, record: Record) -> Record:
@@ -93,9 +114,9 @@ class Unsealer:
         commitment = key_of(record.data)
         if (known := self._known.get(commitment)) is not None:
             return known
-        if self._rows is None:
-            raise StillSealed(record, "the keys of rounds lie in the live file, and this is a segment")
-        rows = self._rows(record.round_id or "")
+        rows = self._rows(record)
+        if rows is None:
+            raise StillSealed(record, NO_KEYS)
         row = next((row for row in rows if row.commitment == commitment), None)
         if row is None:
             raise self._damaged(record, f"the key {commitment.hex()[:16]} of round {record.round_id} is gone")
@@ -107,14 +128,9 @@ class Unsealer:
 
     def _unlock(self, record: Record, row: KeyRow) -> RoundKey:
         if row.is_erased:
-            raise StillSealed(record, f"the key of round {row.round_id} was erased")
+            raise StillSealed(record, f"the key of round {row.round_id} was erased", is_erased=True)
         if row.opened is None and self._keys is None:
-            why = (
-                "its round is not open yet"
-                if row.use == Use.TURNED_UP
-                else "it was refused, so no rule lets it out"
-            )
-            raise StillSealed(record, f"{why}, and no vault key was given", row.vault)
+            raise StillSealed(record, f"{self._why(row)}, and no vault key was given", row.vault)
         try:
             key = RoundKey(row.opened or unwrapped(self._keys, self._journal, row))
         except VaultKeyMissing as exc:
@@ -124,6 +140,13 @@ class Unsealer:
         if key.commitment != row.commitment:
             raise self._damaged(record, f"the key of round {row.round_id} is not the one that was committed to")
         return key
+
+    def _why(self, row: KeyRow) -> str:
+        if self._is_copy:
+            return "beside a segment every key lies under the vault's"
+        return (
+            "its round is not open yet" if row.use == Use.TURNED_UP else "it was refused, so no rule lets it out"
+        )
 
     def _remember(self, key: RoundKey) -> RoundKey:
         self._known[key.commitment] = key
@@ -247,6 +270,16 @@ def unwrapped(keys: VaultKeys | None, journal: str, row: KeyRow) -> bytes:
     if keys is None or row.wrapped is None:
         raise VaultKeyMissing(row.vault)
     return keys.unwrap(row.vault, row.wrapped, _of(journal, row.round_id, row.use, row.commitment))
+
+
+def rewrapped(keys: VaultKeys | None, journal: str, row: KeyRow) -> KeyRow:
+    """The row as it may lie where others can read it: a key that is open is wrapped again. Raises `VaultKeyMissing`."""
+    if row.opened is None:
+        return row
+    if keys is None:
+        raise VaultKeyMissing(row.vault)
+    vault, wrapped = keys.wrap(row.opened, _of(journal, row.round_id, row.use, row.commitment))
+    return row._replace(vault=vault, wrapped=wrapped, opened=None)
 
 
 def _of(journal: str, round_id: str, use: str, commitment: bytes) -> bytes:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from controller.journal.boundary import Boundary
 from controller.journal.chain import genesis_hash
-from controller.journal.errors import JournalDamaged
+from controller.journal.day_keys import Listed
+from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer
 from controller.journal.findings import Cause, Fault, Findings, Report, Seals
 from controller.journal.keys import PublicKey
 from controller.journal.opening import opened_alone
@@ -90,11 +91,14 @@ class _Proof:
         count = about.order - about.order_before
         checkpoints: list[Checkpoint] = []
         self._check_beginning(about)
+        listed = self._listed()
         try:
             for done, record in enumerate(segment.records()):
                 self._hashes[record.stream].append(record.recordhash)
                 if record.kind == CheckpointSigned.kind and record.stream is Stream.DIAG:
                     checkpoints.append(Checkpoint(record.sequence, record.order, record.data))
+                if listed is not None and (wrong := listed.look(record)):
+                    self._findings.add(Cause.KEY, record.stream, record.sequence, detail=wrong)
                 if progress is not None and done % 1000 == 0:
                     progress(done, count)
         except JournalDamaged as exc:
@@ -104,6 +108,14 @@ class _Proof:
         seals = prove_checkpoints(checkpoints, about.description, keys, begins, self._hash_at, self._findings)
         seals = self._with_own(seals, keys)
         return Report(segment.path, about.journal, self._findings.all(), heads, count, about.order, seals)
+
+    def _listed(self) -> Listed | None:
+        """None where the keys beside it cannot be used, which is then found."""
+        try:
+            return Listed(self._segment.path, self._about)
+        except (JournalDamaged, JournalForeign, JournalNewer) as exc:
+            self._findings.add(Cause.KEY, detail=str(exc))
+            return None
 
     def _check_beginning(self, about: Boundary) -> None:
         for stream, head in about.begin.heads.items():

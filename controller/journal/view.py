@@ -72,6 +72,9 @@ _BRIEF = (
 _KEY_ROWS = "SELECT round, use, commitment, vault, made, wrapped, opened FROM round_key WHERE "
 _MADE = """SELECT made FROM round_key WHERE made <= ? AND (wrapped IS NOT NULL OR opened IS NOT NULL)
  ORDER BY made LIMIT 1 OFFSET ?"""
+_ANY_KEPT = (
+    "SELECT 1 FROM round_key WHERE made BETWEEN ? AND ? AND (wrapped IS NOT NULL OR opened IS NOT NULL) LIMIT 1"
+)
 _SHUT = f"{_KEY_ROWS} wrapped IS NOT NULL AND opened IS NULL ORDER BY round"  # by the index over these
 
 
@@ -245,13 +248,25 @@ class JournalView:
 
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
         """Gives records of this journal as they were before they were sealed, as far as `keys` and openings allow."""
-        return Unsealer(self.path, self.description.id, self.round_keys, keys)
+        return Unsealer(self.path, self.description.id, lambda r: self.round_keys(r.round_id or ""), keys)
 
     def round_keys(self, round_id: str) -> list[KeyRow]:
         """The keys of a round; none in a journal that was made before there were any."""
         if self.description.schema < 2:
             return []
         return [KeyRow(*row) for row in self._query(_KEY_ROWS + "round = ?", (round_id,))]
+
+    def keys_made(self, first: int, last: int) -> list[KeyRow]:
+        """The keys of all rounds that were made with a record of these orders, first and last included; erased ones too."""
+        if self.description.schema < 2:
+            return []
+        return [
+            KeyRow(*row) for row in self._query(_KEY_ROWS + "made BETWEEN ? AND ? ORDER BY made", (first, last))
+        ]
+
+    def has_keys(self, first: int, last: int) -> bool:
+        """True where one of those keys is not erased. Costs nothing, however many there are."""
+        return self.description.schema > 1 and bool(self._query(_ANY_KEPT, (first, last)))
 
     def open_keys(self, round_id: str) -> dict[str, str]:
         """Commitment -> key, both in hex, of the keys of a round that everybody may read."""

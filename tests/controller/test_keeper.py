@@ -21,6 +21,7 @@ from controller.journal.opening import opened, opened_alone
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.shelf import all_in, beside
+from controller.journal.vault_keys import make_vault
 from controller.journal.verify_segments import verify_days
 from controller.keeper import Keeper
 from controller.replay import table_at
@@ -58,8 +59,9 @@ def config(tmp_path: Path, journal: Path, public: PublicKey, place: Path) -> Pat
     text = EXAMPLE.read_text().replace("/var/lib/tablewarden/example.journal", str(journal))
     text = text.replace("/run/tablewarden/", f"{tmp_path}/")
     text = text[: text.index("# Without this section")] + text[text.index("# The socket through") :]
-    text = text.replace("[journal]\n", f'[journal]\nkey = "{tmp_path}/k"\n', 1)
+    text = text.replace("[journal]\n", f'[journal]\nkey = "{tmp_path}/k"\nvault = "{tmp_path}/vault"\n', 1)
     text = text.replace("production = false", 'production = false\ngaming_day = "06:00"\ntime_zone = "-05:00"', 1)
+    make_vault(tmp_path / "vault")
     path = tmp_path / "t.toml"
     text = text.replace("[retention]\n", f'[retention]\ncopy = "{place}"\nkeep_days = 2\n', 1)
     path.write_text(text)
@@ -235,3 +237,16 @@ async def test_a_day_that_could_not_be_sealed_is_said(
     async with running(config, clock, monkeypatch) as daemon:
         await play(daemon, clock, 1)
         await until(lambda: "no room" in keeper_of(daemon).document()["problem"])
+
+
+async def test_the_keys_of_rounds_are_copied_by_the_vault_of_the_table(
+    config: Path, clock: ManualClock, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The child is told where the vault is, by its file: a key is never in an argument."""
+    monkeypatch.setattr(
+        "tests.controller.test_keeper.COMMAND", ("-c", "import sys; raise SystemExit(' '.join(sys.argv))")
+    )
+    async with running(config, clock, monkeypatch) as daemon:
+        await play(daemon, clock, 1)
+        wanted = f"--copy {place} --vault {tmp_path}/vault"
+        await until(lambda: wanted in keeper_of(daemon).document()["problem"])

@@ -12,17 +12,23 @@ from controller.cli import cli
 from controller.clock import Stamp
 from controller.drill import drill, journals_in
 from controller.journal.boundary import Boundary, closed_day, read_boundary
+from controller.journal.day_keys import key_file_of
 from controller.journal.keep import copy_segments, seal_days
+from controller.journal.keep_keys import copy_keys
 from controller.journal.keys import PublicKey, SigningKey, make_key
 from controller.journal.opening import opened
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.shelf import all_in, beside, in_place
 from controller.journal.store import Journal
+from controller.journal.vault_keys import VaultKeys, make_vault
 from controller.lookback import lookback
 from controller.replay import NotReplayable, differences, table_at
+from controller.rules.vocabulary import Area, Role
+from controller.table.acts import RecordHand
 from controller.table.codec import decode_fact, encode, encode_input
 from controller.table.evolve import evolve
-from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStarted
+from controller.table.facts import HandRecorded
+from controller.table.inputs import Actor, Input, Moment, RecordDayClosed, ServiceStarted
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_told
 from tests.controller.journal.days import mark
@@ -33,11 +39,12 @@ DAYS = 4
 
 
 class Recording:
-    """A kept day of play written as its daemon would have, as several gaming days."""
+    """A kept day of play written as its daemon would have, as several gaming days; with a vault the dealer's hands too."""
 
-    def __init__(self, path: Path, key: SigningKey) -> None:
+    def __init__(self, path: Path, key: SigningKey, vault: VaultKeys | None = None) -> None:
         self.setup, self.lines = kept.read(KEPT)
-        self.journal = Journal.open(path, site=self.setup.site, table=self.setup.table)
+        self.vault = vault
+        self.journal = Journal.open(path, site=self.setup.site, table=self.setup.table, vault=vault)
         self.state, self.key, self.closed = State.initial(self.setup), key, list[Boundary]()
         book = self.setup.law.rulebook
         self.started = ServiceStarted("1", book.id, book.edition, book.sha256, setup_told(self.setup))
@@ -57,9 +64,22 @@ class Recording:
             data = msgspec.json.encode(given["data"])
             said = Draft(Stream.INPUT, given["kind"], 1, given["subject"], None, data)
             self.journal.append([Transaction(self.at, said, None, tuple(drafts))], self.at)
+            if self.vault and any(told["kind"] == "dealer_revealed" for told in line["facts"]):
+                self._tell()
             is_due = number > (len(self.closed) + 1) * len(self.lines) // (DAYS + 1)
             if is_due and self.state.round is None:
                 self._close()
+
+    def _tell(self) -> None:
+        assert self.state.round
+        name, act = self.state.round.id, RecordHand(Area.DEALER, "As Kd")
+        at = Moment(self.at.wall_us, self.at.mono_ns, self.at.boot, self.at.clock)
+        body = encode_input(Input(at, "table", act, None, Actor("dealer", Role.DEALER)))
+        fact = HandRecorded(name, Area.DEALER, 0, "As Kd", "", "", "dealer")
+        draft = Draft(Stream.MAIN, fact.kind, 1, "table", name, encode(fact))
+        said = Draft(Stream.INPUT, act.kind, 1, "table", name, body)
+        self.journal.append([Transaction(self.at, said, None, (draft,))], self.at)
+        self.state = evolve(self.state, decode_fact(fact.kind, "table", encode(fact)))
 
     def _close(self) -> None:
         day, end = f"2026-01-{len(self.closed) + 1:02d}", mark(self.journal)
@@ -163,6 +183,33 @@ def test_a_restore_is_practised(play: Recording, place: Path, public: PublicKey,
         assert (result.restored, result.copied) == (count, DAYS)
     assert result.records == play.closed[-1].order
     assert result.inputs > 300
+
+
+def test_a_drill_shows_that_cards_can_be_read_again(tmp_path: Path, public: PublicKey) -> None:
+    """With the vault's copy every round is decided, from the second place alone; a key that is lost there is a fault."""
+    vault = make_vault(tmp_path / "vault")
+    play = Recording(tmp_path / "j", SigningKey.load(tmp_path / "k"), vault)
+    play.play()
+    place = tmp_path / "second"
+    place.mkdir()
+    seal_days(play.journal.path)
+    list(copy_segments(play.journal.path, place))
+    list(copy_keys(play.journal.path, place, vault))
+    play.journal.close()
+    run, arguments = CliRunner(), ["journal", "drill", str(place), "--all", "--key", str(tmp_path / "k.pub")]
+    done = run.invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    assert "sealed and not decided, as no vault key was given" in done.output
+    arguments += ["--vault", str(tmp_path / "vault")]
+    done = run.invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    assert "sealed" not in done.output
+    (folder,) = journals_in(place)
+    lost = key_file_of(all_in(folder)[2].path)
+    lost.unlink()
+    done = run.invoke(cli, arguments)
+    assert done.exit_code == 1
+    assert "WRONG  2026-01-03: cards cannot be read: no keys of rounds lie beside its segment" in done.output
 
 
 @pytest.mark.parametrize("fault", ["byte", "gap", "key", "state"])

@@ -11,9 +11,10 @@ from click.testing import CliRunner
 
 from controller.cli import cli
 from controller.clock import ManualClock
-from controller.journal import keep
+from controller.journal import medium
 from controller.journal.boundary import Boundary
-from controller.journal.keep import NotCopied, copy_segments, not_copied, prunable, seal_days
+from controller.journal.keep import copy_segments, not_copied, prunable, seal_days
+from controller.journal.medium import NotCopied
 from controller.journal.opening import opened_alone
 from controller.journal.record import Stream, Transaction
 from controller.journal.segment import Segment
@@ -109,7 +110,7 @@ def test_a_medium_that_takes_nothing_is_said_with_what_to_do(
 ) -> None:
     """What went well before is told; nothing half is left under a name that counts; it goes on where it stopped."""
     seal_days(journal.path)
-    write, done = keep._write, []
+    write, done = medium.write, []
 
     def failing(path: Path, data: bytes) -> None:
         done.append(path)
@@ -118,7 +119,7 @@ def test_a_medium_that_takes_nothing_is_said_with_what_to_do(
             raise OSError(code, os.strerror(code))
         write(path, data)
 
-    monkeypatch.setattr(keep, "_write", failing)
+    monkeypatch.setattr(medium, "write", failing)
     copies = copy_segments(journal.path, place)
     assert next(copies).segment == days[0].file_name
     with pytest.raises(NotCopied, match=words):
@@ -133,7 +134,7 @@ def test_a_medium_that_gives_other_bytes_back_is_said(
 ) -> None:
     """It took them without a complaint; the file never gets a name that counts."""
     seal_days(journal.path)
-    monkeypatch.setattr(keep, "_write", lambda path, data: path.write_bytes(data[:-1] + b"?"))
+    monkeypatch.setattr(medium, "write", lambda path, data: path.write_bytes(data[:-1] + b"?"))
     with pytest.raises(NotCopied, match="does not read back as it was written; the medium is failing, replace it"):
         copied(journal, place)
     assert names(place, journal) == []
