@@ -132,10 +132,11 @@ class Role(StrEnum):
         """True if a person in this role may do what asks for at least `least`. Technicians stand outside the ladder."""
         if self is least:
             return True
-        ladder = (Role.PLAYER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR)
-        if self not in ladder or least not in ladder:
-            return False
-        return ladder.index(self) >= ladder.index(least)
+        mine, wanted = _LADDER.get(self), _LADDER.get(least)
+        return mine is not None and wanted is not None and mine >= wanted
+
+
+_LADDER = {role: step for step, role in enumerate((Role.PLAYER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR))}
 
 
 class Method(StrEnum):

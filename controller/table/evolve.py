@@ -3,8 +3,6 @@
 What stands in the journal is folded with this at start, so every fact must be foldable without the rulebook.
 """
 
-from dataclasses import replace
-
 from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, BurnAt, Trigger
@@ -23,6 +21,7 @@ from controller.table.evolve_cases import (
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
+from controller.table.replaced import replace
 from controller.table.state import DISPENSERS, Device, Duty, Fate, Hold, LastRound, Round, State
 from drivers import events as e
 

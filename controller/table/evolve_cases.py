@@ -1,10 +1,9 @@
 """How disputes and alarms change the state. An alarm that comes again while it stands is counted, and has to be seen anew."""
 
-from dataclasses import replace
-
 from controller.table import facts as f
 from controller.table.case import Alarm, Bookmark, Dispute
 from controller.table.evolve_wagers import with_, without
+from controller.table.replaced import replace
 from controller.table.state import State
 from drivers.events import AlarmRaised, Severity
 

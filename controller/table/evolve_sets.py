@@ -1,13 +1,13 @@
 """What facts change about the sets of cards at a table, and which rounds each of them must answer for."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from controller.rules.vocabulary import Step
 from controller.table import facts as f
 from controller.table.card_set import CardSet
 from controller.table.inputs import Moment, SetDue
 from controller.table.played import NOTHING_PLAYED, PlayedSince
+from controller.table.replaced import replace
 from controller.table.state import Round, State
 
 OF_SETS = (

@@ -1,13 +1,13 @@
 """What facts change about the wagers of a round, about the seats that they lie at, and about hands that were turned up."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeVar
 
 from controller.games.model import Phase
 from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.vocabulary import GUARDS_OF, Action
 from controller.table import facts as f
+from controller.table.replaced import replace
 from controller.table.state import Fate, LastRound, Round, Seat, SeenHand, State, Wager
 
 K = TypeVar("K")
