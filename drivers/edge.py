@@ -17,7 +17,7 @@ __all__ = ["Allowance", "fit_to_show"]
 def fit_to_show(report: Report) -> Report:
     """The same report; in its text a mark for each character that would do something to a terminal or a page, and one for
     whatever looks like a card, since no device may tell one."""
-    if not isinstance(report, LineUnparsed | AlarmRaised):
+    if not isinstance(report, (LineUnparsed, AlarmRaised)):
         return report
     text = withheld(report.text if is_plain(report.text) else plain(report.text))
     return report if text == report.text else replace(report, text=text)

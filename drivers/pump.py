@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Protocol
 
 from drivers.errors import Fault
@@ -95,7 +96,7 @@ class Pump:
 
     def feed(self, data: bytes) -> None:
         """Bytes off the line, in the callback that read them."""
-        self._step(lambda now: self.link.receive(data, now))
+        self._step(partial(self.link.receive, data))
 
     def _on_timer(self) -> None:
         self._step(self.link.tick)

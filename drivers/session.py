@@ -273,11 +273,11 @@ class DeviceSession:
         self._counters["reports"] += 1
         if isinstance(event.report, events.SelfTestFailed):
             self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
-        time, sealed = self._pump.link.time if self._pump else None, self._health.authenticated
-        self._deliver(
-            fit_to_show(event.report), self._origins.of(event, self.identity, time, _now(), sealed=sealed)
-        )
-        if self._flood is not None and not self._flood.allows(_now()):
+        now, time = _now(), self._pump.link.time if self._pump else None
+        sealed = self._health.authenticated
+        origin = self._origins.of(event, self.identity, time, now, sealed=sealed)
+        self._deliver(fit_to_show(event.report), origin)
+        if self._flood is not None and not self._flood.allows(now):
             self._end(Fault.PROTO_FLOOD, "it reports far more than a game can bring; look what is wrong with it")
 
     def _welcome(self, event: host.Welcomed) -> None:

@@ -111,10 +111,11 @@ def decode(body: bytes, header: m.Header | None = None) -> m.Frame:
     Raises `FrameError`: length, version, unexpected (a type we do not know), payload.
     """
     header = header or decode_header(body)
-    kind = m.TYPES.get(header.type)
+    code, flags, channel, seq, ack, session, length = header
+    kind = m.TYPES.get(code)
     if kind is None:
-        raise FrameError(Cause.UNEXPECTED, f"type {header.type:#04x}")
-    end = HEADER_SIZE + header.length
+        raise FrameError(Cause.UNEXPECTED, f"type {code:#04x}")
+    end = HEADER_SIZE + length
     try:
         message = _DECODERS[kind](body[HEADER_SIZE:end])
     except PayloadError as error:
@@ -123,19 +124,12 @@ def decode(body: bytes, header: m.Header | None = None) -> m.Frame:
         raise FrameError(Cause.PAYLOAD, f"{kind.__name__} is too short") from error
     except UnicodeDecodeError as error:
         raise FrameError(Cause.PAYLOAD, f"{kind.__name__} holds text that is not UTF-8") from error
-    if isinstance(message, m.Error) and header.channel <= m.CHANNEL_MEASURE:
-        message = replace(message, channel=header.channel)
-    if header.channel != m.channel_of(message):
-        raise FrameError(Cause.PAYLOAD, f"{kind.__name__} on channel {header.channel}")
-    return m.Frame(
-        message,
-        header.session,
-        header.seq,
-        header.ack,
-        retransmit=bool(header.flags & m.FLAG_RETRANSMIT),
-        clock_unset=bool(header.flags & m.FLAG_CLOCK_UNSET),
-        seal=body[end:],
-    )
+    if isinstance(message, m.Error) and channel <= m.CHANNEL_MEASURE:
+        message = replace(message, channel=channel)
+    if channel != m.channel_of(message):
+        raise FrameError(Cause.PAYLOAD, f"{kind.__name__} on channel {channel}")
+    is_repeat, is_unset = flags & m.FLAG_RETRANSMIT != 0, flags & m.FLAG_CLOCK_UNSET != 0
+    return m.Frame(message, session, seq, ack, is_repeat, is_unset, body[end:])
 
 
 def encode_record(record: m.Record) -> bytes:
@@ -159,9 +153,12 @@ def decode_record(data: bytes) -> m.Record:
     if len(data) <= _RECORD.size:
         raise PayloadError("a record is too short")
     counter, tick_us, chain = _RECORD.unpack_from(data)
+    return _record(counter, tick_us, chain, data[_RECORD.size :])
+
+
+def _record(counter: int, tick_us: int, chain: bytes, fields: bytes) -> m.Record:
     if counter == 0:
         raise PayloadError("counters start at 1")
-    fields = data[_RECORD.size :]
     return m.Record(counter, tick_us, decode_report(fields), chain, fields)
 
 
@@ -313,7 +310,10 @@ def _decode_error(data: bytes) -> m.Error:
 
 
 def _decode_event(data: bytes) -> m.Event:
-    return m.Event(int.from_bytes(data[:8], "little"), decode_record(data[8:]))
+    if len(data) <= _CHAINED.size:
+        raise PayloadError("a record is too short")
+    boot, counter, tick_us, chain = _CHAINED.unpack_from(data)
+    return m.Event(boot, _record(counter, tick_us, chain, data[_CHAINED.size :]))
 
 
 def _decode_log_data(data: bytes) -> m.LogData:

@@ -104,12 +104,18 @@ def cobs_decode(data: bytes) -> bytes:
     decoded = bytearray(data)
     at, size = 0, len(data)
     no_zeros = [0]  # places of codes that stand for no zero byte: the first, and each behind a full run
-    while at < size:
-        code = data[at]
-        decoded[at] = 0
-        at += code
-        if code == 0xFF:
-            no_zeros.append(at)
+    if b"\xff" in data:
+        while at < size:
+            code = data[at]
+            decoded[at] = 0
+            at += code
+            if code == 0xFF:
+                no_zeros.append(at)
+    else:  # nearly all frames: no run is full
+        while at < size:
+            code = data[at]
+            decoded[at] = 0
+            at += code
     if at > size:
         raise FrameError(Cause.COBS, "the last run is cut short")
     for place in reversed(no_zeros):
@@ -167,9 +173,7 @@ class Deframer:
         bodies = []
         *ended, rest = data.split(b"\0")
         for piece in ended:
-            if piece:
-                self._hold(piece)
-            if (body := self._end_piece()) is not None:
+            if (body := self._end_piece(piece)) is not None:
                 bodies.append(body)
         if rest:
             self._hold(rest)
@@ -177,8 +181,7 @@ class Deframer:
 
     def tick(self, now: float) -> None:
         """Drops a begun frame whose rest did not come within the gap limit."""
-        deadline = self.next_deadline()
-        if deadline is None or now < deadline:
+        if not (self._held or self._dropping) or now < self._last_byte + self._gap_s:
             return
         if self._held:
             self.count(Cause.PARTIAL, len(self._held))
@@ -208,13 +211,17 @@ class Deframer:
         else:
             self._held += piece
 
-    def _end_piece(self) -> bytes | None:
-        """Takes what was held up to a zero byte; None where it is empty, too large, or no frame."""
-        if self._dropping or not self._held:
-            self._dropping = False
+    def _end_piece(self, piece: bytes) -> bytes | None:
+        """Takes what stood before a zero byte, behind what was held; None where it is empty, too large, or no frame."""
+        if self._held or self._dropping or len(piece) > RX_LIMIT:
+            self._hold(piece)
+            if self._dropping:
+                self._dropping = False
+                return None
+            piece = bytes(self._held)
+            self._held.clear()
+        if not piece:
             return None
-        piece = bytes(self._held)
-        self._held.clear()
         try:
             return decode_piece(piece)
         except FrameError as error:

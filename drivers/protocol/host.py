@@ -111,15 +111,15 @@ class HostLink:
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
         """Takes bytes off the line; any bytes, in any pieces."""
         self._now = now
-        self._guarded(lambda: self._bodies(data, now))
+        self._guarded(self._bodies, data, now)
         return self._take()
 
     def tick(self, now: float) -> list[HostEvent]:
         """Runs the timers that are due."""
         self._now = now
         self._deframer.tick(now)
-        self._guarded(lambda: self._timers(now))
-        self._guarded(lambda: self._progress(now))
+        self._guarded(self._timers, now)
+        self._guarded(self._progress, now)
         return self._take()
 
     def next_deadline(self) -> float | None:
@@ -136,7 +136,7 @@ class HostLink:
 
     def data_to_send(self) -> bytes:
         """Bytes to write now, the most urgent frame first; each is handed out once."""
-        if self._state is _State.ONLINE:
+        if self._acks_due and self._state is _State.ONLINE:
             # Before, while the log is read, an ack would only make the device send by itself what is being asked for.
             for boot in sorted(self._acks_due):
                 self._send(ACK, m.EventAck(boot, self._durable[boot]))
@@ -214,12 +214,12 @@ class HostLink:
         if self._is_up:
             self._requests.start_next(now)
 
-    def _guarded(self, step: Callable[[], None]) -> None:
+    def _guarded(self, step: Callable[..., None], *given: object) -> None:
         """Runs one step; a fault in it ends the link, told once and last."""
         if self._state is _State.CLOSED:
             return
         try:
-            step()
+            step(*given)
         except LinkFault as fault:
             self._state = _State.CLOSED
             self._events += [*self._requests.give_up(fault.fault), Failed(fault.fault, fault.detail)]
@@ -248,10 +248,12 @@ class HostLink:
             if error.cause is Cause.PAYLOAD:
                 raise LinkFault("proto_payload", error.detail) from error
             return
-        if self._opened(opening, frame, body, now) or self._message(opening, frame, now):
-            self._liveness.heard(now)
-        else:
+        if opening.step is Step.BELIEVED and isinstance(frame.message, m.Event):  # nearly all frames
+            self._reported(opening, frame.message)
+        elif not (self._opened(opening, frame, body, now) or self._message(opening, frame, now)):
             self._deframer.count(Cause.UNEXPECTED, len(body))
+            return
+        self._liveness.heard(now)
         self._sequencer.verify_unbroken()
 
     def _verify_header(self, opening: Opening, header: m.Header, body: bytes, now: float) -> Cause | None:
@@ -269,8 +271,6 @@ class HostLink:
 
     def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
         """Handles a frame of the handshake; False where it is none. From BELIEVED on the log and the levels are read."""
-        if opening.step is Step.BELIEVED and isinstance(frame.message, m.Event):
-            return False  # nearly all frames
         if opening.step is not Step.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
             told = frame.message
             self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
@@ -284,6 +284,15 @@ class HostLink:
             self._begin_sync(opening.welcome, now)
         return True
 
+    def _reported(self, opening: Opening, told: m.Event) -> None:
+        self._verify_boot(opening, told.boot)
+        events, is_repeat = self._sequencer.event(told.record)
+        self._events += events
+        if is_repeat:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            if told.record.counter <= self._durable.get(told.boot, 0):
+                self._acks_due.add(told.boot)
+
     def _message(self, opening: Opening, frame: m.Frame, now: float) -> bool:
         """Handles any other frame of this session; False where it has no business here."""
         match frame.message:
@@ -291,14 +300,6 @@ class HostLink:
                 raise LinkFault("link_restarted", "the device does not know this session")
             case _ if not opening.hears:
                 return False
-            case m.Event(boot, record):
-                self._verify_boot(opening, boot)
-                events, is_repeat = self._sequencer.event(record)
-                self._events += events
-                if is_repeat:
-                    self._deframer.count(Cause.DUPLICATE, 0)
-                    if record.counter <= self._durable.get(boot, 0):
-                        self._acks_due.add(boot)
             case m.Response() | m.Error() as answer if m.channel_of(answer) == m.CHANNEL_CONTROL:
                 self._answered(frame.seq, answer, now)
             case m.LogData() as data if self._log.is_answer(frame.seq):

@@ -89,7 +89,8 @@ class Sequencer:
             if record.counter < self._expected + UNACKED_WINDOW:
                 self._ahead[record.counter] = record
             return [], False
-        return self._release(record, from_log=False) + self._release_ahead(), False
+        released = self._release(record, from_log=False)
+        return (released + self._release_ahead() if self._ahead else released), False
 
     def verify_unbroken(self) -> None:
         """Raises `LinkFault` where a report did not follow from the one before; what came until then was released."""

@@ -55,6 +55,8 @@ class Outbox:
 
     def drain(self) -> bytes:
         """All of them as bytes for the line; the outbox is empty afterwards."""
+        if not self._waiting:
+            return b""
         self._waiting.sort(key=lambda entry: entry[0])
         data = b"".join(encode_frame(seal(body) if seal else body) for _, body, seal in self._waiting)
         self._waiting.clear()

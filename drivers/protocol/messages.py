@@ -4,6 +4,7 @@ A `Frame` is one message with its header; `codec.encode` and `codec.decode` are 
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from drivers.protocol.constants import LOG_DEPTH, MAX_BODY, UNACKED_WINDOW, VERSION_MAJOR
 from drivers.protocol.framing import Cause
@@ -289,8 +290,7 @@ def channel_of(message: Message) -> int:
     return message.channel if isinstance(message, Error) else _CHANNELS.get(type(message), CHANNEL_CONTROL)
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The first 14 bytes, checked for themselves. `type`: a code of `TYPE_CODES`, or one of a later minor version."""
 
     type: int

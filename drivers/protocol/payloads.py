@@ -229,12 +229,12 @@ def _decode_report(data: bytes) -> r.Report:
     values: dict[str, object] = {}
     at = 1
     for field in layout.fixed:
-        piece = data[at : at + field.size]
-        if len(piece) < field.size:
+        end = at + field.size
+        if len(data) < end:
             raise PayloadError(f"{layout.report.kind} ends before {field.name}")
-        values[field.name] = field.from_wire(piece)
-        at += field.size
-    tagged = dict(decode_tags(data[at:]))
+        values[field.name] = field.from_wire(data[at:end])
+        at = end
+    tagged = dict(decode_tags(data[at:])) if len(data) > at else {}
     for optional in layout.optional:
         values[optional.name] = _optional_u16(tagged, optional)
     if layout.report is r.ShuffleCompleted:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import serial
 
+from drivers.events import Origin
 from drivers.protocol.codec import encode
 from drivers.protocol.device import DeviceLink, HostFound
 from drivers.protocol.framing import encode_frame
@@ -118,6 +119,7 @@ async def _measured(config: DeviceConfig) -> tuple[float, float]:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[float, float]] = loop.create_future()
     began, count, released_ns = 0.0, 0, 0
+    durable: list[Origin] = []  # is acknowledged when the clock of what is released has stopped
 
     def timed(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
         def data(came: bytes) -> None:
@@ -125,6 +127,9 @@ async def _measured(config: DeviceConfig) -> tuple[float, float]:
             start = time.thread_time_ns()
             on_data(came)
             released_ns += time.thread_time_ns() - start
+            if durable:
+                session.acknowledge(durable[-1].boot, durable[-1].counter)
+                durable.clear()
 
         return device_transport(config, data, on_lost)
 
@@ -133,7 +138,7 @@ async def _measured(config: DeviceConfig) -> tuple[float, float]:
         if delivery.origin is None:
             return True
         count += 1
-        session.acknowledge(delivery.origin.boot, delivery.origin.counter)
+        durable.append(delivery.origin)
         if count == RATE:  # the first second is for getting up
             began, released_ns = time.process_time(), 0
         elif count == RATE + FRAMES and not done.done():
