@@ -104,7 +104,7 @@ class BeeTekShoe:
             raise
         self._log("act", {**written, "ok": True, "note": done.note})
         if name == "say":
-            self._write(str(given.get("text", "")))
+            self._write(str(given.get("text", "")), tells="words")
             return done
         for key, face in self.model.told:
             self._tell(MODES[key], face)
@@ -112,15 +112,16 @@ class BeeTekShoe:
 
     def _tell(self, mode: str, face: str) -> None:
         if face:
-            self._write(f" [{mode}]<Card:{face[0]}{face[1].upper()}> ")
+            self._write(f" [{mode}]<Card:{face[0]}{face[1].upper()}> ", tells="card")
             return
-        self._write(f" [{mode}]<{mode}> ")
-        self._write(f" [{mode}]<Alarm:E3 Card Not Read> ")
+        self._write(f" [{mode}]<{mode}> ", tells="card")
+        self._write(f" [{mode}]<Alarm:E3 Card Not Read> ", tells="alarm")
 
-    def _write(self, line: str) -> None:
+    def _write(self, line: str, *, tells: str) -> None:
+        """`tells`: card, alarm or words; which card it was stays off the record of the simulator as well."""
         if self.is_on and not self.is_hung:
             self.reported += 1
-            self._log("line", {"number": self.reported})
+            self._log("line", {"number": self.reported, "tells": tells})
             self._out += (line + LINE_END).encode("ascii", "replace")
 
     def state(self) -> dict[str, object]:

@@ -176,6 +176,8 @@ def _late(way: _Direction, piece: Piece, fault: Fault, now: float) -> list[Piece
         case _:
             cut = fault.number("bytes")
             frames = [b"\0" + raw + b"\0" for raw in piece.data.split(b"\0") if raw]
+            if b"\0" not in piece.data:
+                frames = [piece.data]  # lines
             parts = [part for wired in frames for part in (wired[:cut], wired[cut:])]
             way.busy_until = start + fault.real("for") * len(frames)
             return [

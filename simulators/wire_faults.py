@@ -55,7 +55,7 @@ WIRE_FAULTS: dict[str, FaultKind] = {
     "wire_ghosts": _kind("The last 4095 bytes that came from the device come once more, first of all.", {}),
     # bytes at the wrong time
     "wire_gap": _kind(
-        "Each frame stops for `for` s after `bytes` bytes.", {"bytes": "7", "for": "0.2", **_TIMING}
+        "Each frame, or line, stops for `for` s after `bytes` bytes.", {"bytes": "7", "for": "0.2", **_TIMING}
     ),
     "wire_trickle": _kind("Bytes come one at a time, `apart` s apart.", {"apart": "0.001", **_TIMING}),
     "wire_bunch": _kind("Bytes come in bunches, each `every` s.", {"every": "0.016", **_TIMING}),

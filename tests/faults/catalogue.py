@@ -42,8 +42,8 @@ class Row:
     the test that shows it, where it is not this table's own, and `elsewhere` why it is not. `open`: why nothing can show it
     yet. `lies`: the device
     tells what did not happen, so that its reports cannot be held against its own record. `keyed`: host and devices share
-    keys and seal each frame. `progressive`: how that device is built, tdp | modbus (remote I/O on a bus). `full`: takes so
-    long that only `make faults` plays it.
+    keys and seal each frame. `progressive`: how that device is built, tdp | modbus (remote I/O on a bus). `reader`: bee-tek
+    where hands deal from a shoe that writes lines. `full`: takes so long that only `make faults` plays it.
     """
 
     id: str
@@ -60,12 +60,19 @@ class Row:
     lies: bool = False
     keyed: bool = False
     progressive: str = "tdp"
+    reader: str = ""
     full: bool = False
 
     @property
     def base(self) -> str:
         """The id of the catalogue; a row may be one form of it, as `D06-round`."""
         return self.id.partition("-")[0]
+
+    @property
+    def table(self) -> dict[str, str]:
+        """How the table is built, by the names of the bench's options."""
+        dealt = {"method": "manual_shoe", "reader": self.reader} if self.reader else {}
+        return {"progressive": self.progressive, **dealt}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,8 @@ def _can_meet(row: Row, state: SessionState, sealed: set[str]) -> bool:
         return state is not SessionState.OPENING
     if row.progressive == "modbus":  # nobody on a bus has a key
         return state not in KEYED
+    if row.reader:  # it says nothing of itself, and answers nothing
+        return state in (SessionState.OPENING, SessionState.ONLINE)
     return row.keyed or state not in KEYED or row.base not in sealed
 
 

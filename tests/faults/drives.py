@@ -122,6 +122,22 @@ async def deals(rig: Rig, device: Device) -> None:
                 shoe.act(act, given)
 
 
+async def loaded(rig: Rig, device: Device) -> None:
+    """A round in which wagers are taken, and a set in the shoe from which hands deal."""
+    await rig.open_betting()
+    shoe = rig.devices["shoe-1"].simulator
+    shoe.act("bring_deck", {"back": "red"})
+    shoe.act("load", {"back": "red"})
+
+
+async def draws(rig: Rig, device: Device) -> None:
+    """The dealer draws card after card."""
+    while True:
+        with contextlib.suppress(ActImpossible):
+            device.simulator.act("draw", {"cards": 1})
+        await asyncio.sleep(HAND_S)
+
+
 async def shuffle(rig: Rig, device: Device) -> None:
     """The dealer has the blue set shuffled while the red one is in play."""
     machine = rig.devices["shuffler-1"].simulator
@@ -140,4 +156,5 @@ DRIVES: dict[str, Drive] = {
     "deal": Drive(dealing, deal),
     "deals": Drive(dealing, deals),
     "shuffle": Drive(betting, shuffle),
+    "draws": Drive(loaded, draws),
 }

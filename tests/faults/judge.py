@@ -7,9 +7,9 @@ from typing import Any
 
 from controller.journal.record import Stream
 from controller.journal.verify import verify
-from tests.faults import bus_judge
+from tests.faults import bus_judge, line_judge
 from tests.faults.catalogue import Row
-from tests.faults.machine import Bus, Device
+from tests.faults.machine import Bus, Device, LineShoe
 from tests.faults.play import Played
 from tests.faults.rig import Rig
 
@@ -43,6 +43,9 @@ def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
     for device in rig.devices.values():
         if isinstance(device, Bus):
             wrong += bus_judge.account(device, rig, lies=lies)
+            continue
+        if isinstance(device, LineShoe):
+            wrong += line_judge.account(device, rig, lies=lies)
             continue
         wrong += [] if lies else [*account(rig, device), *dated(rig, device)]
         wrong += commands(device)

@@ -13,6 +13,7 @@ from typing import Any
 
 from controller.journal.store import Journal
 from drivers.catalog import Approval, Codec, Firmware
+from drivers.line import GAP_LIMIT_S
 from drivers.modbus.timing import UNSTEADY_S, byte_time, quiet
 from drivers.protocol.constants import KEY_SIZE
 from drivers.protocol.messages import Identity
@@ -57,6 +58,8 @@ class Device:
 
     button = "green"
     """The act by which somebody presses a button at it."""
+    heard_as = "button_pressed"
+    """What it reports of that."""
     presses = 1
     """How often somebody presses until it is heard."""
     rest_s = 0.0
@@ -206,13 +209,23 @@ class Bus(LockUnit):
         return "-".join("".join(f"{word:04x}" for word in unit.serial) for unit in self.wiring)
 
     def is_settled(self, journal: Journal) -> bool:
-        """The host counts for it: what was handed over is on record."""
-        handed = sum(n for kind, n in self.delivered.items() if kind in REPORTS)
-        return not handed or journal.last_of(self.serial) == (f"{self.session._boot:016x}", handed)
+        """See `_handed_over`."""
+        return _handed_over(self, journal)
+
+
+def _handed_over(device: Device, journal: Journal) -> bool:
+    """Where the host counts for a device: what was handed over is on record."""
+    handed = sum(n for kind, n in device.delivered.items() if kind in REPORTS)
+    return not handed or journal.last_of(device.serial) == (f"{device.session._boot:016x}", handed)
 
 
 class LineShoe(Device):
-    """A reading shoe that writes lines: it hears nothing, and forgets what nobody hears."""
+    """A reading shoe that writes lines: it hears nothing, and forgets what nobody hears. It has no button, but a next card."""
+
+    button, heard_as = "draw", "card_drawn"
+    rest_s = (
+        GAP_LIMIT_S  # what was begun and not ended takes the next line with it, unless it was silent for so long
+    )
 
     def _simulator(self, seed: int) -> Simulator:
         rng = Random(f"{seed}/{self.kind}")
@@ -222,6 +235,14 @@ class LineShoe(Device):
         wire = Wire([], Random(f"{seed}/{self.kind}/wire"))
         link = Path(self.config.path)
         return Simulator(shoe_, self.log, lambda on_data: CountedPort(self, link, on_data, wire))
+
+    @property
+    def serial(self) -> str:
+        return self.config.serial or self.config.name
+
+    def is_settled(self, journal: Journal) -> bool:
+        """See `_handed_over`."""
+        return _handed_over(self, journal)
 
 
 def device_of(config: DeviceConfig, room: Path, seed: int, *, keyed: bool = False) -> Device:

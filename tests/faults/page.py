@@ -33,6 +33,11 @@ After every fault, whatever it was:
 - the device is online again within 10 seconds, a refused one after its minute, and a button that is pressed is recorded;
 - the loop does not spin, the host does not flood the line, and no descriptor, thread or task is left.
 
+Where it says *a shoe that writes lines*, hands deal from a reading shoe with the Bee-Tek lines. It has no check, no counter and
+no log: what is damaged is gone, and no host can know. So nothing that it did not write is ever a card, nothing on record names
+one or does something to a terminal, and where the cable is whole each card is on record. The daemon says at every link that no
+gap is closed.
+
 Where it says *remote I/O*, the progressive is units on a bus. They number nothing, so their chips and their relay are what the
 record is held against; and on a bus that nobody serves the relay is engaged within four seconds.
 """
@@ -82,9 +87,11 @@ def _line(row: Row) -> str:
     how = ", ".join(f"`{line}`" for line in row.inject)
     if row.progressive == "modbus":
         how += " on remote I/O"
+    if row.reader:
+        how += " on a shoe that writes lines"
     if row.full:
         how += ", by `make faults` only"
-    if row.on != "progressive-1":
+    if row.on != "progressive-1" and not row.reader:
         how += f" on {row.on}"
     if row.shown_by:
         how = f"[{row.shown_by.rpartition('::')[2]}](../{row.shown_by.partition('::')[0]}): {row.elsewhere}"

@@ -20,7 +20,7 @@ from tests.faults.real_broker import RealBroker
 from tests.faults.rig import Rig, table
 from tests.faults.verbs import Undo, inject
 
-from tests.faults import host_verbs  # noqa: F401  # isort: skip  # more verbs
+from tests.faults import host_verbs, line_verbs  # noqa: F401  # isort: skip  # more verbs
 
 ORDINARY = {
     "wager_sensed", "wager_removed", "button_pressed", "level_wanted", "level_confirmed", "levels_read",
@@ -86,9 +86,7 @@ async def play(
     """
     async with AsyncExitStack() as stack:
         real = await stack.enter_async_context(RealBroker(broker).listening()) if broker else None
-        rig = await stack.enter_async_context(
-            table(room, seed=seed, keyed=row.keyed, progressive=row.progressive, broker=real)
-        )
+        rig = await stack.enter_async_context(table(room, seed=seed, keyed=row.keyed, broker=real, **row.table))
         await rig.up()
         device, drive = rig.devices[row.on], drives.DRIVES[row.drive]
         await drive.prepare(rig, device)
@@ -164,7 +162,7 @@ async def _life_goes_on(rig: Rig, device: Device, row: Row) -> None:
 
 async def _press(rig: Rig, device: Device, row: Row) -> None:
     def heard() -> int:
-        return device.delivered["button_pressed"]
+        return device.delivered[device.heard_as]
 
     before = heard()
     for _ in range(device.presses):
