@@ -1,12 +1,19 @@
-"""A table whose devices are on USB, each in a socket of its own: killed, unplugged, and one plugged in elsewhere."""
+"""A table whose devices are on USB, each in a socket of its own: killed, frozen, unplugged, and one plugged in elsewhere."""
 
+import asyncio
+import os
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from controller.journal.record import Stream
+from drivers.protocol.constants import HOST_WATCHDOG_S
+
+LATE_S = 2.0
+"""A machine with both cores busy lets every process wait now and then."""
 
 Make = Callable[..., Awaitable[Any]]
 
@@ -58,3 +65,43 @@ async def test_a_shoe_in_another_socket_is_rejected_and_nothing_of_it_is_on_reco
     await table.until(lambda: table.facts("device_rejected"), "the rejection is on record")
     assert [fact["reason"] for fact in table.facts("device_rejected")] == ["auth_wrong_port"]
     assert len([r for r in table.records(Stream.INPUT) if r.origin and r.origin[0] == "SIM-shoe"]) == before
+
+
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+async def test_the_lockout_on_usb_engages_by_itself_when_the_daemon_is_gone(
+    rig: Make, signum: signal.Signals
+) -> None:
+    """A killed daemon's transfers are cancelled, a frozen one's stay open and are never read: either way the device's watchdog
+    engages the lock-out in its time, and nobody releases it again."""
+    table = await rig(link="usb")
+    await table.up()
+    await table.open_betting()
+    before = len(_engaged(table))
+    at = time.monotonic_ns()
+    os.kill(table.daemon.pid, signum)
+    await table.until(lambda: len(_engaged(table)) > before, "the lock-out is engaged")
+    last = _engaged(table)[-1]
+    assert last["body"]["cause"] == "watchdog"
+    assert (last["t"] - at) / 1e9 <= HOST_WATCHDOG_S + LATE_S
+    if signum is signal.SIGSTOP:
+        await asyncio.sleep(HOST_WATCHDOG_S)  # the span for which it stands still
+        os.kill(table.daemon.pid, signal.SIGCONT)
+        await table.until(lambda: _by_watchdog(table), "the daemon finds out")
+        await table.all_online()
+    else:
+        await table.daemon.stop(signal.SIGKILL)
+        await table.start_daemon()
+        await table.all_online()
+        await table.until(lambda: _by_watchdog(table), "the log tells the next daemon")
+    assert (await table.device("progressive"))["lockout"] == "engaged"
+    done = [c for c in table.device_log("progressive", "command") if c["t"] > at and c["outcome"] == "executed"]
+    assert "released" not in [c["value"] for c in done]
+
+
+def _engaged(table: Any) -> list[dict[str, Any]]:
+    """The lock-out engaged, as the device itself recorded it; `t`: CLOCK_MONOTONIC in ns."""
+    return [r for r in table.device_log("progressive", "report") if r["kind"] == "lockout_engaged"]
+
+
+def _by_watchdog(table: Any) -> list[Any]:
+    return [fact for fact in table.facts("lockout_engaged") if fact["cause"] == "watchdog"]
