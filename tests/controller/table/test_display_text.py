@@ -7,6 +7,7 @@ import pytest
 
 from controller.display_text import display_text, fit
 from controller.rules.vocabulary import Action, Role
+from controller.status import state_documents
 from controller.table import acts as a
 from controller.table.decide import decided
 from controller.table.inputs import SetDue
@@ -121,3 +122,38 @@ def test_no_display_names_a_card_on_any_kept_day(day):
     assert len(texts) > 20
     assert any(text.startswith("HELD ") for text in texts)
     assert [text for text in texts if CARD.search(text) or not text.isascii() or not text.isprintable()] == []
+
+
+@pytest.mark.parametrize("day", ["md-uth-1", "ma-colorado-3", "nj-pikit-2", "fast-action-5"])
+def test_what_a_display_says_is_in_the_state_topics_too(day):
+    """Whoever follows `state/*` at the back office sees what the people at the table are told, and from where it comes."""
+    setup, lines = read(Path(FOLDER / f"{day}.jsonl.gz"))
+    state, kinds = State.initial(setup), set()
+    for given in inputs_of(lines):
+        state = decided(setup, state, given).state
+        documents = state_documents(setup, state)
+        for name in state.devices:
+            text = display_text(setup, state, name)
+            said = _said(documents["table"], documents[name])
+            assert text in said, f"{text!r} is on the display of {name} and in no state topic"
+            kinds.add(said[text])
+    assert {"held", "duties", "next"} <= kinds
+
+
+def _said(table, device):
+    """Each text that follows from the documents of two state topics, with the key that it comes from."""
+    said = {table["next"]: "next"}
+    said |= {f"HELD {h['hold']}, {h['least_role']}: {h['reason']}": "held" for h in table["held"]}
+    for alarm in table["alarms"]:
+        if alarm["device"] == device["device"] and not alarm["seen"]:
+            said[f"ALARM {alarm['alarm']}: {alarm['reason'].replace('_', ' ')}; look at this device"] = "alarms"
+    for duty in table["duties"]:
+        where = "" if duty["device"] == device["device"] else duty["device"] or duty["back"]
+        said[f"{duty['duty']}, {duty['least_role']}: {duty['action'].replace('_', ' ')} {where}".rstrip()] = (
+            "duties"
+        )
+    said |= {
+        f"READY: the {back} set is shuffled": "sets" for back, s in table["sets"].items() if s["cycle_complete"]
+    }
+    said |= {"JAMMED: clear it": "jammed"} if device["jammed"] else {}
+    return said | ({f"OUT OF SERVICE ({device['out']})": "out"} if device["out"] else {})
