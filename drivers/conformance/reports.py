@@ -4,18 +4,17 @@ from itertools import pairwise
 
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check, counter_of
 from drivers.protocol import messages as m
-from drivers.protocol.chain import CHAIN_START, LogChain
 from drivers.protocol.constants import MIN_BODY, UNACKED_WINDOW
-from drivers.protocol.reports import Capability, PoweredUp
+from drivers.protocol.reports import PoweredUp
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "read_log"]
 
 SETTLE_S = 0.4
 LATE_S = 0.5
 """How much later than the table of section 5 a repeat may come: a line and a loop have their own delays."""
 
 
-async def _read(t: Trial, boot: int, first: int, last: int) -> m.LogData | m.LogGone | m.Error:
+async def read_log(t: Trial, boot: int, first: int, last: int) -> m.LogData | m.LogGone | m.Error:
     """The answer to a LOG_READ."""
     t.host.seq += 1
     seq, since = t.host.seq, t.host.mark
@@ -53,7 +52,7 @@ async def powered_up(t: Trial) -> None:
     welcome = await t.fresh()
     if welcome.log_first > 1:
         raise NotTried("the first report of this boot is no longer in the log; switch the device off and on")
-    answer = await _read(t, welcome.boot, 1, 1)
+    answer = await read_log(t, welcome.boot, 1, 1)
     if not isinstance(answer, m.LogData) or not isinstance(answer.records[0].report, PoweredUp):
         raise Fails(f"record 1 is {answer}")
 
@@ -134,7 +133,7 @@ async def log_read(t: Trial) -> None:
     await t.host.quiet(SETTLE_S)
     sent = {counter_of(h): h.frame.message.record for h in t.events(since) if isinstance(h.frame.message, m.Event)}
     first, last = min(sent), max(sent)
-    answer = await _read(t, welcome.boot, first, last)
+    answer = await read_log(t, welcome.boot, first, last)
     if not isinstance(answer, m.LogData) or answer.boot != welcome.boot:
         raise Fails(f"the log gives {type(answer).__name__}")
     found = {record.counter: record for record in answer.records}
@@ -147,42 +146,6 @@ async def log_read(t: Trial) -> None:
         raise Fails("tick_us falls from one record to the next")
 
 
-@check("6.10", "each record of the log follows from the one before by the device's key")
-async def chained(t: Trial) -> None:
-    welcome = await t.fresh()
-    if Capability.CHAINS_LOG not in welcome.identity.capabilities:
-        raise NotTried("the device does not say that it chains its log")
-    if t.host.key is None:
-        raise NotTried("no --key-file was given")
-    await t.reports(4)
-    answer = await _read(t, welcome.boot, max(1, welcome.log_last), (await t.ping()).log_last)
-    if not isinstance(answer, m.LogData):
-        raise Fails(f"the log gives {type(answer).__name__}")
-    chain = LogChain(t.host.key)
-    for before, record in pairwise(answer.records):
-        if chain.value(welcome.boot, record, before.chain) != record.chain:
-            raise Fails(f"record {record.counter} does not follow from record {before.counter}")
-    first = answer.records[0]
-    if (
-        first.counter == 1
-        and not welcome.old_logs
-        and chain.value(welcome.boot, first, CHAIN_START) != first.chain
-    ):
-        raise Fails("the first record of a log that began empty does not follow from zeros")
-
-
-@check("6.10", "a device without chains_log, or without a key, sends zeros")
-async def unchained(t: Trial) -> None:
-    welcome = await t.fresh()
-    if t.host.key is not None and Capability.CHAINS_LOG in welcome.identity.capabilities:
-        raise NotTried("the device chains its log")
-    await t.reports(1)
-    last = (await t.ping()).log_last
-    answer = await _read(t, welcome.boot, last, last)
-    if not isinstance(answer, m.LogData) or any(record.chain != CHAIN_START for record in answer.records):
-        raise Fails("a record of the log has a value in the place of the chain")
-
-
 @check("3.1", "no body is longer than the host's max_body")
 async def max_body(t: Trial) -> None:
     await t.fresh()
@@ -190,7 +153,7 @@ async def max_body(t: Trial) -> None:
     welcome = await t.fresh(max_body=MIN_BODY)
     since = t.host.mark
     first = max(welcome.log_first, welcome.log_last - 20)
-    await _read(t, welcome.boot, first, welcome.log_last)
+    await read_log(t, welcome.boot, first, welcome.log_last)
     longest = max(len(h.body) for h in t.since(since))
     if longest > MIN_BODY:
         raise Fails(f"a body of {longest} bytes came to a host that takes {MIN_BODY}")
@@ -201,7 +164,7 @@ async def no_such_range(t: Trial) -> None:
     welcome = await t.fresh()
     last = welcome.log_last
     for first, end in ((last + 10, last + 20), (max(last, 2), max(last, 2) - 1), (0, 1)):
-        answer = await _read(t, welcome.boot, first, end)
+        answer = await read_log(t, welcome.boot, first, end)
         if not isinstance(answer, m.Error) or answer.code != m.ERR_BAD_VALUE:
             raise Fails(f"LOG_READ {first} to {end} of a log that ends at {last} brought {type(answer).__name__}")
         if answer.channel != m.CHANNEL_LOG:
@@ -211,7 +174,7 @@ async def no_such_range(t: Trial) -> None:
 @check("6.3(4)", "records of a boot that is not in the log are said to be gone")
 async def gone(t: Trial) -> None:
     welcome = await t.fresh()
-    answer = await _read(t, welcome.boot ^ 0xFFFF, 1, 5)
+    answer = await read_log(t, welcome.boot ^ 0xFFFF, 1, 5)
     if not isinstance(answer, m.LogGone) or (answer.first, answer.last) != (1, 5):
         raise Fails(f"records 1 to 5 of an unknown boot brought {answer}")
 
@@ -229,7 +192,6 @@ async def without_a_host(t: Trial) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    events, powered_up, window, host_window, again, acknowledged, ack_of_the_future, log_read, chained, unchained,
-    max_body, no_such_range, gone,
+    events, powered_up, window, host_window, again, acknowledged, ack_of_the_future, log_read, max_body, no_such_range, gone,
     without_a_host,
 )  # fmt: skip

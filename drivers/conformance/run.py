@@ -3,14 +3,15 @@
 from collections.abc import Awaitable, Callable, Iterable
 
 from drivers.bare import BareHost
-from drivers.conformance import frames, keys, reboot, reports, requests, safety, sessions
+from drivers.conformance import chain, frames, keys, reboot, reports, requests, safety, sessions
 from drivers.conformance.trial import Check, Fails, NotTried, Outcome, Result, Trial
 from drivers.protocol.messages import Bye
 
 __all__ = ["CHECKS", "run_checks"]
 
 CHECKS: tuple[Check, ...] = (
-    *sessions.CHECKS, *frames.CHECKS, *requests.CHECKS, *reports.CHECKS, *safety.CHECKS, *keys.CHECKS, *reboot.CHECKS,
+    *sessions.CHECKS, *frames.CHECKS, *requests.CHECKS, *reports.CHECKS, *chain.CHECKS,
+    *safety.CHECKS, *keys.CHECKS, *reboot.CHECKS,
 )  # fmt: skip
 
 

@@ -80,9 +80,14 @@ class Bench:
 
 @pytest.fixture
 def trial(virtual, monkeypatch):
-    """Tries a device: `trial(kind, link=..., names=..., reboot=...)` gives the results by the name of the check."""
+    """Tries a device: `trial(kind, link=..., names=..., reboot=...)` gives the results by the name of the check.
 
-    def trial(kind="progressive", *, link=None, names=None, reboot=False, measured_by=None, **given):
+    `has_lived`: it was switched off and on before the trial.
+    """
+
+    def trial(
+        kind="progressive", *, link=None, names=None, reboot=False, measured_by=None, has_lived=False, **given
+    ):
         if link is not None:
             monkeypatch.setattr(device_module, "DeviceLink", link)
         results = []
@@ -92,6 +97,8 @@ def trial(virtual, monkeypatch):
 
         async def scene():
             async with Bench(kind, **given) as bench:
+                if has_lived:
+                    await bench.switch_off_and_on("")
                 person = bench.switch_off_and_on if reboot else nobody
                 chosen = [check for check in CHECKS if names is None or check.name in names]
                 await run_checks(bench.host, results.append, person=person, image=measured_by, checks=chosen)

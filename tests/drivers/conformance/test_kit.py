@@ -33,7 +33,7 @@ def test_our_devices_meet_every_clause_that_can_be_tried_without_a_person(trial,
     assert failed == {}
     left_out = {name for name, r in results.items() if r.outcome is Outcome.NOT_TRIED}
     assert left_out == {
-        "unproven", "wrong_proof", "sealed", "unsealed", "chained", "measured", "not_in_image", "new_boot",
+        "unproven", "wrong_proof", "sealed", "unsealed", "chained", "chained_before", "measured", "not_in_image", "new_boot",
         "safe_after_reboot",
     }  # fmt: skip
 
@@ -71,8 +71,8 @@ class TakesAnyCheck(DeviceLink):
         super().__init__(*args, **given)
 
         class Blind(Deframer):
-            def _end_piece(self):
-                piece = bytes(self._held)
+            def _end_piece(self, piece):
+                piece = bytes(self._held) + piece
                 self._held.clear()
                 try:
                     return cobs_decode(piece)[:-4] or None
@@ -507,18 +507,66 @@ class SaysNothingToAWrongKey(DeviceLink):
             super()._reply(message, session)
 
 
+class Rewritten(DeviceLink):
+    """Somebody changed its first record before the trial, and could not work out a new value."""
+
+    def report(self, report, tick_us):
+        counter = super().report(report, tick_us)
+        if counter == 1:
+            _later(self, 1)
+        return counter
+
+
+class ReadsOnlyOnce(DeviceLink):
+    """What it told once from its log it tells otherwise the next time."""
+
+    def _message(self, frame):
+        super()._message(frame)
+        if isinstance(frame.message, m.LogRead):
+            _later(self, frame.message.first)
+
+
+def _later(link, counter):
+    record = link._log._records[link._boot, counter]
+    link._log._records[link._boot, counter] = replace(record, tick_us=record.tick_us + 1)
+
+
 @pytest.mark.parametrize(
     ("link", "expected"),
     [
         (NeverProven, {"unproven", "sealed", "unsealed"}),
         (SaysNothingToAWrongKey, {"wrong_proof", "unproven"}),
         (ForgetsItsPlace, {"chained"}),
+        (Rewritten, {"chained_before"}),
+        (ReadsOnlyOnce, {"chained_before"}),
     ],
 )
 def test_a_broken_device_with_a_key_fails(trial, link, expected):
     """What a key promises is tried as well."""
     results = trial("progressive", link=link, names=expected, key=KEY, host_key=KEY)
     assert {name for name, r in results.items() if r.outcome is Outcome.FAILS} == expected
+
+
+class BeganAnew(DeviceLink):
+    """A boot that chains to nothing, though the log of the one before was kept."""
+
+    def __init__(self, *args, **given):
+        super().__init__(*args, **given)
+        value, boot = self._chain.value, self._boot
+
+        def forgetful(of, record, before):
+            return value(of, record, bytes(8) if (of, record.counter) == (boot, 1) else before)
+
+        self._chain.value = forgetful
+
+
+@pytest.mark.parametrize(("link", "outcome"), [(DeviceLink, Outcome.MEETS), (BeganAnew, Outcome.FAILS)])
+def test_the_chain_is_tried_over_a_reboot_that_was_before_the_trial(trial, link, outcome):
+    """Each boot of a log that was kept follows from the one before."""
+    given = {"key": KEY, "host_key": KEY, "keeps_log": True, "has_lived": True}
+    found = trial("progressive", link=link, names={"chained_before"}, **given)["chained_before"]
+    assert found.outcome is outcome
+    assert outcome is Outcome.MEETS or "record 1 of boot" in found.detail
 
 
 class AnyNonce(KeyHolder):
@@ -583,6 +631,7 @@ def test_every_check_is_failed_by_some_broken_device():
         "sealed",
         "unsealed",
         "chained",
+        "chained_before",
         "measured",
         "not_in_image",
         "new_boot",
