@@ -48,6 +48,7 @@ soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
 	$(BIN)/pytest -q -m full -k every_byte tests/drivers
+	$(BIN)/pytest -q -m full tests/controller/test_odd_bodies.py
 
 # Each fault in each state of a session, then whole tables under faults by chance, on virtual time; HOURS=24 by default.
 faults: setup

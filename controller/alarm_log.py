@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from controller.journal.bodies import fact_of
 from controller.journal.reading import Reading
 from controller.journal.record import Record
 from controller.publish.envelope import rfc3339
 from controller.replay import folded
 from controller.table import facts as f
-from controller.table.codec import decode_fact
 from controller.table.state import State
 
 __all__ = ["alarms_told"]
@@ -49,7 +49,7 @@ def _document(record: Record, name: str, what: str) -> Document:
 
 
 def _by_a_person(record: Record, open_: dict[str, Document]) -> None:
-    event = decode_fact(record.kind, record.subject, record.data, record.version).event
+    event = fact_of(record.stream, record).event
     time = rfc3339(record.time_us)
     match event:
         case f.AlarmSeen(alarm=name, by=by, role=role) if name in open_:

@@ -13,6 +13,7 @@ from controller.journal.store import opened
 from controller.lookback import Evidence, Lookback, Touched, lookback, wager_document
 from controller.publish.envelope import rfc3339
 from controller.replay import NotReplayable
+from controller.table.codec import UnknownKind
 
 __all__ = ["lookback_command"]
 
@@ -43,7 +44,7 @@ def lookback_command(path: Path, back: str, by: str, as_json: bool) -> None:
             document = _document(found, view.description.id)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
-    except (JournalError, NotReplayable) as exc:
+    except (JournalError, NotReplayable, UnknownKind) as exc:
         end(str(exc), WRONG)
     show(document, _page, as_json)
 

@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-import msgspec
-
-from controller.carried import closed_in
+from controller.carried import NotCarried, closed_in
+from controller.journal.bodies import body_of, fact_of
 from controller.journal.reading import Reading
 from controller.journal.record import Stream
 from controller.journal.view import Brief
-from controller.replay import NotReplayable, rulebook_of
+from controller.replay import UNFIT, NotReplayable, setup_of
 from controller.table import facts as f
-from controller.table.codec import WITHHELD, decode_fact
+from controller.table.codec import WITHHELD
 from controller.table.evolve import evolve
 from controller.table.inputs import ServiceStarted
 from controller.table.state import Round, State, Wager
-from controller.table.told_setup import setup_from
 
 __all__ = ["Evidence", "Lookback", "Touched", "lookback"]
 
@@ -77,26 +75,29 @@ def _beginning(view: Reading) -> State:
     The newest start says what table it is; one before the last closed day is told with that, so that it is not looked for.
     """
     about, newest = view.description, view.closing(lambda brief: True)
-    closed = closed_in(newest) if newest else None
+    try:
+        closed = closed_in(newest) if newest else None
+    except NotCarried as exc:
+        raise NotReplayable(str(exc)) from exc
     after = closed.boundary.end.heads[Stream.MAIN].sequence if closed else 0
     for brief in view.backwards(Stream.MAIN, (ServiceStarted.kind,), after=after):
-        event = decode_fact(brief.kind, "table", brief.data, brief.version).event
+        event = fact_of(Stream.MAIN, brief).event
         if isinstance(event, ServiceStarted) and event.setup is not None:
-            return State.initial(setup_from(event.setup, about.site, about.table, rulebook_of(event)))
+            return State.initial(setup_of(event, event.setup, about.site, about.table))
     started = closed.told.started if closed else None
     if started is not None and started.setup is not None:
-        return State.initial(setup_from(started.setup, about.site, about.table, rulebook_of(started)))
+        return State.initial(setup_of(started, started.setup, about.site, about.table))
     raise NotReplayable("no start in this journal says what table this is")
 
 
 def _is_good(verdict: Brief, back: str, by: Evidence) -> bool:
-    told = msgspec.json.decode(verdict.data)
-    if told["back"] != back:
+    told = body_of(Stream.MAIN, verdict, dict[str, Any])
+    if told.get("back") != back:
         return False
     if verdict.kind in (f.SetBrought.kind, f.SetRemoved.kind):
         return True
     if verdict.kind == f.StubCounted.kind:
-        return by is Evidence.COUNT and bool(told["right"])
+        return by is Evidence.COUNT and bool(told.get("right"))
     count, read = told.get("count_right"), told.get("identities_complete")
     is_read = read is True and count is not False
     return is_read or (by is Evidence.COUNT and count is True)
@@ -126,7 +127,12 @@ def _rounds(view: Reading, state: State, back: str, after: int) -> Iterator[Touc
         if brief.kind in WITHHELD:
             continue  # which cards it were says nothing of wagers and results
         before = state.round
-        state = evolve(state, decode_fact(brief.kind, brief.subject, brief.data, brief.version))
+        try:
+            state = evolve(state, fact_of(Stream.MAIN, brief))
+        except UNFIT as exc:
+            raise NotReplayable(
+                f"main/{brief.sequence} {brief.kind} does not follow on what was recorded before it: {exc!r}"
+            ) from exc
         if brief.kind == f.RoundEnded.kind and before is not None and before.back == back and before.played:
             yield Touched(before, began_us, brief.time_us)
     if state.round is not None and state.round.back == back and state.round.played:

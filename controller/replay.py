@@ -10,24 +10,38 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from controller.carried import Closed, NotCarried, carried, closed_in, rounds_at, state_from
-from controller.journal.boundary import read_boundary
+from controller.journal.bodies import fact_of, input_of
+from controller.journal.boundary import BoundaryUnreadable, read_boundary
 from controller.journal.reading import Reading
 from controller.journal.record import FACTS, Record, Stream
 from controller.journal.vault import StillSealed
 from controller.journal.vault_keys import VaultKeys
 from controller.journal.view import Brief
+from controller.rules.elections import ElectionsInvalid
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Rulebook
-from controller.table.codec import VERSION, decode_fact, decode_input, encode, stream_of
+from controller.table.codec import VERSION, encode, stream_of
 from controller.table.decide import decide
 from controller.table.evolve import evolve
 from controller.table.facts import Fact, RoundEnded
-from controller.table.inputs import Input, Moment, RecordDayClosed, ServiceStarted
+from controller.table.inputs import Input, RecordDayClosed, ServiceStarted, TableSetup
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_from
 
-__all__ = ["Difference", "NotReplayable", "Sealed", "Seen", "differences", "folded", "rulebook_of", "table_at"]
+__all__ = [
+    "Difference",
+    "NotReplayable",
+    "Sealed",
+    "Seen",
+    "differences",
+    "folded",
+    "setup_of",
+    "table_at",
+]
+
+UNFIT = (AssertionError, KeyError, ValueError, TypeError, AttributeError, IndexError)
+"""What folding raises of a fact that nobody could have decided where it stands."""
 
 
 class NotReplayable(Exception):
@@ -85,7 +99,7 @@ class _Folding:
         except StillSealed as sealed:
             self._sealed[sealed.round_id] = sealed
             return
-        fact = decode_fact(record.kind, record.subject, record.data, record.version)
+        fact = fact_of(record.stream, record)
         if isinstance(fact.event, ServiceStarted):
             self.start(fact.event)
         if self.state is None:
@@ -93,7 +107,12 @@ class _Folding:
                 f"{record.stream}/{record.sequence} comes before any start that says what table this is; "
                 "give its configuration (--config)"
             )
-        self.state = evolve(self.state, fact)
+        try:
+            self.state = evolve(self.state, fact)
+        except UNFIT as exc:
+            raise NotReplayable(
+                f"{record.stream}/{record.sequence} {record.kind} does not follow on what was recorded before it: {exc!r}"
+            ) from exc
 
     @property
     def still(self) -> StillSealed | None:
@@ -116,12 +135,21 @@ class _Folding:
     def start(self, started: ServiceStarted) -> None:
         """From here on it is decided by what this start says, unless a configuration was given."""
         if self._given is None and started.setup is not None:
-            self.setup = setup_from(started.setup, self._site, self._table, rulebook_of(started))
+            self.setup = setup_of(started, started.setup, self._site, self._table)
         if self.setup is not None and self.state is None:
             self.state = State.initial(self.setup)
 
 
-def rulebook_of(started: ServiceStarted) -> Rulebook:
+def setup_of(started: ServiceStarted, told: TableSetup, site: str, table: str) -> Setup:
+    """The table that a start put on record. Raises `NotReplayable`."""
+    book = _rulebook_of(started)
+    try:
+        return setup_from(told, site, table, book)
+    except (ElectionsInvalid, *UNFIT) as exc:
+        raise NotReplayable(f"a start says of its table what cannot be: {exc}; give --config") from exc
+
+
+def _rulebook_of(started: ServiceStarted) -> Rulebook:
     """The one that was in force, by its hash: as the current file, or as one kept beside it."""
     for name in (started.rulebook, f"{started.rulebook}@{started.edition}"):
         try:
@@ -237,15 +265,22 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
         for record in facts:
             folding.take(record)
         return Sealed(given, still.round_id or "none", still.reason, still.is_erased)
-    at = Moment(given.time_us, given.mono_ns, given.boot, given.clock)
-    decoded = decode_input(given.kind, given.subject, at, given.data)
+    decoded = input_of(given)
     if isinstance(decoded.body, ServiceStarted):
         folding.start(decoded.body)
     if folding.setup is None or folding.state is None:
         raise NotReplayable("the first start does not say what table this is; give its configuration (--config)")
-    if isinstance(decoded.body, RecordDayClosed) and (other := _carried_otherwise(folding, given, decoded.body)):
-        return other
-    now = [(stream_of(f), f.subject, f.event.kind, VERSION, encode(f.event)) for f in _decided(folding, decoded)]
+    try:
+        if isinstance(decoded.body, RecordDayClosed):
+            other = _carried_otherwise(folding, given, decoded.body)
+            if other is not None:
+                return other
+        facts_now = _decided(folding, decoded)
+    except (NotCarried, BoundaryUnreadable, *UNFIT) as exc:
+        raise NotReplayable(
+            f"input/{given.sequence} {given.kind} cannot be decided where it stands: {exc!r}"
+        ) from exc
+    now = [(stream_of(f), f.subject, f.event.kind, VERSION, encode(f.event)) for f in facts_now]
     was = [(r.stream.value, r.subject, r.kind, r.version, r.data) for r in clear]
     for record in clear:
         folding.take(record)

@@ -4,7 +4,7 @@ Everything is in the document already; nothing is decided here. Parts that are m
 a link was never made, are simply not shown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +20,9 @@ PREDICATES = ("cycle_complete", "mode_shuffle", "count_right", "identities_compl
 
 TRAFFIC = frozenset({"frames_in", "frames_out", "opened", "reports"})
 """Counters of a link that count its work; every other counts a trouble."""
+
+MOST_HEX = 32
+"""So much of a body that nobody can read stands on one line."""
 
 NOBODY = (None, 0, "", "*")
 """Values of seat, wager, device and back that name none in particular."""
@@ -71,9 +74,10 @@ def status_page(status: Document) -> list[str]:
 def event_line(event: Document) -> str:
     """Time where it is told, subject, kind, the essentials, and what it rests on, of one record."""
     data = _without_seals(event)
+    if "data_hex" in event:
+        data = {"no_object": event["data_hex"][:MOST_HEX]}
     words = [_word(key, value) for key, value in data.items() if key not in QUIET]
-    if "demands" in data:
-        words += [_demand(demand) for demand in data["demands"]]
+    words += [_demand(demand) for demand in _all(data.get("demands")) if isinstance(demand, Mapping)]
     if by := data.get("by"):
         words.append(f"by {by}")
     text = " ".join([word for word in words if word] + _rests_on(data))
@@ -87,8 +91,9 @@ def _without_seals(event: Document) -> Document:
     if "sealed" not in data:
         return data
     cards = IDENTITIES.get(event["kind"], ())
-    body = {k: f"{len(v)} sealed" if k in cards and v else v for k, v in data.get("body", data).items()}
-    whole = {**data, "body": body} if "body" in data else body
+    inner = data["body"] if isinstance(data.get("body"), Mapping) else data
+    body = {k: f"{len(_all(v))} sealed" if k in cards and v else v for k, v in inner.items()}
+    whole = body if inner is data else {**data, "body": body}
     return {key: value for key, value in whole.items() if key != "sealed"}
 
 
@@ -309,9 +314,15 @@ def _broker(broker: Document | None) -> Iterator[str]:
         yield f"          {name}: {stream['acked']} of {stream['head']} acknowledged, {stream['lag']} waiting{aside}"
 
 
+def _all(value: object) -> Sequence[Any]:
+    """A list as it is; of a record that says something else there, nothing."""
+    return value if isinstance(value, list | tuple) else ()
+
+
 def _rests_on(thing: Document) -> list[str]:
     """Clauses and reading, as they are printed behind what rests on them."""
-    parts = [*thing.get("cite", ()), *([f"reading {thing['reading']}"] if thing.get("reading") else [])]
+    reading = [f"reading {thing['reading']}"] if thing.get("reading") else []
+    parts = [*map(str, _all(thing.get("cite"))), *reading]
     return [f"[{', '.join(parts)}]"] if parts else []
 
 

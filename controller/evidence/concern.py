@@ -10,12 +10,13 @@ import msgspec
 from controller.carried import NotCarried, closed_in
 from controller.evidence.errors import EvidenceError
 from controller.evidence.stretch import Checkpoint, Checkpoints, Gap, Place, together
+from controller.journal.bodies import body_of, fact_of
 from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
 from controller.journal.view import Brief
 from controller.rules.reader import nearest
 from controller.table import facts as f
-from controller.table.codec import BODIES, decode_fact
+from controller.table.codec import BODIES
 from controller.table.facts import FACTS as KINDS
 from controller.table.inputs import RecordDayClosed, ServiceStarted
 from drivers.events import DeviceOnline, FirmwareMeasured
@@ -76,8 +77,8 @@ def concern(view: Reading, began: Record, alarms: Collection[str]) -> Concern:
     diag_before = _diag_before(view, checkpoints.around((Stream.MAIN, began.sequence)).begin, began)
     started, start_place = _started(view, began, diag_before)
     devices = list(_devices(view, diag_before, set(started.setup.devices) if started.setup else None))
-    disputes = [r.data for r in own[Stream.MAIN] if r.kind == f.DisputeRaised.kind]
-    about = {msgspec.json.decode(data, type=f.DisputeRaised).dispute for data in disputes}.union(alarms)
+    disputes = [r for r in own[Stream.MAIN] if r.kind == f.DisputeRaised.kind]
+    about = {body_of(Stream.MAIN, r, f.DisputeRaised).dispute for r in disputes}.union(alarms)
     later = frozenset((Stream.MAIN, sequence) for sequence in _later(view, about, began))
     identity = frozenset([start_place, *((Stream.DIAG, brief.sequence) for brief in devices)])
     everywhere = [*later, *identity, *((r.stream, r.sequence) for records in own.values() for r in records)]
@@ -132,11 +133,11 @@ def _started(view: Reading, began: Record, diag_before: int) -> tuple[ServiceSta
     starts = view.backwards(Stream.MAIN, (ServiceStarted.kind,), before=began.sequence, after=after)
     start = next(starts, None)
     if start is not None:
-        event = decode_fact(start.kind, start.subject, start.data, start.version).event
+        event = fact_of(Stream.MAIN, start).event
         assert isinstance(event, ServiceStarted)
         return event, (Stream.MAIN, start.sequence)
     if closing is not None:
-        return msgspec.json.decode(closing.data, type=RecordDayClosed).started, (Stream.DIAG, closing.sequence)
+        return body_of(Stream.DIAG, closing, RecordDayClosed).started, (Stream.DIAG, closing.sequence)
     raise EvidenceError("no start before this round is in this record, so nothing says which table it was")
 
 
@@ -144,6 +145,7 @@ def _devices(view: Reading, diag_before: int, names: set[str] | None) -> list[Br
     """The newest of each device and kind; looked for no further back once each device was heard of."""
     found: dict[tuple[str, str], Brief] = {}
     for brief in view.backwards(Stream.DIAG, IDENTITY, before=diag_before + 1):
+        body_of(Stream.DIAG, brief, dict[str, object])  # it is told as it stands there
         found.setdefault((brief.subject, brief.kind), brief)
         heard = {subject for subject, kind in found if kind == DeviceOnline.kind}
         if names is not None and heard >= names:
@@ -156,6 +158,6 @@ def _later(view: Reading, names: Collection[str], began: Record) -> Iterator[int
     if not names:
         return
     for brief in view.backwards(Stream.MAIN, LATER, after=began.sequence):
-        body = msgspec.json.decode(brief.data)
+        body = body_of(Stream.MAIN, brief, dict[str, object])
         if (body.get("dispute") or body.get("alarm")) in names:
             yield brief.sequence

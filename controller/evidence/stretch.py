@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from controller.evidence.errors import EvidenceError
+from controller.journal.bodies import fact_of
 from controller.journal.chain import data_hash, header_of, record_hash
 from controller.journal.checkpoint import StatementUnreadable, read_statement
 from controller.journal.export import opening_lines, record_line
@@ -18,6 +19,7 @@ from controller.journal.keys import PublicKey
 from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
+from controller.journal.vault import is_sealed
 from controller.journal.view import Brief
 from controller.table.inputs import CheckpointSigned
 
@@ -121,7 +123,7 @@ class Stretches:
         return sum((g.end.order if g.end else last) - (g.begin.order if g.begin else first) for g in gaps)
 
     def lines(self, gaps: Sequence[Gap]) -> Iterator[str]:
-        """Raises `EvidenceError` where something is not as it was written or signed, and `JournalDamaged`."""
+        """Raises `EvidenceError` where something is not as it was written or signed, `JournalDamaged`, `BodyUnreadable`."""
         for gap in gaps:
             yield from self._stretch(gap)
 
@@ -171,6 +173,8 @@ class Stretches:
     def _note(self, record: Record) -> None:
         is_about = record.round_id == self._round or (record.stream, record.sequence) in self._later
         if record.stream is not Stream.INPUT and is_about:
+            if not is_sealed(record):
+                fact_of(record.stream, record)  # for what is said of it on the page
             self.facts.append(record)
 
     def _prove(self, record: Record, heads: dict[Stream, Head]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from controller.journal import medium
+from controller.journal.bodies import body_of
 from controller.journal.boundary import Boundary, BoundaryUnreadable, Mark, read_boundary
 from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.file import Description
@@ -144,7 +145,7 @@ def _seal(view: JournalView, folder: Path, boundary: Boundary, closed: RecordDay
 def copied_through(view: JournalView) -> int:
     """The newest order that the record says is in the second place too; 0 = nothing is, as far as the live file says."""
     newest = next(view.backwards(Stream.DIAG, (SegmentCopied.kind,)), None)
-    return 0 if newest is None else msgspec.json.decode(newest.data, type=SegmentCopied).through
+    return 0 if newest is None else body_of(Stream.DIAG, newest, SegmentCopied).through
 
 
 def not_copied(journal: Path, through: int) -> list[Named]:

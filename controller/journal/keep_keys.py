@@ -7,9 +7,8 @@ table that has lost its keys must not take them from the copy that still has the
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
-
 from controller.journal import medium
+from controller.journal.bodies import body_of
 from controller.journal.day_keys import key_file_of, key_text, read_keys
 from controller.journal.errors import JournalError
 from controller.journal.medium import NotCopied
@@ -87,8 +86,7 @@ def _demand_said(view: JournalView, through: int, path: Path) -> None:
         return
     with opened(view.path) as whole:
         erasures = (
-            msgspec.json.decode(b.data, type=CardsErased)
-            for b in whole.backwards(Stream.MAIN, (CardsErased.kind,))
+            body_of(Stream.MAIN, b, CardsErased) for b in whole.backwards(Stream.MAIN, (CardsErased.kind,))
         )
         if any(erased.through >= through for erased in erasures):
             return

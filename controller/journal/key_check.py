@@ -47,9 +47,13 @@ class KeyCheck:
             self._erased = max(self._erased, (made, f"{place}, round {round_id or 'none'}"))
         return ""
 
-    def erased(self, data: bytes) -> None:
-        """A record of keys that were erased."""
-        self._through = max(self._through, msgspec.json.decode(data, type=CardsErased).through)
+    def erased(self, data: bytes) -> str:
+        """Takes up a record of keys that were erased; what is wrong with it, "" = nothing."""
+        try:
+            self._through = max(self._through, msgspec.json.decode(data, type=CardsErased).through)
+        except msgspec.MsgspecError as exc:
+            return f"it does not say which keys were erased: {exc}"
+        return ""
 
     def unsaid(self) -> str:
         """Where a key is erased and no record says so; "" = nowhere."""

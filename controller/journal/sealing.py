@@ -83,7 +83,7 @@ def key_of(data: bytes) -> bytes:
     """The commitment of the key that a sealed body names. Raises `SealBroken` where it names none."""
     try:
         return bytes.fromhex(_decode(data)["sealed"]["key"])
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as exc:
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as exc:
         raise SealBroken("the body says that it is sealed, and names no key") from exc
 
 
@@ -119,7 +119,7 @@ def _unlocked(
         box = bytes.fromhex(whole["sealed"]["data"])
         nonce = box[:NONCE_BYTES]
         return whole, body, _decode(key.cipher.decrypt(nonce, box[NONCE_BYTES:], about)), nonce
-    except (InvalidTag, msgspec.DecodeError, KeyError, TypeError, ValueError) as exc:
+    except (InvalidTag, msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as exc:
         raise SealBroken("its key does not open this body") from exc
 
 

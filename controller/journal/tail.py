@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from controller.journal.bodies import BodyUnreadable, body_of
 from controller.journal.opening import opened
 from controller.journal.record import Record, Stream
 
@@ -47,7 +46,7 @@ def tail(
 def as_json(record: Record, journal_id: str) -> dict[str, Any]:
     """A record with its body decoded, times in RFC 3339 (UTC, microseconds) and hashes in hex.
 
-    A body that is not JSON, which only another writer can have put there, comes as hex under `data_hex`.
+    A body that is no JSON object, which only another writer can have put there, comes as hex under `data_hex`.
     """
     out: dict[str, Any] = {
         "id": record.id(journal_id),
@@ -72,8 +71,8 @@ def as_json(record: Record, journal_id: str) -> dict[str, Any]:
     if record.origin is not None:
         out["origin"] = dict(zip(("serial", "boot", "counter"), record.origin, strict=True))
     try:
-        out["data"] = msgspec.json.decode(record.data)
-    except msgspec.DecodeError:
+        out["data"] = body_of(record.stream, record, dict[str, Any])
+    except BodyUnreadable:
         out["data_hex"] = record.data.hex()
     return out
 

@@ -302,12 +302,13 @@ class _Proof:
 
     def _check_key(self, keys: KeyCheck, stream: Stream, row: Row) -> None:
         sequence, kind, version, _, round_id = row[:5]
+        found = ""
         if kind == CardsErased.kind and stream is not Stream.INPUT:
-            keys.erased(row[11])
+            found = keys.erased(row[11])
         elif kind in IDENTITIES and version in CLEAR:
-            place = f"{stream.value}/{sequence}"
-            if found := keys.look(place, round_id or "", row[11]):
-                self.findings.add(Cause.KEY, stream, sequence, detail=found)
+            found = keys.look(f"{stream.value}/{sequence}", round_id or "", row[11])
+        if found:
+            self.findings.add(Cause.KEY, stream, sequence, detail=found)
 
     def _hash_at(self, stream: Stream, sequence: int) -> bytes | None:
         if sequence == self.anchors[stream].sequence:
