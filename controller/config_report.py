@@ -7,6 +7,7 @@ from typing import Any
 
 from controller.config import Config, unposted
 from controller.config_file import read_config
+from controller.retention import Retention
 from controller.rules import library
 from controller.rules.edge import warnings
 from controller.rules.elections import unequal
@@ -193,6 +194,8 @@ def _notes(config: Config, law: Law) -> Iterator[str]:
         yield "no [[control.people]]: nobody may act, so the table can be watched and never opened"
     if config.table.production and any(p.uid is None for p in config.control.people.values()):
         yield "people without `uid`: whoever reaches the socket may act in their name"
+    if config.table.production:
+        yield from _not_kept(config.retention)
     for missing in unposted(config.table, law.rulebook):
         yield f"{missing}: no amount is refused for it; name it in [limits]"
     each_day = law.rulebook.deck_change.each_gaming_day
@@ -201,6 +204,20 @@ def _notes(config: Config, law: Law) -> Iterator[str]:
     kinds = {device.kind for device in config.devices}
     if DeviceKind.PROGRESSIVE in kinds and "progressive" not in config.table.offered:
         yield "a progressive device stands here, and no progressive wager is offered: it stays locked"
+
+
+def _not_kept(retention: Retention) -> Iterator[str]:
+    """What of the record a loss takes, or the disk will not hold for ever."""
+    if retention.copy is None:
+        yield (
+            "[retention] copy is missing: the record is on this machine alone and goes with its disk; name a folder on another "
+            "disk or medium, and let the unit write there (docs/record.md)"
+        )
+    if retention.keep_days is None:
+        yield (
+            "[retention] keep_days is missing: the live file grows with each gaming day and is never pruned; say how many days "
+            "stay in it, such as 35"
+        )
 
 
 def _unproved(config: Config, law: Law) -> Iterator[str]:

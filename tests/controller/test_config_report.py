@@ -9,6 +9,7 @@ from controller.games.registry import GAMES
 from controller.rules.elections import proposals
 from controller.rules.library import find
 from drivers.events import Capability, DeviceKind
+from tests.controller.test_config import DEVICES, LEAST, SEALED, SIGNED, _write
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
@@ -281,3 +282,22 @@ def test_a_table_without_a_vault_is_told_what_that_means(tmp_path: Path) -> None
     assert line in "\n".join(page(_changed(tmp_path)))
     sealed = _changed(tmp_path, ("[journal]\n", '[journal]\nvault = "vault.key"\n'))
     assert line not in "\n".join(page(sealed))
+
+
+def test_in_production_a_record_without_a_second_place_is_told(tmp_path: Path) -> None:
+    """With the key and what to do; also where only the policy of pruning is missing; a bench is spared it."""
+    production = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED}{SEALED}")
+
+    def told(text: str) -> list[str]:
+        finding = examine(_write(tmp_path, text))
+        assert finding.config is not None
+        return [note.partition(":")[0] for note in finding.notes if note.startswith("[retention]")]
+
+    copied, kept = f'\n[retention]\ncopy = "{tmp_path}"\n', "keep_days = 35\n"
+    missing = ["[retention] copy is missing", "[retention] keep_days is missing"]
+    assert told(production) == missing
+    assert told(production + copied) == missing[1:]
+    assert told(production + copied + kept) == []
+    assert told(LEAST + DEVICES) == []
+    text = "\n".join(page(examine(_write(tmp_path, production))))
+    assert "name a folder on another disk or medium, and let the unit write there" in text
