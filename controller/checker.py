@@ -4,15 +4,11 @@ A start proves the file's newest records only, so that it takes as long after a 
 """
 
 import asyncio
-import os
-import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import structlog
 
+from controller.child import NoAnswer, answer_of
 from controller.engine import Engine
 from controller.table.inputs import RecordChecked
 
@@ -23,7 +19,6 @@ log = structlog.get_logger()
 FIRST_S = 60.0
 """After a start other things come first."""
 EVERY_S = 24 * 3600.0
-NICE = 19
 COMMAND = ("-I", "-m", "controller.cli", "journal", "verify", "--json")
 
 
@@ -39,26 +34,10 @@ class Checker:
         while True:
             await asyncio.sleep(self._wait_s)
             self._wait_s = EVERY_S
-            verdict = await self._verdict()
-            if verdict is not None:
-                faults = verdict["faults"]
-                self._engine.submit("table", RecordChecked(verdict["records"], len(faults), *faults[:1]))
-
-    async def _verdict(self) -> dict[str, Any] | None:
-        proof = await asyncio.create_subprocess_exec(
-            sys.executable, *self._command, str(self._journal),
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        try:
-            with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, proof.pid, NICE)
-            told, complaint = await proof.communicate()
-        finally:
-            if proof.returncode is None:
-                proof.kill()
-                await proof.wait()
-        try:
-            return msgspec.json.decode(told, type=dict[str, Any])
-        except msgspec.DecodeError:
-            log.error("record_not_checked", code=proof.returncode, said=complaint.decode(errors="replace")[-500:])
-            return None
+            try:
+                verdict = await answer_of(*self._command, str(self._journal))
+            except NoAnswer as exc:
+                log.error("record_not_checked", code=exc.code, said=exc.said)
+                continue
+            faults = verdict["faults"]
+            self._engine.submit("table", RecordChecked(verdict["records"], len(faults), *faults[:1]))

@@ -5,8 +5,6 @@ what is held for a dispute, or anything while nobody knows the date. Whatever fa
 """
 
 import asyncio
-import os
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -16,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import msgspec
 import structlog
 
 from controller.carried import carried
+from controller.child import NoAnswer, answer_of
 from controller.clock import Clock
 from controller.engine import Engine
 from controller.gaming_day import calendar
@@ -44,7 +42,6 @@ EVERY_S = 3600.0
 """A second place that was away is looked for again so often."""
 APART_NS = 3600 * 1_000_000_000
 """Two days are closed at least so far apart, whatever becomes of the wall clock."""
-NICE = 19
 COMMAND = ("-I", "-m", "controller.cli", "journal", "keep", "--json")
 REST = 4.0
 """Between two steps of a prune the table has its record for so many times as long as a step took."""
@@ -151,24 +148,11 @@ class Keeper:
     async def _child(self) -> dict[str, Any] | None:
         where = ["--copy", str(self._retention.copy)] if self._retention.copy else []
         where += ["--vault", str(self._vault)] if self._vault else []
-        child = await asyncio.create_subprocess_exec(
-            sys.executable, *self._command, str(self._journal.path), *where,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
         try:
-            with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, child.pid, NICE)
-            told, complaint = await child.communicate()
-        finally:
-            if child.returncode is None:
-                child.kill()
-                await child.wait()
-        try:
-            return msgspec.json.decode(told, type=dict[str, Any])
-        except msgspec.DecodeError:
-            said = complaint.decode(errors="replace").strip()[-500:]
-            self._told = {**self._told, "problem": f"days could not be sealed: {said}"}
-            log.error("record_not_kept", code=child.returncode, said=said)
+            return await answer_of(*self._command, str(self._journal.path), *where)
+        except NoAnswer as exc:
+            self._told = {**self._told, "problem": f"days could not be sealed: {exc.said}"}
+            log.error("record_not_kept", code=exc.code, said=exc.said)
             return None
 
     async def _prune(self) -> None:
