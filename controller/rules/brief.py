@@ -31,8 +31,6 @@ def brief(told: Explanation) -> list[str]:
     acts = [row for row in rest if not row.silent and not row.absent]
     lines += _rest("It also has a part in", acts, in_full)
     lines += _rest("It is silent on, and readings answer", [row for row in rest if row.silent], in_full)
-    if not lines:
-        lines += _rest("What cannot happen in this game", [row for row in rest if row.absent], in_full)
     lines += _questions(told, in_full)
     return lines or ["  nothing here rests on it"]
 
@@ -51,7 +49,7 @@ def _values(told: Explanation) -> Iterator[str]:
     lists: dict[str, list[str]] = {}
     for name, shown in told.values.items():
         head, _, last = name.rpartition(".")
-        if name.startswith(PAY) and head.startswith(PAY):
+        if head.startswith(PAY):
             lists.setdefault(head, []).append(f"{last.replace('_', ' ')} {shown}")
         else:
             lists.setdefault(head if last.isdigit() else name, []).append(shown)
