@@ -10,6 +10,7 @@ from controller.alarm_log import alarms_told
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.opening import opened
+from controller.progress import progress
 from controller.replay import NotReplayable
 from controller.table.codec import UnknownKind
 
@@ -27,7 +28,7 @@ def alarms(path: Path, as_json: bool) -> None:
       tablewarden journal alarms example.journal
     """
     try:
-        with opened(path) as view:
+        with progress("records") as told, opened(path, told) as view:
             document = {"journal": view.description.id, "alarms": alarms_told(view)}
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)

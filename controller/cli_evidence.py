@@ -70,7 +70,7 @@ def evidence_command(
         if signer is not None and signer.public.id not in {key.id for key in keys}:
             keys.append(signer.public)
         kept = [folder for folder in [frames_beside(path)] if folder.is_dir()]
-        with opened(path) as view, progress("records") as told:
+        with progress("records") as told, opened(path, told) as view:
             made = evidence(view, round_id, keys=keys, signer=signer, recordings=[*kept, *recordings], told=told)
         to = _written(out or Path(f"evidence-{made.round_id}.zip"), made.data)
     except JournalMissing as exc:

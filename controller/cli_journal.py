@@ -94,11 +94,9 @@ def export(path: Path) -> None:
       tablewarden journal export example.journal > example.tsv
     """
     try:
-        with opened(path) as view, progress("records") as told:
-            of = view.last()[1] - view.description.order_before
-            for done, line in enumerate(export_lines(view)):
+        with progress("records") as told, opened(path, told) as view:
+            for line in export_lines(view):
                 click.echo(line, nl=False)
-                told(done, of)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
     except JournalError as exc:

@@ -50,7 +50,8 @@ def keep(path: Path, place: Path | None, vault: Path | None, as_json: bool) -> N
 
 
 def _kept(path: Path, place: Path | None, ring: VaultKeys | None) -> dict[str, Any]:
-    sealed = seal_days(path)
+    with progress("records") as told:
+        sealed = seal_days(path, told)
     copied: list[Copied] = []
     keys: list[str] = []
     problem = ""

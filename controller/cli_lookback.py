@@ -11,6 +11,7 @@ from controller.control.money_page import money
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.store import opened
 from controller.lookback import Evidence, Lookback, Touched, lookback, wager_document
+from controller.progress import progress
 from controller.publish.envelope import rfc3339
 from controller.replay import NotReplayable
 from controller.table.codec import UnknownKind
@@ -39,7 +40,7 @@ def lookback_command(path: Path, back: str, by: str, as_json: bool) -> None:
       tablewarden journal lookback example.journal red
     """
     try:
-        with opened(path) as view:
+        with progress("records") as told, opened(path, told) as view:
             found = lookback(view, back, Evidence(by))
             document = _document(found, view.description.id)
     except JournalMissing as exc:

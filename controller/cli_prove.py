@@ -49,12 +49,11 @@ def prove(path: Path, round_id: str, key_files: Sequence[Path], vault: Path | No
     try:
         keys = [PublicKey.load(file) for file in key_files]
         ring = VaultKeys.load(vault) if vault else None
-        with opened(path) as view:
+        with progress("records") as seen, opened(path, seen) as view:
             name = f"{view.description.table}-{round_id}" if round_id.isdigit() else round_id
             told = told_in(view, name, view.unsealer(ring))
             is_past = any(one.record.order <= view.description.order_before for one in told) or not told
-            with progress("records") as seen:
-                reports = proved_parts(path, is_past, keys, (), seen)
+            reports = proved_parts(path, is_past, keys, (), seen)
             document = _document(view, name, told, reports, bool(keys))
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)

@@ -22,7 +22,7 @@ from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.journal.segment import Segment, write_segment
 from controller.journal.shelf import Named, all_in, beside, durable, in_place
-from controller.journal.view import JournalView
+from controller.journal.view import JournalView, Progress, quiet
 from controller.table.inputs import RecordDayClosed, SegmentCopied
 
 __all__ = [
@@ -103,13 +103,14 @@ def prunable(
     return found, why
 
 
-def seal_days(journal: Path) -> list[str]:
+def seal_days(journal: Path, told: Progress = quiet) -> list[str]:
     """Makes a segment of each closed day that has none yet, the oldest first; gives their names.
 
-    Raises `SegmentUnfit`, `JournalDamaged` where the record is not what was closed, and `OSError`.
+    `told`: how far it has come in the live file. Raises `SegmentUnfit`, `JournalDamaged` where the record is not what was closed,
+    and `OSError`.
     """
     made: list[str] = []
-    with opened_alone(journal) as view:
+    with opened_alone(journal, told) as view:
         folder = beside(journal.resolve(), view.description.id)
         there = {named.path.name for named in all_in(folder)}
         begin = view.description.order_before

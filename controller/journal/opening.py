@@ -12,19 +12,20 @@ from controller.journal.segment import is_segment
 from controller.journal.shelf import Named, all_in, before, beside
 from controller.journal.span import Span
 from controller.journal.verify import check_tail
-from controller.journal.view import JournalView
+from controller.journal.view import JournalView, Progress, quiet
 
 __all__ = ["open_view", "opened", "opened_alone", "past_of"]
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Reading]:
+def opened(path: Path, told: Progress = quiet) -> Iterator[Reading]:
     """The reading side of any record, live or at rest; what was pruned is read from the segments beside it, where they are.
 
-    Raises as `Journal.open_readonly` does.
+    `told`: is told how far a reader of many records has come. Raises as `Journal.open_readonly` does.
     """
     path = path.resolve()
-    view = _segments_at(path) or _with_past(path)
+    view = _segments_at(path) or _with_past(path, told)
+    view.told = told
     try:
         yield view
     finally:
@@ -32,9 +33,10 @@ def opened(path: Path) -> Iterator[Reading]:
 
 
 @contextmanager
-def opened_alone(path: Path) -> Iterator[JournalView]:
-    """The live file, without what was pruned from it. Raises as `Journal.open_readonly` does."""
+def opened_alone(path: Path, told: Progress = quiet) -> Iterator[JournalView]:
+    """The live file, without what was pruned from it; `told` as for `opened`. Raises as `Journal.open_readonly` does."""
     view = open_view(_there(path.resolve()), None, None)
+    view.told = told
     try:
         yield view
     finally:
@@ -81,8 +83,9 @@ def _segments_at(path: Path) -> Span | None:
     return Span(chain, None)
 
 
-def _with_past(path: Path) -> Reading:
+def _with_past(path: Path, told: Progress) -> Reading:
     view = open_view(_there(path), None, None)
+    view.told = told
     try:
         return past_of(view) or view
     except BaseException:

@@ -8,13 +8,15 @@ from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 from controller.journal.vault import Unsealer
 from controller.journal.vault_keys import VaultKeys
-from controller.journal.view import MAX_SEQUENCE, Brief
+from controller.journal.view import MAX_SEQUENCE, Brief, Progress
 
 __all__ = ["Reading"]
 
 
 class Reading(Protocol):
     """As `JournalView`, which is one. Every method may raise `JournalDamaged`."""
+
+    told: Progress
 
     @property
     def description(self) -> Description: ...

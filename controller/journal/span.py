@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from controller.journal.boundary import Boundary
 from controller.journal.day_keys import KeysOfDays
@@ -19,14 +20,19 @@ from controller.journal.segment import Segment, peek
 from controller.journal.shelf import Named
 from controller.journal.vault import Unsealer
 from controller.journal.vault_keys import VaultKeys
-from controller.journal.view import MAX_SEQUENCE, Brief, JournalView
+from controller.journal.view import BATCH, MAX_SEQUENCE, Brief, JournalView, Progress, quiet
 from controller.table.inputs import RecordDayClosed
 
 __all__ = ["Span"]
 
+T = TypeVar("T")
+
 
 class Span:
-    """`segments`: in order, without a gap, the last one ending where `live` begins; `live` None = segments alone."""
+    """`segments`: in order, without a gap, the last one ending where `live` begins; `live` None = segments alone.
+
+    `told`: is told how far a reader of many records has come, from where it began.
+    """
 
     def __init__(self, segments: Sequence[Named], live: JournalView | None) -> None:
         if not segments:
@@ -35,6 +41,7 @@ class Span:
         first = peek(segments[0].path)
         self.description: Description = first.description
         self.anchors: Mapping[Stream, Anchor] = {s: Anchor(*head) for s, head in first.begin.heads.items()}
+        self.told: Progress = quiet
 
     def last(self) -> tuple[dict[Stream, Head], int]:
         """As `JournalView.last`."""
@@ -47,7 +54,8 @@ class Span:
         """As `JournalView.merged`. Nothing is read of a segment behind which all of `after` lies."""
         wanted, begin = set(streams), after or {}
         for segment in self._from({s: begin.get(s, 0) for s in wanted}):
-            yield from (r for r in segment.records() if r.stream in wanted and r.sequence > begin.get(r.stream, 0))
+            records = self._watched(segment.records(), segment.boundary.order_before)
+            yield from (r for r in records if r.stream in wanted and r.sequence > begin.get(r.stream, 0))
         if self._live is not None:
             behind = {s: max(begin.get(s, 0), self._live.anchors[s].sequence) for s in wanted}
             yield from self._live.merged(wanted, behind)
@@ -83,11 +91,13 @@ class Span:
             yield from self._live.backwards(stream, kinds, before, after)
             if after >= self._live.anchors[stream].sequence:
                 return
+        end = self.last()[1]
         for path, boundary in reversed(self._bounds):
             if boundary.begin.heads[stream].sequence + 1 < before and boundary.end.heads[stream].sequence > after:
+                back = end - boundary.order + self.description.order_before
                 found = (
                     b
-                    for s, b in Segment.open(path).briefs()
+                    for s, b in self._watched(Segment.open(path).briefs(), back)
                     if s == stream and b.kind in kinds and b.sequence < before
                 )
                 yield from reversed(list(found))
@@ -109,7 +119,8 @@ class Span:
         """As `JournalView.briefly`."""
         for segment in self._from({stream: after}):
             if segment.boundary.begin.heads[stream].sequence < through:
-                yield from (b for s, b in segment.briefs() if s == stream and after < b.sequence <= through)
+                briefs = self._watched(segment.briefs(), segment.boundary.order_before)
+                yield from (b for s, b in briefs if s == stream and after < b.sequence <= through)
         if self._live is not None and through > (behind := max(after, self._live.anchors[stream].sequence)):
             yield from self._live.briefly(stream, behind, through)
 
@@ -127,6 +138,14 @@ class Span:
     def close(self) -> None:
         if self._live is not None:
             self._live.close()
+
+    def _watched(self, records: Iterable[T], before: int) -> Iterator[T]:
+        """The records of one segment, and how far the reader is. `before`: how many orders lie before it."""
+        first, last = self.description.order_before, self.last()[1]
+        for count, record in enumerate(records):
+            if count % BATCH == 0:
+                self.told(before + count - first, last - first)
+            yield record
 
     def _from(self, after: Mapping[Stream, int]) -> Iterator[Segment]:
         """The segments with a record behind these sequences, one after another."""

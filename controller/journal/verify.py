@@ -5,7 +5,7 @@ a head that someone else holds shows the first, a signature the second.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from hashlib import file_digest
@@ -32,7 +32,7 @@ from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.journal.sealing import CLEAR
-from controller.journal.view import BATCH, MASK_64, SELECT
+from controller.journal.view import BATCH, MASK_64, SELECT, Progress
 from controller.journal.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
 from controller.table.codec import IDENTITIES
 from controller.table.inputs import CardsErased, CheckpointSigned
@@ -45,7 +45,6 @@ SUM = ".sha256"
 TAIL = 64
 """Records of each stream that are proved at open: what a crash or a stray write most likely hit."""
 Row = tuple[Any, ...]
-Progress = Callable[[int, int], None]
 """Told now and then: how many records were proved, of how many."""
 
 

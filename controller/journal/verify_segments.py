@@ -1,6 +1,6 @@
 """The proof of segments: each by itself with nothing but the public key, and one behind the other up to the live file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,21 +54,41 @@ def verify_days(
     """
     reports: list[Report] = []
     before: Report | None = None
+    each = _as_one(segments, live, progress)
     for named in segments:
         is_last = live is None and named is segments[-1]
-        report = verify_segment(named.path, keys=keys, against=against if is_last else (), progress=progress)
+        report = verify_segment(named.path, keys=keys, against=against if is_last else (), progress=each(named))
         if report.journal is not None:
             report = _joined(report, before, peek(named.path).begin.heads)
         reports.append(report)
         before = report
     if live is not None:
-        report = verify(live, keys=keys, against=against, progress=progress)
+        report = verify(live, keys=keys, against=against, progress=each(None))
         if report.journal is not None:
             with opened_alone(live) as view:
                 begin = {s: Head(a.sequence, a.recordhash) for s, a in view.anchors.items()}
             report = _joined(report, before, begin)
         reports.append(report)
     return reports
+
+
+def _as_one(
+    segments: Sequence[Named], live: Path | None, progress: Progress | None
+) -> Callable[[Named | None], Progress | None]:
+    """Gives for each part, None = the live file, what tells of it as of a part of the whole."""
+    if progress is None or not segments:
+        return lambda part: progress
+    first, last = segments[0].first - 1, segments[-1].last
+    if live is not None:
+        with opened_alone(live) as view:
+            last = max(last, view.last()[1])
+    told = progress
+
+    def each(part: Named | None) -> Progress:
+        behind = (part.first - 1 if part else segments[-1].last) - first
+        return lambda done, of: told(behind + done, last - first)
+
+    return each
 
 
 def _joined(report: Report, before: Report | None, begin: Mapping[Stream, Head]) -> Report:

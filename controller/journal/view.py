@@ -15,9 +15,11 @@ from controller.journal.vault import KeyRow, Unsealer
 from controller.journal.vault_keys import VaultKeys
 from controller.table.inputs import RecordDayClosed
 
-__all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView"]
+__all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView", "Progress", "quiet"]
 
 Row = tuple[Any, ...]
+Progress = Callable[[int, int], None]
+"""Is told how many records of how many are done, now and then."""
 BATCH = 400
 """Rows read at once: no statement stays open between batches, so a slow reader never holds the writer's log back."""
 MAX_SEQUENCE = (1 << 63) - 1
@@ -78,6 +80,10 @@ _ANY_KEPT = (
 _SHUT = f"{_KEY_ROWS} wrapped IS NOT NULL AND opened IS NULL ORDER BY round"  # by the index over these
 
 
+def quiet(done: int, of: int) -> None:
+    """Where nobody watches."""
+
+
 class Brief(NamedTuple):
     """A record without its hashes, for a reader of many that looks at few."""
 
@@ -91,12 +97,16 @@ class Brief(NamedTuple):
 
 
 class JournalView:
-    """A journal that is read through one connection of its own. Every method may raise `JournalDamaged`."""
+    """A journal that is read through one connection of its own. Every method may raise `JournalDamaged`.
+
+    `told`: is told how far a reader of many records has come.
+    """
 
     def __init__(
         self, db: sqlite3.Connection, path: Path, description: Description, anchors: dict[Stream, Anchor]
     ) -> None:
         self._db, self.path, self.description, self.anchors = db, path, description, anchors
+        self.told: Progress = quiet
 
     def last(self) -> tuple[dict[Stream, Head], int]:
         """The head of each stream and the order of the newest record, all of one instant."""
@@ -114,9 +124,9 @@ class JournalView:
 
     def merged(self, streams: Iterable[Stream], after: Mapping[Stream, int] | None = None) -> Iterator[Record]:
         """All records of these streams that are there now, in their order; `after`: sequences to begin behind."""
-        heads, _ = self.last()
+        heads, last = self.last()
         begin = after or {}
-        runs = [self._run(s, begin.get(s, self.anchors[s].sequence), heads[s].sequence) for s in streams]
+        runs = [self._run(s, begin.get(s, self.anchors[s].sequence), heads[s].sequence, last) for s in streams]
         return heapq.merge(*runs, key=attrgetter("order"))
 
     def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
@@ -171,6 +181,7 @@ class JournalView:
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
         """All records behind `after`, through `through`."""
         sql = _BRIEF.format(stream=stream.value) + "r.sequence > ? AND r.sequence <= ? ORDER BY r.sequence LIMIT ?"
+        begin = after
         while after < through:
             rows = self._query(sql, (after, through, BATCH))
             if not rows:
@@ -178,6 +189,7 @@ class JournalView:
             for row in rows:
                 yield self._brief(stream, row)
             after = rows[-1][0]
+            self.told(after - begin, through - begin)
 
     def _brief(self, stream: Stream, row: Row) -> Brief:
         if row[6] is None:
@@ -279,13 +291,15 @@ class JournalView:
     def close(self) -> None:
         self._db.close()
 
-    def _run(self, stream: Stream, after: int, through: int) -> Iterator[Record]:
+    def _run(self, stream: Stream, after: int, through: int, last: int) -> Iterator[Record]:
+        begin = self.description.order_before
         while after < through:
             records = self.read(stream, after, BATCH, through)
             if not records:
                 raise JournalDamaged(self.path, f"records {stream}/{after + 1} to {stream}/{through} are missing")
             yield from records
             after = records[-1].sequence
+            self.told(records[-1].order - begin, last - begin)
 
     def _link(self, stream: Stream, rows: list[Row]) -> list[Record]:
         """Rows as records. A hole or a body that is not there means damage: it is never passed over in silence."""
