@@ -105,6 +105,7 @@ __all__ = [
     "Levels",
     "LevelsRead",
     "LineUnparsed",
+    "LinesDamaged",
     "LinkEvent",
     "LivenessChanged",
     "LockoutEngaged",
@@ -258,6 +259,20 @@ class LivenessChanged:
     known: bool
 
 
+@dataclass(frozen=True, slots=True)
+class LinesDamaged:
+    """Of a device that only speaks: so many came since the last such event that were no line, and what they said is gone.
+
+    `not_text`: bytes that no text has; `too_long`: more than `MAX_LINE` characters; `cut_off`: begun and not ended. Not one
+    of their bytes is kept: a card may be among them.
+    """
+
+    kind: ClassVar[str] = "lines_damaged"
+    not_text: int
+    too_long: int
+    cut_off: int
+
+
 LinkEvent = (
     DeviceOnline
     | FirmwareMeasured
@@ -269,6 +284,7 @@ LinkEvent = (
     | LevelUnknown
     | LevelsRead
     | LivenessChanged
+    | LinesDamaged
 )
 
 LINK_EVENTS: dict[str, type[LinkEvent]] = {cls.kind: cls for cls in LinkEvent.__args__}

@@ -1,15 +1,17 @@
 """Devices that send lines of ASCII text and nothing else: no check, no counter, no clock, no answer.
 
 The daemon counts for them, so their reports have an identity like all others; that none is missing cannot be proven,
-and each `Online` says so. Text is kept as it came. The link end has the face of `drivers.protocol.host.HostLink`.
+and each `Online` says so. Text is kept as it came; of what was no line only that it came is told (`Damaged`). The link end has
+the face of `drivers.protocol.host.HostLink`.
 """
 
 from collections.abc import Callable, Mapping
+from math import inf
 
 from drivers.catalog import LINE_VENDOR
 from drivers.protocol.constants import MAX_LINE
 from drivers.protocol.host import HostEvent, LevelRefused, Online, Reported, Welcomed
-from drivers.protocol.host_events import Silence
+from drivers.protocol.host_events import Damaged, Silence
 from drivers.protocol.messages import ERR_UNSUPPORTED, Identity
 from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, Report, ResetCause
 
@@ -20,6 +22,10 @@ GAP_LIMIT_S = 0.5
 
 LIVENESS_S = 60.0
 """Without a line for so long nobody knows whether the device is there: its silence is not told from a dead cable."""
+
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 8.0
+"""Damage is told at once, then gathered for a second, and for twice as long each time while it goes on: a cable that makes noise
+for a day fills no disk, and no round is over before it is told."""
 
 LINE_END = b"\n"
 
@@ -88,6 +94,35 @@ class LineCodec:
         return self._last_byte + GAP_LIMIT_S if self._held or self._skipping else None
 
 
+class Damage:
+    """What of a codec's damaged lines has been told, and from when on the rest may be."""
+
+    def __init__(self, codec: LineCodec) -> None:
+        self._codec = codec
+        self._told = (0, 0, 0)
+        self._from = -inf
+        self._wait_s = FIRST_WAIT_S
+
+    def _found(self) -> tuple[int, int, int]:
+        return self._codec.non_ascii, self._codec.oversize, self._codec.partial
+
+    def news(self, now: float) -> list[HostEvent]:
+        """All damage not yet told, as one event, where it may be told. `now`: monotonic seconds."""
+        found = self._found()
+        if found == self._told or now < self._from:
+            return []
+        goes_on = now < self._from + self._wait_s
+        self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S) if goes_on else FIRST_WAIT_S
+        self._from = now + self._wait_s
+        not_text, too_long, cut_off = (n - before for n, before in zip(found, self._told, strict=True))
+        self._told = found
+        return [Damaged(not_text, too_long, cut_off)]
+
+    def next_deadline(self) -> float:
+        """When there is something to tell; infinite where all is told."""
+        return inf if self._found() == self._told else self._from
+
+
 class LineLink:
     """A link end for one line device, for as long as the daemon runs. Online from the moment its port is open.
 
@@ -101,6 +136,7 @@ class LineLink:
         self._boot = boot
         self._counter = 0
         self._codec = LineCodec()
+        self._damage = Damage(self._codec)
         self._waiting: list[HostEvent] = []
         self._since = 0.0
         self._silent_at = 0.0  # when nothing has come for so long that it is told
@@ -116,10 +152,14 @@ class LineLink:
         self._waiting = [welcome, Online(gap_closed=False, levels=Levels())]
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
-        """One `Reported` a line. `tick_us` is the host's monotonic clock: the device has none."""
+        """One `Reported` a line. `tick_us` is the host's monotonic clock: the device has none.
+
+        Damage comes before the lines of the same read: nobody must rely on these before it is known.
+        """
         events, self._waiting = self._waiting, []
         tick_us = int(now * 1_000_000)
         lines = self._codec.feed(data, now)
+        events += self._damage.news(now)
         if lines:
             self._silent_at = now + LIVENESS_S
             events += [] if self._is_known else [Silence(ended=True)]
@@ -130,18 +170,21 @@ class LineLink:
         return events
 
     def tick(self, now: float) -> list[HostEvent]:
-        """Gives up a line that stands still, and tells of each minute without one."""
+        """Gives up a line that stands still, tells what damage was gathered, and of each minute without a line."""
         self._codec.tick(now)
         events, self._waiting = self._waiting, []
+        events += self._damage.news(now)
         if now >= self._silent_at:
             self._silent_at, self._is_known = now + LIVENESS_S, False
             events.append(Silence(ended=False))
         return events
 
     def next_deadline(self) -> float | None:
-        """At once where events wait, else the end of the gap limit, or of a minute of silence."""
+        """At once where events wait, else the end of the gap limit, of damage's wait to be told, or of a minute of silence."""
+        if self._waiting:
+            return self._since
         gap = self._codec.next_deadline()
-        return self._since if self._waiting else self._silent_at if gap is None else min(gap, self._silent_at)
+        return min(self._silent_at, self._damage.next_deadline(), inf if gap is None else gap)
 
     def data_to_send(self) -> bytes:
         """Nothing: such a device does not listen."""

@@ -21,6 +21,9 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
                 _gap(draft, name, f"{name} came back with a gap in its events")
         case e.EventsLost(first=first, last=last):
             _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
+        case e.LinesDamaged() if _may_hide_a_card(draft.state.devices[name]):
+            lines = event.not_text + event.too_long + event.cut_off
+            _gap(draft, name, f"{name} sent {lines} {'line' if lines == 1 else 'lines'} that could not be read")
         case e.LevelUnknown(level=level, value=value):
             safe = e.SAFE_VALUE.get(level)
             if safe is not None and has_level(draft.state.devices[name], level):
@@ -87,6 +90,11 @@ def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
         wanted = device.wanted.get(level)
         if has_level(device, level) and not (device.knows(level, safe) and wanted in (None, safe)):
             draft.want(name, level, safe, f"{name} came back")
+
+
+def _may_hide_a_card(device: Device) -> bool:
+    """No rule hangs on a line device, and the cable of what is out of service may make noise for ever."""
+    return device.in_service and device.kind is not e.DeviceKind.LINE
 
 
 def _gap(draft: Draft, name: str, reason: str) -> None:

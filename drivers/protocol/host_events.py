@@ -7,6 +7,7 @@ from drivers.protocol.reports import Level, Levels, Report, ResetCause
 
 __all__ = [
     "Authenticated",
+    "Damaged",
     "Failed",
     "FirmwareMeasured",
     "HostEvent",
@@ -144,6 +145,15 @@ class Silence:
     ended: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """Of a line that only speaks: so many came since the last of these that were no line. What they said is gone."""
+
+    not_text: int
+    too_long: int
+    cut_off: int
+
+
 HostEvent = (
     Welcomed
     | Authenticated
@@ -160,4 +170,5 @@ HostEvent = (
     | Failed
     | Restarted
     | Silence
+    | Damaged
 )

@@ -1,12 +1,14 @@
 """The ASCII line codec and its link end: whatever comes, lines come out whole and the rest is counted by cause."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.line import GAP_LIMIT_S, LineCodec, line_link
+from drivers.line import GAP_LIMIT_S, LONGEST_WAIT_S, LineCodec, line_link
 from drivers.protocol.host import LevelRefused, Online, Reported, Welcomed
-from drivers.protocol.host_events import Silence
+from drivers.protocol.host_events import Damaged, Silence
 from drivers.protocol.reports import ENGAGED, Level, LineUnparsed
 
 TEXT = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128)
@@ -103,7 +105,7 @@ def test_a_line_device_is_online_at_once_and_claims_no_closed_gap():
     ]
     link.connect(3.0)
     again = link.receive(b"four\r\n", 3.0)
-    assert [type(event) for event in again] == [Welcomed, Online, Reported]
+    assert [type(event) for event in again] == [Welcomed, Online, Damaged, Reported]
     assert again[-1] == Reported(7, 3, 3_000_000, LineUnparsed("four"), False), "no rest of before the loss in it"
 
 
@@ -115,7 +117,7 @@ def test_a_minute_without_a_line_is_told_each_minute_and_the_next_line_ends_it()
     assert link.next_deadline() == 160.0
     assert link.tick(159.9) == []
     assert link.tick(160.0) == [Silence(ended=False)]
-    assert link.receive(b"\xff\xff\r\n\r\n", 170.0) == [], "noise on a dead cable"
+    assert link.receive(b"\xff\xff\r\n\r\n", 170.0) == [Damaged(1, 0, 0)], "noise on a dead cable is no line"
     assert link.tick(220.0) == [Silence(ended=False)]
     heard = link.receive(b"H3\r\nS12\r\n", 230.0)
     assert heard[0] == Silence(ended=True)
@@ -128,6 +130,62 @@ def test_a_minute_without_a_line_is_told_each_minute_and_the_next_line_ends_it()
     link.connect(300.0)
     link.tick(300.0)
     assert [type(event) for event in link.receive(b"H3\r\n", 301.0)] == [Reported], "a new connection begins anew"
+
+
+def test_what_was_no_line_is_told_at_once_by_its_cause_and_without_a_byte():
+    """Before the lines that came with it: whoever relies on these must know that one is missing."""
+    link = line_link("bench-line", boot=7)
+    link.connect(1.0)
+    link.tick(1.0)
+    came = link.receive(b"one\r\ncaf\xe9\r\n" + b"x" * 200 + b"\r\ntwo\r\nthr", 2.0)
+    assert [type(event) for event in came] == [Damaged, Reported, Reported]
+    assert came[0] == Damaged(not_text=1, too_long=1, cut_off=0)
+    assert [event.counter for event in came[1:]] == [1, 2], "a line that is none has no number"
+    assert link.next_deadline() == 2.0 + GAP_LIMIT_S
+    assert link.tick(2.5) == [], "gathered for a second"
+    assert link.next_deadline() == 3.0
+    assert link.tick(3.0) == [Damaged(0, 0, cut_off=1)]
+    assert link.next_deadline() == 62.0
+
+
+def test_the_rest_of_a_line_that_a_lost_port_cut_off_is_told_on_the_next_one():
+    """The device was away, so its gap is told as well; that a line was begun is a fact of its own."""
+    link = line_link("bench-line", boot=7)
+    link.connect(1.0)
+    link.receive(b"one\r\ntw", 2.0)
+    link.connect(3.0)
+    assert [type(event) for event in link.tick(3.0)] == [Welcomed, Online, Damaged]
+
+
+@pytest.mark.parametrize("noise", [b"\xff\r\n", b"x" * 500 + b"\n", b"\r\r\n"])
+def test_a_day_of_noise_is_told_each_eight_seconds_and_all_of_it_is_counted(noise):
+    """It may neither fill the disk nor be silent; whoever plays on after a hold learns within a round that it goes on."""
+    link = line_link("bench-line", boot=7)
+    link.connect(0.0)
+    link.tick(0.0)
+    told, sent = [], 0
+    for step in range(40 * 3600):
+        now = step / 40
+        told += [(now, event) for event in link.receive(noise, now) if isinstance(event, Damaged)]
+        sent += 1
+    times = [now for now, _ in told]
+    assert times[:5] == [0.0, 1.0, 3.0, 7.0, 15.0]
+    assert {after - before for before, after in pairwise(times[4:])} == {LONGEST_WAIT_S}
+    assert len(told) <= 3600 / LONGEST_WAIT_S + 4
+    told += [(0.0, event) for event in link.tick(3600.0 + LONGEST_WAIT_S) if isinstance(event, Damaged)]
+    assert sum(d.not_text + d.too_long + d.cut_off for _, d in told) == sent
+
+
+def test_damage_after_a_quiet_while_is_told_at_once_again():
+    """The wait grows only while the noise goes on."""
+    link = line_link("bench-line", boot=7)
+    link.connect(0.0)
+    link.tick(0.0)
+    for now in (1.0, 2.0, 4.0):
+        assert link.receive(b"\xff\r\n", now) == [Damaged(1, 0, 0)]
+    assert link.receive(b"\xff\r\n", 30.0) == [Damaged(1, 0, 0)]
+    assert link.receive(b"\xff\r\n", 30.5) == []
+    assert link.next_deadline() == 31.0, "a second again"
 
 
 def test_a_line_device_refuses_every_command():

@@ -59,6 +59,24 @@ def test_lines_become_reports_with_a_count_made_by_the_host(recorder, virtual):
     virtual(scene())
 
 
+def test_what_was_no_line_is_told_to_the_owner_without_a_number_and_without_its_bytes(recorder, virtual):
+    """No report, since nobody knows what it said: a fact about the link, and the count of whole lines goes on."""
+
+    async def scene():
+        _, far, session, task = await started(recorder)
+        far.write(b"L1\r\nL\x00\r\nL2\r\n" + b"L" * 300 + b"\r\nL3")
+        await asyncio.sleep(2)
+        assert recorder.bodies(events.LinesDamaged) == [
+            events.LinesDamaged(not_text=1, too_long=1, cut_off=0),
+            events.LinesDamaged(not_text=0, too_long=0, cut_off=1),
+        ]
+        assert [n for _, n in recorder.counters] == [1, 2]
+        assert session.state is SessionState.ONLINE
+        await stopped(far, task)
+
+    virtual(scene())
+
+
 def test_a_full_queue_leaves_the_lines_on_the_wire_and_loses_none(recorder, virtual):
     """A line device cannot be told to wait: reading stops, and goes on when everything handed over is durable."""
 

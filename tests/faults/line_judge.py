@@ -1,6 +1,7 @@
 """What must hold of a shoe that writes lines after every fault. It numbers nothing and has no check: its lines are the truth."""
 
 import json
+from collections import Counter
 from typing import Any
 
 from controller.journal.record import Record, Stream
@@ -12,6 +13,8 @@ from tests.faults.rig import Rig
 
 KINDS = {"card_drawn", "line_unparsed", "alarm_raised"}
 """All that such a line can come to."""
+CAUSES = {"non_ascii": "not_text", "oversize": "too_long", "partial": "cut_off"}
+"""The session's counters of what was no line, and its words on record."""
 
 
 def account(device: LineShoe, rig: Rig, *, lies: bool) -> list[str]:
@@ -20,10 +23,26 @@ def account(device: LineShoe, rig: Rig, *, lies: bool) -> list[str]:
     `lies`: what it told before comes again, so cards cannot be held against it.
     """
     inputs = [r for r in rig.records(Stream.INPUT) if r.origin is not None and r.origin[0] == device.serial]
-    wrong = counted(device, inputs)
+    wrong = counted(device, inputs) + damage(device, rig)
     wrong += [f"{r.kind} is on record of a shoe that writes lines" for r in inputs if r.kind not in KINDS]
     wrong += [f"{text!r} is on record" for text in map(_text, inputs) if not _may_be_shown(text)]
     return wrong if lies else wrong + cards(device, inputs)
+
+
+def damage(device: LineShoe, rig: Rig) -> list[str]:
+    """All that came and was no line is on record, by its cause, since the daemon started last."""
+    records = rig.records(Stream.INPUT)
+    starts = [n for n, r in enumerate(records) if r.kind == "service_started"]
+    since = [r for r in records[starts[-1] if starts else 0 :] if r.kind == "lines_damaged"]
+    told: Counter[str] = Counter()
+    for record in since:
+        told.update(json.loads(record.data)["body"])
+    found = {words: device.session.counters.get(name, 0) for name, words in CAUSES.items()}
+    return [
+        f"{n} lines were {words.replace('_', ' ')}, and {told[words]} are on record"
+        for words, n in found.items()
+        if n != told[words]
+    ]
 
 
 def cards(device: LineShoe, inputs: list[Record]) -> list[str]:

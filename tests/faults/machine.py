@@ -13,7 +13,7 @@ from typing import Any
 
 from controller.journal.store import Journal
 from drivers.catalog import Approval, Codec, Firmware
-from drivers.line import GAP_LIMIT_S
+from drivers.line import GAP_LIMIT_S, LONGEST_WAIT_S
 from drivers.modbus.timing import UNSTEADY_S, byte_time, quiet
 from drivers.protocol.constants import KEY_SIZE
 from drivers.protocol.messages import Identity
@@ -223,9 +223,8 @@ class LineShoe(Device):
     """A reading shoe that writes lines: it hears nothing, and forgets what nobody hears. It has no button, but a next card."""
 
     button, heard_as = "draw", "card_drawn"
-    rest_s = (
-        GAP_LIMIT_S  # what was begun and not ended takes the next line with it, unless it was silent for so long
-    )
+    # What was begun and not ended takes the next line with it, unless it was silent for so long; then its damage is told.
+    rest_s = GAP_LIMIT_S + LONGEST_WAIT_S
 
     def _simulator(self, seed: int) -> Simulator:
         rng = Random(f"{seed}/{self.kind}")

@@ -34,9 +34,10 @@ After every fault, whatever it was:
 - the loop does not spin, the host does not flood the line, and no descriptor, thread or task is left.
 
 Where it says *a shoe that writes lines*, hands deal from a reading shoe with the Bee-Tek lines. It has no check, no counter and
-no log: what is damaged is gone, and no host can know. So nothing that it did not write is ever a card, nothing on record names
-one or does something to a terminal, and where the cable is whole each card is on record. The daemon says at every link that no
-gap is closed.
+no log: what a damaged line said is gone. So nothing that it did not write is ever a card, nothing on record names
+one or does something to a terminal, and where the cable is whole each card is on record. All that came and was no line is on
+record by its number and cause (`lines_damaged`), and a round that went on meanwhile is unproven. The daemon says at every link
+that no gap is closed: a line that is lost whole leaves nothing, and one that is damaged and still text is recorded as it came.
 
 Where it says *remote I/O*, the progressive is units on a bus. They number nothing, so their chips and their relay are what the
 record is held against; and on a bus that nobody serves the relay is engaged within four seconds.

@@ -34,6 +34,7 @@ LINK = (
     e.DeviceRejected,
     e.LevelConfirmed,
     e.LivenessChanged,
+    e.LinesDamaged,
 )
 
 

@@ -233,6 +233,8 @@ class Watch:
         body = given.body
         gap = isinstance(body, e.EventsLost) or (isinstance(body, e.DeviceOnline) and not body.gap_closed)
         device = before.devices.get(given.subject)
+        if isinstance(body, e.LinesDamaged) and device is not None:
+            gap = device.in_service and device.kind is not e.DeviceKind.LINE
         if not gap or device is None:
             return
         if before.round is not None and before.round.live:

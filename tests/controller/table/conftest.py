@@ -35,11 +35,13 @@ CAPABILITIES = {
     ),
     e.DeviceKind.SHOE: (e.Capability.DISPENSES_STACKS, e.Capability.SENSES_CARDS_INSIDE),
     e.DeviceKind.PROGRESSIVE: (e.Capability.LOCKOUT, e.Capability.SENSES_WAGERS),
+    e.DeviceKind.LINE: (),
 }
 LEVELS = {
     e.DeviceKind.SHUFFLER: e.Levels(dispensing=e.INHIBITED, mode=e.Mode.SHUFFLE, cards_inside=0),
     e.DeviceKind.SHOE: e.Levels(dispensing=e.INHIBITED, cards_inside=0),
     e.DeviceKind.PROGRESSIVE: e.Levels(lockout=e.ENGAGED),
+    e.DeviceKind.LINE: e.Levels(),
 }
 
 
@@ -282,7 +284,8 @@ def make_table() -> MakeTable:
         if book.progressive is not None:
             kinds["progressive-1"] = e.DeviceKind.PROGRESSIVE
         if devices is not None:
-            kinds = {name: kinds[name] for name in devices}
+            known = {**kinds, "line-1": e.DeviceKind.LINE}
+            kinds = {name: known[name] for name in devices}
         law = elect_law(book, {} if unelected else chosen)
         setup = Setup(
             site="bench", table="t1", seats=6, backs=tuple(backs), method=method,

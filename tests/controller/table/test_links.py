@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.vocabulary import Method
+from controller.rules.vocabulary import Method, Role
 from controller.table import acts as a
 from controller.table import facts as f
 from drivers import events as e
@@ -78,6 +78,52 @@ def test_a_round_that_cannot_be_proven_concerns_the_set_that_is_dealt(make_table
     table.put(e.EventsLost("SIM", "0" * 16, 7, 0), "shoe-1")
     assert [duty.back for duty in table.state.duties.values() if duty.action == "reshuffle"] == ["red"]
     assert table.state.round.void
+
+
+@pytest.mark.parametrize("damaged", [e.LinesDamaged(1, 0, 0), e.LinesDamaged(0, 1, 0), e.LinesDamaged(0, 0, 1)])
+def test_a_damaged_line_of_a_shoe_makes_a_live_round_unproven(make_table, rulebook, damaged):
+    """A card may have been told in it: the same gap as events that were lost, decided under the same named reading."""
+    table = make_table(rulebook).ready().begin().let_out().deal(1)
+    events = table.put(damaged, "shoe-1")
+    assert damaged in events, "on record as it is"
+    assert table.round.unproven
+    (hold,) = table.state.holds.values()
+    assert (hold.reading, hold.least_role) == ("R-47", Role.FLOORPERSON)
+
+
+def test_a_damaged_line_between_two_rounds_is_on_record_and_holds_nothing(make_table):
+    """No wager lies there that it could concern."""
+    table = make_table().ready()
+    assert table.put(e.LinesDamaged(1, 0, 0), "shoe-1") == [e.LinesDamaged(1, 0, 0)]
+
+
+def test_more_damage_while_the_round_is_held_for_it_asks_nobody_twice(make_table):
+    """A cable that makes noise for hours leaves facts, and one hold; after a person let the round go on it asks again."""
+    table = make_table("md-uth").ready().begin().let_out().deal(1)
+    table.put(e.LinesDamaged(1, 0, 0), "shoe-1")
+    for _ in range(3):
+        assert table.put(e.LinesDamaged(9, 0, 0), "shoe-1") == [e.LinesDamaged(9, 0, 0)]
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    assert not table.state.held
+    table.put(e.LinesDamaged(1, 0, 0), "shoe-1")
+    assert table.state.held
+
+
+def test_what_is_out_of_service_may_make_noise_for_ever(make_table):
+    """The game goes on by hand, as the document lets it, while a technician looks for the cable."""
+    table = make_table("md-uth").ready()
+    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED))
+    table.begin()
+    assert table.put(e.LinesDamaged(5, 0, 0), "shoe-1") == [e.LinesDamaged(5, 0, 0)]
+    assert not table.round.unproven
+
+
+def test_a_line_device_has_nothing_to_say_that_could_be_lost_to_a_round(make_table):
+    """No rule hangs on its lines, whole or damaged."""
+    table = make_table("md-uth", devices=["shuffler-1", "shoe-1", "progressive-1", "line-1"]).ready().begin()
+    assert table.put(e.LinesDamaged(5, 0, 0), "line-1") == [e.LinesDamaged(5, 0, 0)]
+    assert not table.round.unproven
 
 
 def alarms(events):
