@@ -128,7 +128,9 @@ class Floor:
         if dispenser is None or not dispenser.is_broken or not back:
             return False
         cards = await self.sets.empty(dispenser)
+        self.sets.hold(cards)
         await dispenser.act("load", cards=cards)
+        self.sets.let_go(cards)
         self.sets.laid = back
         return True
 

@@ -1,6 +1,8 @@
 """Where the cards lie that are dealt: in the device that deals, in a manual shoe, in the hand; and how they get there."""
 
-from .table import Device, Table
+from contextlib import suppress
+
+from .table import Device, Impossible, Table
 
 __all__ = ["LOAD_S", "Laid"]
 
@@ -66,31 +68,28 @@ class Laid:
         for card in cards:
             self.table.cards.setdefault(card.split("/")[1], []).append(card)
 
+    def let_go(self, cards: list[str]) -> None:
+        """They leave people's hands, once they are where they were to go."""
+        for card in cards:
+            self.table.cards[card.split("/")[1]].remove(card)
+
     async def empty(self, device: Device) -> list[str]:
         """Takes everything out of a device that stands still: closes an open deal, opens the lid of a broken one."""
         await self.table.pause(EMPTY_S)
+        if device.deal in ("forming", "offered"):
+            await device.act("green")
+            await device.look()
+        through_lid = device.is_broken or device.state.get("lid_open")  # one that was only opened is shut again
+        if through_lid and not device.state.get("lid_open"):
+            await device.act("open_lid")
+        cards = await device.act("remove") if device.inside else []
         if device is self.holder:
             self.laid = ""
         if device is self.shuffler:
             self.in_shuffler = ""
-        if device.deal in ("forming", "offered"):
-            await device.act("green")
-            await device.look()
-        if not device.inside:
-            if device.is_broken:  # only its lid was opened: shut it, and it is ready again
-                await self._through_lid(device, remove=False)
-            return []
-        if device.is_broken or device.state.get("lid_open"):
-            return await self._through_lid(device, remove=True)
-        cards = await device.act("remove")
-        await device.look()
-        return cards
-
-    async def _through_lid(self, device: Device, *, remove: bool) -> list[str]:
-        if not device.state.get("lid_open"):
-            await device.act("open_lid")
-        cards = await device.act("remove") if remove else []
-        await device.act("close_lid")
+        if through_lid:
+            with suppress(Impossible):  # the cards are out all the same; the lid is shut at the next look
+                await device.act("close_lid")
         await device.look()
         return cards
 
@@ -118,19 +117,20 @@ class Laid:
         else:
             await self.holder.act("load", cards=cards)
             await self.holder.look()
+        self.let_go(cards)
         self.laid = back
         self.table.note("laid", back=back, where=self.holder.name if self.holder else self.table.view.method)
         return True
 
     async def _shuffled(self, back: str) -> list[str]:
-        """The whole shuffled set into people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
+        """The whole shuffled set in people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
         shuffler, cards = self.shuffler, self.table.cards.get(back, [])
         if cards and not self.table.view.has_shuffler:  # shuffled by hand, or taken out of one that is away now
-            self.table.cards[back] = []
-            return cards
+            return list(cards)
         if shuffler is None or self.in_shuffler != back or shuffler.phase != "ready" or shuffler.is_moving:
             return []
         cards = await shuffler.act("remove")
+        self.hold(cards)
         self.in_shuffler = ""
         await shuffler.look()
         return cards

@@ -37,7 +37,7 @@ class Play:
         """Does what the present phase asks for."""
         view = self.table.view
         if view.round and self.layout.number != view.number:
-            self.layout = Layout(view.number)
+            self._gather()
         match view.phase:
             case "betting":
                 return await self._bet()
@@ -191,6 +191,7 @@ class Play:
         if any(not duty.back and not duty.device for duty in view.duties):
             return False  # it is about cards and chips that still lie here
         if view.round.get("collected"):
+            self._gather()  # the daemon may have died between the record of it and its answer
             await table.pause(STEP_S)
             return await table.act("end_round")
         if sets.laid == view.back and sets.left and self._leaves(view.back):
@@ -202,9 +203,13 @@ class Play:
         await table.pause(STEP_S)
         if not await table.act("collect_cards"):
             return False
-        sets.hold(self.layout.cards)
-        self.layout = Layout(view.number)
+        self._gather()
         return True
+
+    def _gather(self) -> None:
+        """What lies on the layout comes into people's hands."""
+        self.sets.hold(self.layout.cards)
+        self.layout = Layout(self.table.view.number)
 
     def _leaves(self, back: str) -> bool:
         """What is left of a set comes out, unless it is dealt on from, or still whole in the shuffler for its next chance."""

@@ -11,6 +11,8 @@ import pytest
 
 from drivers.protocol.reports import DeviceKind, Mode
 from simulators.crew.floor import Floor
+from simulators.crew.layout import Layout
+from simulators.crew.play import Play
 from simulators.crew.players import answers, bets
 from simulators.crew.scenario import MISHAPS, Cue, Mishap, Scenario, ScenarioError, Stack
 from simulators.crew.sets import Sets
@@ -327,3 +329,38 @@ def test_a_command_line_that_makes_no_sense_is_told_so(argument, capsys):
         main(["--control", "nowhere", argument])
     assert ended.value.code == 2
     assert capsys.readouterr().err
+
+
+async def test_cards_of_a_round_are_in_hand_also_where_the_daemon_died_before_it_said_that_they_were_collected(
+    tmp_path,
+):
+    """It had the act on record, and its answer never came: what lay on the layout is not forgotten there."""
+    lies = {
+        "round": {"number": 1, "phase": "settled", "back": "red"},
+        "allowed": ["collect_cards", "end_round"],
+        "devices": {},
+    }
+    async with serving(tmp_path / "s", status={"result": lies}) as daemon:
+        table = table_of(tmp_path / "s", speed=1000.0)
+        play = Play(table, Sets(table))
+        play.layout = Layout(1)
+        play.layout.stacks = [["As/red/p.1", "Kd/red/p.1"], ["2c/red/p.1"]]
+        async with running(table.talk):
+            await table.talk.up()
+            await table.look()
+            daemon.was_asked.clear()
+            collecting = asyncio.create_task(play.go_on())
+            await daemon.was_asked.wait()
+            for client in daemon.clients:
+                client.close()
+            with pytest.raises(Gone):
+                await collecting
+            daemon.answers |= {
+                "status": {"result": lies | {"round": lies["round"] | {"collected": True}}},
+                "act": {"ok": True},
+            }
+            await table.talk.up()
+            await table.look()
+            assert await play.go_on()
+    assert daemon.asked[-1]["act"] == "end_round"
+    assert sorted(table.cards["red"]) == ["2c/red/p.1", "As/red/p.1", "Kd/red/p.1"]
