@@ -7,11 +7,14 @@ from typing import Any
 import click
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.day_rounds import note_rounds
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.keep import Copied, copy_segments, not_copied, seal_days
 from controller.journal.keep_keys import copy_keys
 from controller.journal.key_file import KeyUnusable
 from controller.journal.medium import NotCopied
+from controller.journal.opening import opened_alone
+from controller.journal.shelf import beside
 from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
 
@@ -67,11 +70,14 @@ def _kept(path: Path, place: Path | None, ring: VaultKeys | None) -> dict[str, A
                     told(done, done)
         except NotCopied as exc:
             problem = str(exc)
+    with progress("records") as told, opened_alone(path) as view:
+        rounds = note_rounds(beside(path.resolve(), view.description.id), told)
     waiting = not_copied(path, copied[-1].through if copied else 0)
     return {
         "sealed": sealed,
         "copied": [asdict(one) for one in copied],
         "keys": keys,
+        "rounds": rounds,
         "behind": len(waiting),
         "oldest": waiting[0].day if waiting else None,
         "same_disk": place is not None and place.exists() and place.stat().st_dev == path.stat().st_dev,
@@ -84,6 +90,8 @@ def _page(document: dict[str, Any]) -> list[str]:
     lines += [f"copied {one['segment']}, sha256 {one['sha256']}" for one in document["copied"]]
     if document["keys"]:
         lines.append(f"the keys of the rounds of {len(document['keys'])} days are as they are here")
+    if document["rounds"]:
+        lines.append(f"the rounds of {len(document['rounds'])} days were worked out for look-backs")
     if document["behind"]:
         lines.append(f"{document['behind']} gaming days are in no second place, from {document['oldest']} on")
     if document["same_disk"]:

@@ -1,6 +1,7 @@
 """`tablewarden journal lookback`: which rounds are touched when a set of cards turns out to be wrong."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,16 @@ import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.control.money_page import money
+from controller.day_rounds import newest_first
 from controller.journal.errors import JournalError, JournalMissing
+from controller.journal.shelf import beside
 from controller.journal.store import opened
-from controller.lookback import Evidence, Lookback, Touched, lookback, wager_document
+from controller.lookback import Evidence, Lookback, lookback
 from controller.progress import progress
 from controller.publish.envelope import rfc3339
 from controller.replay import NotReplayable
 from controller.table.codec import UnknownKind
+from controller.touched import Touched, WagerTold
 
 __all__ = ["lookback_command"]
 
@@ -29,11 +33,15 @@ __all__ = ["lookback_command"]
     show_default=True,
     help="Which verdict on the set counts as good: its cards were counted, or each of them was read.",
 )
+@click.option(
+    "--anew", is_flag=True, help="From the record alone, without what was worked out of closed days before."
+)
 @AS_JSON
-def lookback_command(path: Path, back: str, by: str, as_json: bool) -> None:
+def lookback_command(path: Path, back: str, by: str, anew: bool, as_json: bool) -> None:
     """List what was dealt from a set since it was last found to be right: rounds, seats, wagers and results.
 
-    SET is the colour of its backs. Works on the live record too.
+    SET is the colour of its backs. Works on the live record too. Of closed days it takes what the daemon has worked out beside
+    their segments, so that a month takes a second; --anew reads the record instead.
 
     \b
     Example:
@@ -41,7 +49,12 @@ def lookback_command(path: Path, back: str, by: str, as_json: bool) -> None:
     """
     try:
         with progress("records") as told, opened(path, told) as view:
-            found = lookback(view, back, Evidence(by))
+            days = (
+                ()
+                if anew
+                else newest_first(path if path.is_dir() else beside(path.resolve(), view.description.id))
+            )
+            found = lookback(view, back, Evidence(by), days)
             document = _document(found, view.description.id)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
@@ -56,26 +69,19 @@ def _document(found: Lookback, journal: str) -> dict[str, Any]:
         "set": found.back,
         "since": since
         and {"id": f"{journal}-main-{since.sequence}", "kind": since.kind, "time": rfc3339(since.time_us)},
+        "days_worked_out": found.days,
         "rounds": [_round(touched) for touched in found.rounds],
     }
 
 
 def _round(touched: Touched) -> dict[str, Any]:
-    round_ = touched.round
     return {
-        "round": round_.id,
-        "number": round_.number,
+        "round": touched.id,
+        "number": touched.number,
         "began": rfc3339(touched.began_us),
         "ended": rfc3339(touched.ended_us) if touched.ended_us is not None else None,
-        "void": round_.void,
-        "seats": {
-            str(number): {
-                "folded": seat.folded,
-                "void": seat.void,
-                "wagers": {name: wager_document(wager) for name, wager in seat.wagers.items()},
-            }
-            for number, seat in round_.in_play.items()
-        },
+        "void": touched.void,
+        "seats": touched.seats,
     }
 
 
@@ -91,15 +97,14 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
         state = " VOID" if told["void"] else ""
         yield f"{told['began']}  {told['round']}, number {told['number']}{state}{'' if told['ended'] else ', in play'}"
         for number, seat in told["seats"].items():
-            wagers = ", ".join(_wager(name, wager) for name, wager in seat["wagers"].items())
-            marks = "".join(f" {mark}" for mark in ("folded", "void") if seat[mark])
+            wagers = ", ".join([_wager(name, wager) for name, wager in seat.wagers.items()])
+            marks = " folded" * seat.folded + " void" * seat.void
             yield f"  seat {number}{marks}: {wagers}"
 
 
-def _wager(name: str, wager: dict[str, Any]) -> str:
-    paid = (
-        f" {wager['outcome']}, handed back {money(wager['returned'] + wager['paid'])}"
-        if "outcome" in wager
-        else ""
-    )
-    return f"{name} {money(wager['cents'])} {wager['fate']}{paid}"
+@lru_cache(maxsize=4096)  # in a month of play there are few that no other is like
+def _wager(name: str, wager: WagerTold) -> str:
+    paid = ""
+    if wager.outcome is not None:
+        paid = f" {wager.outcome}, handed back {money((wager.returned or 0) + (wager.paid or 0))}"
+    return f"{name} {money(wager.cents)} {wager.fate}{paid}"

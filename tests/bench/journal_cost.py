@@ -16,12 +16,18 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from controller.cli_decide import example_setup
+from controller.cli_lookback import _document, _page
 from controller.clock import SystemClock
+from controller.day_rounds import VERDICTS, DayRounds, by_set, newest_first, write_day
 from controller.journal.keys import SigningKey, make_key
 from controller.journal.record import FACTS, Draft, Stream, Transaction
+from controller.journal.shelf import beside
 from controller.journal.store import Journal, opened
 from controller.journal.vault_keys import make_vault
 from controller.journal.verify import verify
@@ -35,6 +41,7 @@ from controller.table.codec import encode, encode_input
 from controller.table.facts import HandRecorded
 from controller.table.inputs import Actor, Input, Moment
 from controller.table.state import Setup, State
+from controller.touched import Touched, empty_table, touched_in
 
 BODY = (
     b'{"back":"red","activity":"dealing","place":"output","stack":3,"cards_inside":27,"cites":["15(f)"],"n":%9d}'
@@ -42,6 +49,8 @@ BODY = (
 IN_FLIGHT = 64
 INPUTS_A_ROUND, HANDS_A_ROUND = 100, 7
 """Of a bench that tells each hand, six seats, dealer and community; each is one transaction."""
+PLAYS_A_DAY = 300
+"""Of four rounds: 60 rounds an hour, 20 hours."""
 clock = SystemClock()
 
 
@@ -191,6 +200,51 @@ def look_back(directory: Path, records: int) -> dict[str, float]:
     return {"lookback_records": float(journal.order), "lookback_ms": took / 2e3}
 
 
+def look_back_month(directory: Path, plays: int, days: int = 30) -> dict[str, float]:
+    """Milliseconds of the worst look-back: the last good verdict on a set is a month old, and the open day is at its end.
+
+    The open day is played; the closed ones before it are that day again, as the daemon works them out. `plays`: of four rounds
+    each, a day. `lookback_month_ms`: until the page stands there; `lookback_day_ms`: the open day's part of it.
+    """
+    quiet = [
+        replace(t, facts=tuple(fact for fact in t.facts if fact.kind not in VERDICTS)) for t in _play(directory)
+    ]
+    with fresh(directory) as journal:
+        for _ in range(plays):
+            journal.append(quiet, clock.stamp())
+        with opened(journal.path) as view:
+            through = view.last()[0][Stream.MAIN].sequence
+            state = empty_table(view)
+            rounds = tuple(touched_in(view, state, state.sets, 0, through))
+            folder = beside(journal.path, journal.id)
+            folder.mkdir(parents=True)
+            for back in range(1, days + 1):
+                _worked_out(folder, rounds, through, back, is_oldest=back == days)
+            pages: list[int] = []
+            day = _timed(lambda: list(touched_in(view, state, ("red",), 0, through)))
+
+            def command() -> None:
+                document = _document(lookback(view, "red", days=newest_first(folder)), journal.id)
+                pages.append(len("\n".join(_page(document))))
+                pages.append(len(document["rounds"]))
+
+            month = min(_timed(command) for _ in range(3))
+        size = sum(path.stat().st_size for path in folder.glob("*.rounds")) / days
+    return {"lookback_month_rounds": float(pages[1]), "lookback_month_ms": month / 1e3, "lookback_day_ms": day / 1e3,
+            "day_worked_out_kb": size / 1e3}  # fmt: skip
+
+
+def _worked_out(folder: Path, rounds: tuple[Touched, ...], through: int, back: int, *, is_oldest: bool) -> None:
+    """A closed day before the open one, with numbers of its own; the oldest begins with a good verdict."""
+    shift = through * back
+    name = f"2026-01-{31 - back:02d}-{10**9 - shift:012d}-{10**9 - shift + through - 1:012d}-{back:016x}.segment"
+    (folder / name).touch()
+    good = (1 - shift, "set_checked", 1, "table", None, 0, '{"back":"red","count_right":true}')
+    own = by_set(msgspec.structs.replace(r, begun=r.begun - shift, dealt=r.dealt - shift) for r in rounds)
+    day = DayRounds(name, -shift, through - shift, (good,) if is_oldest else (), own)
+    write_day((folder / name).with_suffix(".rounds"), day)
+
+
 def _timed(work: Callable[[], object]) -> float:
     start = time.perf_counter_ns()
     work()
@@ -221,6 +275,7 @@ def measure(directory: Path, events: int, reps: int, records: int) -> dict[str, 
             "open_ratio": big["open_full_ms"] / big["open_empty_ms"],
         }
         out |= look_back(directory, records)
+        out |= look_back_month(directory, PLAYS_A_DAY)
     return out
 
 

@@ -70,7 +70,7 @@ def test_the_rounds_are_those_that_the_table_remembers(tmp_path: Path) -> None:
         state = recorded(path, setup, lines, len(lines) * (2 + number % 2) // 3)
         with opened(path) as view:
             for back in setup.backs:
-                rounds = [(t.round.id, tuple(t.round.in_play)) for t in lookback(view, back).rounds]
+                rounds = [(t.id, tuple(map(int, t.seats))) for t in lookback(view, back).rounds]
                 assert rounds[-KEPT:] == remembered(state, back), f"{back} in {day.name}"
                 touched += len(rounds)
     assert touched, "else nothing was compared"

@@ -1,0 +1,138 @@
+"""Rounds that were dealt from a set of cards, folded from their own facts: seats, wagers and what became of them."""
+
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from controller.carried import NotCarried, closed_in
+from controller.journal.bodies import fact_of
+from controller.journal.reading import Reading
+from controller.journal.record import Stream
+from controller.journal.view import Brief
+from controller.replay import UNFIT, NotReplayable, setup_of
+from controller.table import facts as f
+from controller.table.codec import WITHHELD
+from controller.table.evolve import evolve
+from controller.table.inputs import ServiceStarted
+from controller.table.state import Round, State, Wager
+from drivers.events import LINK_EVENTS, REPORTS
+
+__all__ = ["DEALT", "SeatTold", "Touched", "WagerTold", "empty_table", "touched_in"]
+
+DEALT = (f.DealingAllowed.kind, "stack_dispensed", f.InitialDealCompleted.kind)
+"""Kinds after which cards of the round's set are, or may be, on the layout."""
+
+SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind}) - {*DEALT}
+"""Kinds that say nothing of wagers and results: which cards it were, what devices did beside giving cards out."""
+
+
+class WagerTold(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Money in cents; what nobody knows is None, and absent in JSON."""
+
+    cents: int
+    fate: str
+    player: str | None = None
+    outcome: str | None = None
+    returned: int | None = None
+    paid: int | None = None
+
+
+class SeatTold(msgspec.Struct, frozen=True, gc=False):
+    """A seat whose hand was dealt, its wagers by name."""
+
+    folded: bool
+    void: bool
+    wagers: dict[str, WagerTold]
+
+
+class Touched(msgspec.Struct, frozen=True, gc=False):
+    """A round dealt from a set, as it was before it ended, or is now. Times: Unix, microseconds; `ended_us` None = in play.
+
+    `begun`, `dealt`: sequences in MAIN of its beginning, and of the first fact by which its cards may lie on the layout. `seats`:
+    by number. There are tens of thousands in a month: no collector of garbage has to look through them.
+    """
+
+    id: str
+    number: int
+    back: str
+    void: bool
+    begun: int
+    dealt: int
+    began_us: int
+    ended_us: int | None
+    seats: dict[str, SeatTold]
+
+
+def empty_table(view: Reading) -> State:
+    """An empty table of this kind: what is folded from here knows its rounds and nothing before them. Raises `NotReplayable`.
+
+    The newest start says what table it is; one before the last closed day is told with that, so that it is not looked for.
+    """
+    about, newest = view.description, view.closing(lambda brief: True)
+    try:
+        closed = closed_in(newest) if newest else None
+    except NotCarried as exc:
+        raise NotReplayable(str(exc)) from exc
+    after = closed.boundary.end.heads[Stream.MAIN].sequence if closed else 0
+    for brief in view.backwards(Stream.MAIN, (ServiceStarted.kind,), after=after):
+        event = fact_of(Stream.MAIN, brief).event
+        if isinstance(event, ServiceStarted) and event.setup is not None:
+            return State.initial(setup_of(event, event.setup, about.site, about.table))
+    started = closed.told.started if closed else None
+    if started is not None and started.setup is not None:
+        return State.initial(setup_of(started, started.setup, about.site, about.table))
+    raise NotReplayable("no start in this journal says what table this is")
+
+
+def touched_in(view: Reading, state: State, backs: Collection[str], after: int, through: int) -> Iterator[Touched]:
+    """The rounds of these sets that began behind `after` in MAIN, through `through`. Raises `JournalDamaged`, `NotReplayable`.
+
+    Rounds of other sets are not looked into, nor is what devices said: it says nothing of wagers and results.
+    """
+    begun: Brief | None = None
+    dealt = 0
+    for brief in view.briefly(Stream.MAIN, after, through):
+        if brief.kind == f.RoundBegun.kind:
+            event = fact_of(Stream.MAIN, brief).event
+            begun, dealt = (brief if getattr(event, "back", "") in backs else None), 0
+        if begun is None:
+            continue  # of a round that had begun before, or of none, or of another set
+        if brief.kind in DEALT and not dealt:
+            dealt = brief.sequence
+        if brief.kind in SKIPPED:
+            continue
+        before = state.round
+        state = _after(state, brief)
+        if brief.kind == f.RoundEnded.kind:
+            if before is not None and before.played:
+                yield _touched(before, begun, dealt, brief.time_us)
+            begun = None
+    if begun is not None and state.round is not None and state.round.played:
+        yield _touched(state.round, begun, dealt, None)
+
+
+def _after(state: State, brief: Brief) -> State:
+    try:
+        return evolve(state, fact_of(Stream.MAIN, brief))
+    except UNFIT as exc:
+        raise NotReplayable(
+            f"main/{brief.sequence} {brief.kind} does not follow on what was recorded before it: {exc!r}"
+        ) from exc
+
+
+def _touched(round_: Round, begun: Brief, dealt: int, ended_us: int | None) -> Touched:
+    seats = {
+        str(number): SeatTold(seat.folded, seat.void, {name: _wager(wager) for name, wager in seat.wagers.items()})
+        for number, seat in round_.in_play.items()
+    }
+    return Touched(
+        round_.id, round_.number, round_.back, round_.void, begun.sequence, dealt, begun.time_us, ended_us, seats
+    )
+
+
+def _wager(wager: Wager) -> WagerTold:
+    if wager.outcome is None:
+        return WagerTold(wager.cents, wager.fate.value, wager.player or None)
+    return WagerTold(
+        wager.cents, wager.fate.value, wager.player or None, wager.outcome.value, wager.returned, wager.paid
+    )
