@@ -4,6 +4,7 @@ Nothing of it is decided here, and nothing of it names a card: holds, duties and
 """
 
 from controller.status import next_step
+from controller.table.law import may_be_dealt_next, not_its_turn
 from controller.table.procedures import spoken
 from controller.table.state import AFTER_ROUND, Duty, Setup, State
 from drivers.events import DeviceKind
@@ -29,8 +30,15 @@ def display_text(setup: Setup, state: State, name: str) -> str:
     if device.jammed:
         return "JAMMED: clear it"
     if device.kind is DeviceKind.SHUFFLER and device.holds in state.sets and state.sets[device.holds].armed:
-        return f"READY: the {device.holds} set is shuffled"
+        return _shuffled(setup, state, device.holds)
     return next_step(setup, state)
+
+
+def _shuffled(setup: Setup, state: State, back: str) -> str:
+    """READY is what `state/table` calls armed, so a set whose turn it is not never is."""
+    if may_be_dealt_next(setup, state, back):
+        return f"READY: the {back} set is shuffled"
+    return f"NOT ITS TURN: {not_its_turn(setup, state, back)}"
 
 
 def _first_duty(state: State, name: str) -> Duty | None:

@@ -21,6 +21,7 @@ from controller.table.deal_plan import deal_plan, still_in_device
 from controller.table.drawn import cutting_card_untold, teller
 from controller.table.law import (
     full_set,
+    may_be_dealt_next,
     not_its_turn,
     sets_take_turns,
     stub_count_overdue,
@@ -115,7 +116,7 @@ def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
     alternates = sets_take_turns(setup, state)
     return {
         "present": card_set.present,
-        "armed": card_set.armed and out_of_turn is None,
+        "armed": may_be_dealt_next(setup, state, card_set.back),
         "cycle_complete": card_set.cycle_complete,
         "mode_shuffle": card_set.mode_shuffle,
         "count_right": card_set.count_right,

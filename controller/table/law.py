@@ -110,16 +110,24 @@ def sets_take_turns(setup: Setup, state: State) -> bool:
     return two and state.device_of(DeviceKind.SHUFFLER) is not None
 
 
+def may_be_dealt_next(setup: Setup, state: State, back: str) -> bool:
+    """Whether this set is armed, its turn included: what every page, topic and display calls armed or ready."""
+    return state.sets[back].armed and not_its_turn(setup, state, back) is None
+
+
 def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
     """Why this set may not be dealt next, where two take turns beside a shuffler. Clause: `[decks] swap_after`.
 
-    By the round, the set of the last one waits; by the shoe, the set in the shoe is dealt on until it must be shuffled.
+    By the round, the set of the last one waits, until cards of the other are out; by the shoe, the set in the shoe is dealt on
+    until it must be shuffled.
     """
     if not sets_take_turns(setup, state) or not state.last_back:
         return None
     last = state.sets[state.last_back]
     if setup.law.rulebook.decks.swap_after.value == SWAP_EVERY_ROUND:
-        return f"the {back} set was used for the last round" if back == last.back else None
+        other_is_played = state.round is not None and state.round.played and state.round.back != back
+        waits = back == last.back and not other_is_played
+        return f"the {back} set was used for the last round" if waits else None
     if back == last.back:
         return None if last.in_shoe else f"the last shoe was dealt from the {back} set"
     return f"the {last.back} set is in the shoe and not yet at its cutting card" if last.in_shoe else None

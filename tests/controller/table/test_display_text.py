@@ -39,6 +39,29 @@ def test_a_shuffler_says_that_its_set_is_ready_and_the_shoe_what_comes_next(make
     assert shown(table, "shoe-1") == "Open the betting of the next round."
 
 
+def test_a_set_whose_turn_it_is_not_is_never_ready_and_the_display_says_why(make_table):
+    """READY at the shuffler is `armed` in `state/table`, to the letter: whoever reads both must not find them at odds."""
+    table = make_table("md-uth").ready()
+    table.begin("blue").let_out().deal().to_showdown().end()
+    table.put(e.ShuffleStarted(e.Back.BLUE, e.Mode.SHUFFLE), "shuffler-1")
+    table.shuffled("blue")
+    assert set_of(table, "blue") == (False, "the blue set was used for the last round")
+    assert shown(table, "shuffler-1") == "NOT ITS TURN: the blue set was used for the last round"
+    assert shown(table, "shuffler-1", 16) == "NOT ITS TURN:.."
+    table.begin("red")
+    assert shown(table, "shuffler-1").startswith("NOT ITS TURN"), "nothing of the red set is out yet"
+    table.let_out().deal(1)
+    assert set_of(table, "blue") == (True, None), "it is dealt after the red one"
+    assert shown(table, "shuffler-1") == "READY: the blue set is shuffled"
+    assert set_of(table, "red") == (True, None), "the one in play is dealt on"
+
+
+def set_of(table, back):
+    """What `state/table` says of a set: whether it is armed, and why it is not its turn."""
+    card_set = state_documents(table.setup, table.state)["table"]["sets"][back]
+    return card_set["armed"], card_set["out_of_turn"]
+
+
 def test_a_hold_is_on_every_display_with_who_may_lift_it_before_why(make_table):
     """Also where a display is so short that the reason is cut."""
     table = make_table("md-uth").ready().begin().let_out().deal(1)
@@ -152,8 +175,7 @@ def _said(table, device):
         said[f"{duty['duty']}, {duty['least_role']}: {duty['action'].replace('_', ' ')} {where}".rstrip()] = (
             "duties"
         )
-    said |= {
-        f"READY: the {back} set is shuffled": "sets" for back, s in table["sets"].items() if s["cycle_complete"]
-    }
+    said |= {f"READY: the {back} set is shuffled": "sets" for back, s in table["sets"].items() if s["armed"]}
+    said |= {f"NOT ITS TURN: {s['out_of_turn']}": "sets" for s in table["sets"].values() if s["out_of_turn"]}
     said |= {"JAMMED: clear it": "jammed"} if device["jammed"] else {}
     return said | ({f"OUT OF SERVICE ({device['out']})": "out"} if device["out"] else {})
