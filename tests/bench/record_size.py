@@ -17,9 +17,15 @@ from pathlib import Path
 
 from controller.bench.options import Options
 from controller.bench.run import run
-from controller.journal.opening import opened
+from controller.day_rounds import DayRounds, by_set, write_day
+from controller.journal.day_keys import key_text
+from controller.journal.opening import opened, opened_alone
 from controller.journal.record import Record, Stream
 from controller.journal.segment import PRESET, line
+from controller.journal.vault import rewrapped
+from controller.journal.vault_keys import SECRET_BYTES, VaultKeys
+from controller.journal.view import MAX_SEQUENCE
+from controller.touched import empty_table, touched_in
 
 __all__ = ["DISK", "KEEP_DAYS", "Sizes", "measured", "play", "report", "sizes"]
 
@@ -35,18 +41,21 @@ BEFORE = 5
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Bytes a round. `live`: in the live file, `segment`: in a sealed day; `kept`: keys, which stay in the live file for ever."""
+    """Bytes a round. `live`: in the live file, `segment`: in a sealed day; `kept`: keys, which stay in the live file for ever;
+    `worked_out`: for look-backs, beside its day's segment; `copied_keys`: in the second place."""
 
     records: float
     live: float
     segment: float
     kept: float
+    worked_out: float
+    copied_keys: float
 
     @property
     def five_years(self) -> float:
-        """Bytes of all segments, of the live file with its days, and of the keys of every round."""
+        """Bytes of all segments and what lies beside them, of the live file with its days, and of the keys of every round."""
         rounds = ROUNDS_A_DAY * DAYS
-        return rounds * (self.segment + self.kept) + ROUNDS_A_DAY * KEEP_DAYS * self.live
+        return rounds * (self.segment + self.worked_out + self.kept) + ROUNDS_A_DAY * KEEP_DAYS * self.live
 
 
 async def play(directory: Path, rounds: int) -> Path:
@@ -78,7 +87,27 @@ def sizes(journal: Path) -> Sizes:
         live=live / whole * (ends[-1] - begin) / rounds,
         segment=(_packed(name, records[: ends[-1]]) - _packed(name, records[:begin])) / rounds,
         kept=kept / len(ends),
+        worked_out=_worked_out(journal) / len(ends),
+        copied_keys=_copied_keys(journal) / len(ends),
     )
+
+
+def _worked_out(journal: Path) -> int:
+    with opened(journal) as view, tempfile.TemporaryDirectory(dir=journal.parent) as place:
+        state, through = empty_table(view), view.last()[0][Stream.MAIN].sequence
+        rounds = by_set(touched_in(view, state, state.sets, 0, through))
+        write_day(Path(place) / "rounds", DayRounds("x", 0, through, (), rounds))
+        return (Path(place) / "rounds").stat().st_size
+
+
+def _copied_keys(journal: Path) -> int:
+    """The vault that makes the file is another one: that says nothing of its size."""
+    with opened_alone(journal) as view:
+        keys = [
+            rewrapped(VaultKeys([bytes(SECRET_BYTES)]), view.description.id, row)
+            for row in view.keys_made(0, MAX_SEQUENCE)
+        ]
+        return len(key_text(view.description.id, "x", keys))
 
 
 def _packed(journal: str, records: list[Record]) -> int:
@@ -108,6 +137,8 @@ def report(found: Sizes) -> str:
             ("live_bytes_a_round", found.live),
             ("segment_bytes_a_round", found.segment),
             ("kept_bytes_a_round", found.kept),
+            ("worked_out_bytes_a_round", found.worked_out),
+            ("copied_keys_a_round", found.copied_keys),
             ("five_years_mb", found.five_years / 1e6),
         )
     )
