@@ -20,6 +20,8 @@ class Sets(Laid):
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._printer = Printer("people")
+        self._retired: set[str] = set()
+        """Sets that are gone for good, until new ones are fetched: whoever has to say so may have to say it twice."""
         self._watched = 0
         """Number of the last round in which the scenario let something befall a shuffle."""
 
@@ -57,11 +59,13 @@ class Sets(Laid):
         """A floorperson takes a set that nobody trusts off the table and brings a new one."""
         if not await self.retire(back):
             return False
-        await self._fetch(back)
+        await self.fetch(back)
         return await self.table.act("bring_set", "floorperson", back=back)
 
-    async def _fetch(self, back: str) -> None:
+    async def fetch(self, back: str) -> None:
+        """A new set comes into people's hands."""
         await self.table.pause(BRING_S)
+        self._retired.discard(back)
         if self.shuffler is not None:
             self.table.cards[back] = await self.shuffler.act("bring_deck", back=back)
             return
@@ -244,6 +248,8 @@ class Sets(Laid):
     async def retire(self, back: str) -> bool:
         """Takes a set off the table for good, wherever its cards are; False while they can't be gathered."""
         shuffler, view = self.shuffler, self.table.view
+        if back in self._retired:
+            return True
         if view.round and view.back == back and view.phase not in ("betting", "bets_closed"):
             return False
         if shuffler is not None and self.in_shuffler == back and shuffler.inside:
@@ -255,6 +261,7 @@ class Sets(Laid):
         if shuffler is not None:
             await shuffler.act("retire", back=back)
         self.table.cards.pop(back, None)
+        self._retired.add(back)
         self.table.note("retired", back=back)
         return True
 
@@ -262,14 +269,15 @@ class Sets(Laid):
         """A floorperson fetches a new set for each one that was taken away, and the first ones where no shuffler holds them."""
         view = self.table.view
         for back in view.sets:
-            if self.shuffler is None and view.is_present(back) and back not in self.table.cards:
-                await self._fetch(back)
+            is_held = back in self.table.cards or back in self._retired
+            if self.shuffler is None and view.is_present(back) and not is_held:
+                await self.fetch(back)
                 return True
             if view.is_present(back) or "bring_set" not in view.allowed:
                 continue
             if not view.has_shuffler and any(view.is_present(other) for other in view.sets):
                 continue  # a second set is only for a shuffler
             if not self.table.cards.get(back):
-                await self._fetch(back)
+                await self.fetch(back)
             return await self.table.act("bring_set", "floorperson", back=back)
         return False

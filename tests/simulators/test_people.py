@@ -364,3 +364,22 @@ async def test_cards_of_a_round_are_in_hand_also_where_the_daemon_died_before_it
             assert await play.go_on()
     assert daemon.asked[-1]["act"] == "end_round"
     assert sorted(table.cards["red"]) == ["2c/red/p.1", "As/red/p.1", "Kd/red/p.1"]
+
+
+async def test_a_set_that_left_the_table_is_not_looked_for_again_where_nobody_heard_of_it(tmp_path):
+    """The daemon died before it had that on record, and asks for the same once more."""
+    device = {"retire": {"ok": True}, "state": {"ok": True, "state": {"on": True}}}
+    async with serving(tmp_path / "s"), serving(tmp_path / "d", **device) as shuffler:
+        table = Table(
+            Settings(tmp_path / "s", {"shuffler": ("shuffler-1", tmp_path / "d")}, speed=1000.0), io.StringIO()
+        )
+        sets = Sets(table)
+        async with running(table.devices["shuffler"].talk):
+            await table.devices["shuffler"].talk.up()
+            assert await sets.retire("red")
+            assert await sets.retire("red")
+            assert [asked["act"] for asked in shuffler.asked] == ["retire"]
+            shuffler.answers["bring_deck"] = {"ok": True, "cards": ["As/red/p.1"]}
+            await sets.fetch("red")
+            assert await sets.retire("red")
+    assert [asked["act"] for asked in shuffler.asked] == ["retire", "bring_deck", "retire"]
