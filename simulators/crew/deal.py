@@ -39,10 +39,19 @@ class Deal:
                 return False
             await self._set_plan(dispenser, [stack.cards for stack in view.plan])
         if view.round.get("burn_due"):
-            layout.by_hand += await sets.draw(1)
-            return await self.table.act("burn_card")
+            return await self._burn(layout)
         await self.table.pause(STEP_S)
         return await self.table.act("start_dealing")
+
+    async def _burn(self, layout: Layout) -> bool:
+        """One card, however often it has to be said."""
+        if not layout.burning:
+            layout.burning = await self.sets.draw(1)
+        if not await self.table.act("burn_card"):
+            return False
+        layout.by_hand += layout.burning
+        layout.burning = []
+        return True
 
     async def _set_plan(self, dispenser: Device, sizes: list[int]) -> None:
         if dispenser.state.get("plan") != sizes:

@@ -13,6 +13,8 @@ class Layout:
     stacks: list[list[str]] = field(default_factory=list)
     stub: list[str] | None = None
     by_hand: list[str] = field(default_factory=list)
+    burning: list[str] = field(default_factory=list)
+    """The card that is being burned, until it is on record."""
     community: list[str] = field(default_factory=list)
     """Cards for all that were dealt by hand, street by street."""
     chips: int | None = None
@@ -37,4 +39,4 @@ class Layout:
 
     @property
     def cards(self) -> list[str]:
-        return [card for stack in (*self.stacks, self.by_hand, self.stub or []) for card in stack]
+        return [card for stack in (*self.stacks, self.by_hand, self.burning, self.stub or []) for card in stack]
