@@ -3,8 +3,9 @@
     python -m tests.mutants.then [controller.table.rounds ...]      # in the folder `mutants`, once mutmut has made it
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves; here they are collected
-once, and each is watched once: only those that run the changed statement are asked. How long each takes mutmut has found out.
-Where no test runs it, it may be run by the import: that is tried in an interpreter of its own.
+once, and each is watched once: only those that run the changed statement are asked. Those that noticed other changes of the same
+file come first, then the quick ones: how long each takes mutmut has found out. Where no test runs a statement, it may be run by the
+import: that is tried in an interpreter of its own.
 """
 
 import json
@@ -12,7 +13,9 @@ import os
 import pickle
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,7 +29,30 @@ LIMIT_S = 300
 STATS = Path("mutmut-stats.json")
 LINES = Path("lines.pickle")
 """Which test runs which lines; good until mutmut has looked at the tests again."""
+NOTICED = Path("noticed")
+"""A file for each file of the core: the tests that noticed a change of it, a line each time."""
 PROJECT = Path("pyproject.toml")
+
+
+class Known:
+    """Which tests noticed changes of one file. Children write it, and each child reads it: the parent knows nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @classmethod
+    def of(cls, meta: Path) -> "Known":
+        NOTICED.mkdir(exist_ok=True)
+        return cls(NOTICED / ".".join(meta.with_suffix("").with_suffix("").parts))
+
+    def first(self, items: Iterable[pytest.Item]) -> list[pytest.Item]:
+        """The same tests, those first that noticed most."""
+        counts = Counter(self._path.read_text().splitlines()) if self._path.exists() else Counter()
+        return sorted(items, key=lambda item: -counts[item.nodeid])
+
+    def noticed(self, item: pytest.Item) -> None:
+        with self._path.open("a") as file:
+            file.write(f"{item.nodeid}\n")
 
 
 class InTurn:
@@ -48,10 +74,7 @@ class InTurn:
                 for key in waiting
             }
 
-            def survives(key: str, concerned: dict[str, list[int]] = concerned) -> bool:
-                asked = [items[number] for number in concerned[key]]
-                return all(map(_passes, asked, [*asked[1:], None]))
-
+            survives = partial(_survives, items, concerned, Known.of(meta))
             asked = [key for key in waiting if concerned[key]]
             left = len(waiting)
             for key in set(waiting) - set(asked):
@@ -63,6 +86,16 @@ class InTurn:
                 left -= noticed
             print(f"\n{meta.with_suffix('')}: {left} of {len(waiting)} survive", flush=True)
         return True
+
+
+def _survives(items: Sequence[pytest.Item], concerned: Mapping[str, list[int]], known: Known, key: str) -> bool:
+    """In a child that runs with this change: True where no test notices it."""
+    asked = known.first([items[number] for number in concerned[key]])
+    for item, after in zip(asked, [*asked[1:], None], strict=True):
+        if not _passes(item, after):
+            known.noticed(item)
+            return False
+    return True
 
 
 def _watched(items: Sequence[pytest.Item]) -> Watched:
