@@ -4,8 +4,8 @@
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves; here they are collected
 once, and each is watched once: only those that run the changed statement are asked. Those that noticed other changes of the same
-file come first, then the quick ones: how long each takes mutmut has found out. Where no test runs a statement, it may be run by the
-import: that is tried in an interpreter of its own.
+file come first, then the quick ones: how long each takes mutmut has found out. Where no test runs a statement, the import
+may run it: that is tried in an interpreter of its own.
 """
 
 import json
