@@ -6,49 +6,30 @@ Three steps: mutmut makes the changes and finds out which tests reach what; `fir
 what is left to the tests. Without a module all of `controller/rules` and `controller/table` is tried. What was noticed before and
 has not changed since is not tried again (`mutants/` here, and `tried.json.gz` in the project keep it), and a run that was stopped
 goes on; `--all` begins anew, which takes hours.
-Survivors are compared with `judged.toml`. Words for people may change without a test that notices, so a survivor that changes
-only these is counted and not listed.
+Survivors are compared with `judged.toml`. Words for people may change without a test that notices, and so may the `strict` of a
+`zip` whose parts are equally long: survivors that change only these are counted and not listed.
 """
 
 import argparse
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 
 from tests.mutants import tried
+from tests.mutants.survivor import Survivor
 
 ROOT = Path(__file__).resolve().parents[2]
 JUDGED = Path(__file__).with_name("judged.toml")
 SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (24, 36, 152, 255, -24)
 FEW = "controller.rules.parts.*"
 """mutmut makes all changes before it tries these; with a name given it tries no others, which it would do one test run each."""
-LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
-
-
-@dataclass(frozen=True, slots=True)
-class Survivor:
-    """A change that no test noticed. `was`, `now`: the changed lines, without their indentation."""
-
-    function: str
-    was: str
-    now: str
-
-    @property
-    def words_only(self) -> bool:
-        """True where nothing but a text with spaces in it is another one: no key, no kind, no name."""
-        was, now = LITERAL.findall(self.was), LITERAL.findall(self.now)
-        changed = [old for old, new in zip(was, now, strict=False) if old != new]
-        same_code = LITERAL.sub("''", self.was) == LITERAL.sub("''", self.now)
-        return same_code and len(was) == len(now) and bool(changed) and all(" " in old for old in changed)
 
 
 def main() -> int:
@@ -92,13 +73,15 @@ def report(names: list[str]) -> int:
         counts = Counter(_ended(code) for code in codes.values())
         survivors = [_survivor(key, path) for key, code in codes.items() if code in (SURVIVED, UNTESTED)]
         worded = [s for s in survivors if s.words_only]
+        strict = [s for s in survivors if s.strict_only]
         met |= set(survivors)
-        open_here = [s for s in survivors if not s.words_only and s not in judged]
+        open_here = [s for s in survivors if not (s.words_only or s.strict_only) and s not in judged]
         open_still += open_here
         if codes:
             said = ", ".join(f"{many} {ended}" for ended, many in sorted(counts.items()))
             print(
-                f"{path}: {said}; of the survivors {len(worded)} change words only, {len(open_here)} are not judged"
+                f"{path}: {said}; of the survivors {len(worded)} change words only, {len(strict)} only a strict `zip`, "
+                f"{len(open_here)} are not judged"
             )
     for survivor in sorted(open_still, key=lambda s: s.function):
         print(f"\n{survivor.function}\n  - {survivor.was}\n  + {survivor.now}")
