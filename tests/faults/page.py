@@ -15,9 +15,10 @@ of it. The table is `tests/faults/catalogue.toml`; this page is made from it (`p
 holds the two equal. `make test` injects each row into a running simulator on a real port, with a round going on, and judges
 it at the device's own record, at the journal and at the subscriber. `python -m tests.faults.gaps` names
 what nothing shows yet. `make faults` injects each fault in each state of a session (opening, hello,
-auth, measure, sync, online, suspect; a bus has no auth and measure), judged by what holds after every fault; plays each row of
-the table again with a real mosquitto between daemon and subscriber; then it lets a day of faults befall four tables by chance.
-A day of remote I/O would take hours to play, so one such table has a quarter of an hour, and a fault each ten seconds.
+auth, measure, sync, online, suspect; a bus has no auth and measure, a shoe that writes lines only opening and online), judged by
+what holds after every fault; plays each row of the table again with a real mosquitto between daemon and subscriber; then it
+lets a day of faults befall four tables by chance. A day of remote I/O would take hours to play, so one such table has a
+quarter of an hour, and a fault each ten seconds.
 `make test` does a handful of the first, one of each class of the second and a minute of the third.
 
 How to read a row: *injected by* is what `--fault` and the control socket's `inject` take, or a verb of the test rig.
