@@ -21,7 +21,7 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
                 _gap(draft, name, f"{name} came back with a gap in its events")
         case e.EventsLost(first=first, last=last):
             _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
-        case e.LinesDamaged() if _may_hide_a_card(draft.state.devices[name]):
+        case e.LinesDamaged() if before.in_service:  # the cable of what is not may make noise for ever
             lines = event.not_text + event.too_long + event.cut_off
             _gap(draft, name, f"{name} sent {lines} {'line' if lines == 1 else 'lines'} that could not be read")
         case e.LevelUnknown(level=level, value=value):
@@ -92,15 +92,14 @@ def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
             draft.want(name, level, safe, f"{name} came back")
 
 
-def _may_hide_a_card(device: Device) -> bool:
-    """No rule hangs on a line device, and the cable of what is out of service may make noise for ever."""
-    return device.in_service and device.kind is not e.DeviceKind.LINE
-
-
 def _gap(draft: Draft, name: str, reason: str) -> None:
-    """What a shuffler did meanwhile is not known, so no set that it may hold is known to be shuffled."""
-    if draft.state.devices[name].kind is e.DeviceKind.SHUFFLER:
-        disarm(draft, may_shuffle(draft, e.Back.UNKNOWN), reason)
+    """What a shuffler did meanwhile is not known, so no set that it may hold is known to be shuffled. No rule hangs on what a
+    line device says, so what it may have said is nothing to a round."""
+    match draft.state.devices[name].kind:
+        case e.DeviceKind.LINE:
+            return
+        case e.DeviceKind.SHUFFLER:
+            disarm(draft, may_shuffle(draft, e.Back.UNKNOWN), reason)
     _unproven(draft, reason)
 
 

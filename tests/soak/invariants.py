@@ -234,8 +234,8 @@ class Watch:
         gap = isinstance(body, e.EventsLost) or (isinstance(body, e.DeviceOnline) and not body.gap_closed)
         device = before.devices.get(given.subject)
         if isinstance(body, e.LinesDamaged) and device is not None:
-            gap = device.in_service and device.kind is not e.DeviceKind.LINE
-        if not gap or device is None:
+            gap = device.in_service
+        if not gap or device is None or device.kind is e.DeviceKind.LINE:
             return
         if before.round is not None and before.round.live:
             assert after.held or after.round is None or not after.round.live, "a gap went by in silence"

@@ -120,10 +120,14 @@ def test_what_is_out_of_service_may_make_noise_for_ever(make_table):
 
 
 def test_a_line_device_has_nothing_to_say_that_could_be_lost_to_a_round(make_table):
-    """No rule hangs on its lines, whole or damaged."""
+    """No rule hangs on its lines, whole or damaged, so neither noise nor its cable holds a game; both are on record."""
     table = make_table("md-uth", devices=["shuffler-1", "shoe-1", "progressive-1", "line-1"]).ready().begin()
     assert table.put(e.LinesDamaged(5, 0, 0), "line-1") == [e.LinesDamaged(5, 0, 0)]
+    table.put(e.DeviceOffline("link_eof"), "line-1")
+    (online,) = table.online("line-1", gap_closed=False)
+    assert isinstance(online, e.DeviceOnline)
     assert not table.round.unproven
+    assert not table.state.held
 
 
 def alarms(events):
