@@ -111,6 +111,21 @@ def test_one_broken_line_is_refused_with_its_place_and_a_hint(
     assert fault in faults_of((old, new))
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('reading = "R-40", choice = "no_demand"', 'reading = "R-40", choice = "nodemand"'),
+        ('reading = "R-40", choice = "no_demand"', 'reading = "R-400", choice = "no_demand"'),
+    ],
+)
+def test_what_follows_from_a_misspelt_election_is_not_said_besides(
+    faults_of: FaultsOf, old: str, new: str
+) -> None:
+    """One word was wrong: that its row then answers to too little is no second fault of that row."""
+    where = "[[silent]] 5 (method_change)"
+    assert len([fault for fault in faults_of((old, new)) if fault.startswith(where)]) == 1
+
+
 NJ_FAULTS = [
     ("value without an option", 'value = { one = 1, two = 2, three = 3 }', 'value = { one = 1, two = 2 }',
      "[table] positions: must have a value for each of one, two, three, not one, two"),
