@@ -87,7 +87,7 @@ def _check_wagers(parts: Parts, scope: Scope) -> None:
 
 def _check_trigger(parts: Parts, trigger: Trigger, scope: Scope) -> None:
     """Exactly one row must govern in every state, and each row in at least one."""
-    rows = parts.rows.get(trigger, ())
+    rows = parts.rows.get(trigger)
     where = f"trigger {trigger}"
     if not rows:
         scope.fault(where, "has no [[outcome]] and no [[silent]]")
@@ -129,17 +129,15 @@ def _check_row(parts: Parts, row: Row, scope: Scope) -> None:
 
 
 def _elections_known(parts: Parts, row: Row, where: str, scope: Scope) -> bool:
-    sound = True
+    before = len(scope.faults)
     for step in row.by_reading:
         for reading_id, choice in step.condition:
             reading = parts.readings.get(reading_id)
             if reading is None:
                 scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
-                sound = False
             elif choice not in (choices := [c.id for c in reading.choices]):
                 scope.fault(where, f"{reading_id} has no choice {choice!r} {nearest(choice, choices)}")
-                sound = False
-    return sound
+    return len(scope.faults) == before
 
 
 def _check_elections(parts: Parts, row: Row, where: str, scope: Scope) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from controller.rules.library import available, find, shipped
 from controller.rules.loader import RulebookInvalid, load_rulebook, parse_rulebook
+from controller.rules.vocabulary import Action
 
 FaultsOf = Callable[..., tuple[str, ...]]
 SEATS = 'seats = { value = 6, cite = "2.A" }'
@@ -143,6 +144,8 @@ NJ_FAULTS = [
      "[[choice]] (R-99): this id is one of a reading"),
     ("need of what nobody can elect", 'needs = { R-16 = "by_election" }', 'needs = { R-16 = "by_elections" }',
      "(play_5) twice: needs what nobody can elect: R-16 = by_elections"),
+    ("need of an unknown question", 'needs = { R-16 = "by_election" }', 'needs = { R-1600 = "by_election" }',
+     "(play_5) twice: needs what nobody can elect: R-1600 = by_election"),
     ("multiple of nothing", 'of       = "ante"\ntimes    =', 'times    =',
      "[[wager]] 2 (five_card_bonus): `of` and `times` stand together: a multiple is one of another wager"),
     ("multiple of an unknown wager", 'of       = "ante"\ntimes    =', 'of       = "anti"\ntimes    =',
@@ -178,6 +181,22 @@ def test_nobody_to_ask_where_a_thing_that_cannot_be_is_reported(faults_of: Fault
     role = next(line for line in text.splitlines() if line.startswith("call_floorperson "))
     faults = faults_of((role, ""), book="nj-pikit")
     assert any(f.startswith("[[absent]] 1 ") and "demands call_floorperson, but" in f for f in faults)
+
+
+def test_what_calls_nobody_needs_nobody_who_may_come(faults_of: FaultsOf) -> None:
+    """Each row that calls the floor is named, and no other: a card drawn unseen is only the next one."""
+    text = (shipped() / "nj-pikit.toml").read_text()
+    role = next(line for line in text.splitlines() if line.startswith("call_floorperson "))
+    calls = [
+        row
+        for rows in find("nj-pikit").rows.values()
+        for row in rows
+        if row.absent
+        or Action.CALL_FLOORPERSON in {*(d.action for d in row.do), *(a for s in row.by_reading for a in s.do)}
+    ]
+    faults = faults_of((role, ""), book="nj-pikit")
+    assert len(faults) == len(calls)
+    assert not any("(card_drawn_unexposed)" in fault for fault in faults)
 
 
 def test_a_hole_in_the_matrix_is_refused_with_the_state_that_nothing_answers(faults_of: FaultsOf) -> None:
