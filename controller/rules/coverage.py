@@ -120,7 +120,7 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
     Raises `CoverageInvalid` with all faults.
     """
     try:
-        raw = tomllib.loads(data.decode("utf-8"))
+        raw = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise CoverageInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
     root = Table(raw, FILE, Scope(frozenset(clauses)))
@@ -167,7 +167,8 @@ def _ids(table: Table, clauses: Sequence[str]) -> list[str]:
 
 
 def _carried(table: Table, kind: Kind) -> Carried:
-    says = table.text("says") or ""
+    """What this table names to carry its clauses, by their kind; a physical one only says why nothing could."""
+    says = _said(table, "says")
     tests: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     text = act = field = todo = ""
@@ -179,25 +180,31 @@ def _carried(table: Table, kind: Kind) -> Carried:
             if not (tests or rows or todo):
                 table.fault("is enforced by nothing: 'tests', 'rows', or 'todo' where it is not yet")
         case Kind.PROMPTED:
-            text, act, todo = table.text("text") or "", _shaped(table, "act", ACT, "an act"), _todo(table)
+            text, act, todo = _said(table, "text"), _shaped(table, "act", ACT, "an act"), _todo(table)
         case Kind.RECORDED:
             field, todo = _shaped(table, "field", FIELD, '"fact.field"'), _todo(table)
         case Kind.SETTLED:
-            tests, todo = table.texts("tests", optional=True), table.text("note", optional=True) or ""
+            tests, todo = table.texts("tests", optional=True), _todo(table, "note")
             if not tests and not todo.startswith(NOT_YET):
                 table.fault(f"is settled by nothing: 'tests', or a 'note' that begins with {NOT_YET!r}")
-        case Kind.PHYSICAL:
-            pass
     table.close()
     return Carried(kind, says, tests, rows, text, act, field, todo)
 
 
-def _todo(table: Table) -> str:
-    return table.text("todo", optional=True) or ""
+def _todo(table: Table, key: str = "todo") -> str:
+    return table.text(key, optional=True) or ""
+
+
+def _said(table: Table, key: str) -> str:
+    """A text that must be there: nobody is told what to do by an empty one."""
+    text = table.text(key)
+    if text == "":
+        table.fault(f"{key!r} is empty")
+    return text or ""
 
 
 def _shaped(table: Table, key: str, shape: re.Pattern[str], name: str) -> str:
-    text = table.text(key) or ""
+    text = _said(table, key)
     if text and not shape.fullmatch(text):
         table.fault(f"{key!r} must be {name}, not {text!r}")
     return text
@@ -211,7 +218,7 @@ def _check_physical(table: Table, ids: Sequence[str], never: Sequence[str]) -> N
 
 def _check_rows(table: Table, rulebook: Rulebook, ids: Sequence[str], carried: Carried) -> None:
     """Each clause is cited by a row that is named, and each row that is named cites one of the clauses."""
-    cites = {row: set(_cites(rulebook.rows.get(Trigger(row), ()))) for row in carried.rows}
+    cites = {row: set(_cites(rulebook.rows[Trigger(row)])) for row in carried.rows}
     for clause in ids:
         if not carried.tests and not any(within(c, clause) for found in cites.values() for c in found):
             table.fault(f"no row of {', '.join(carried.rows)} cites clause {clause!r}")

@@ -55,7 +55,7 @@ def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage
     Raises `CoverageInvalid` with all faults, also where the file is missing.
     """
     where = (shipped() if directory is None else directory) / "clauses"
-    ids = (where / f"{rulebook.id}.txt").read_text(encoding="utf-8").split()
+    ids = (where / f"{rulebook.id}.txt").read_bytes().decode().split()
     path = where / f"{rulebook.id}.coverage.toml"
     try:
         data = path.read_bytes()

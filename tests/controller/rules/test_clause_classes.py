@@ -103,6 +103,8 @@ def faults(ma: Rulebook) -> Callable[..., tuple[str, ...]]:
         ('rows    = ["shoe_jam"]', "", "is enforced by nothing"),
         ('act     = "recut"', 'act     = "cut again"', "'act' must be an act, not 'cut again'"),
         ('act     = "recut"\n', "", "'act' is missing"),
+        ('act     = "recut"', 'act     = ""', "'act' is empty"),
+        ('says    = "Check, fold and', 'says    = ""\nsay = "Check, fold and', "'says' is empty"),
         ('field   = "wager_placed.seat"', 'field   = "seat"', "'field' must be \"fact.field\", not 'seat'"),
         ('then Trips."\ntests   = ["tests/clauses/test_settlement.py"]', 'then Trips."\nnote = "later"', "begins with 'not yet'"),
         ('rulebook = "ma-uth"', 'rulebook = "md-uth"', "'rulebook' is unknown: 'md-uth' (nearest: ma-uth)"),
@@ -116,6 +118,7 @@ def test_a_fault_is_named_with_its_place(
     """A clause twice or not at all, an unknown word, a class without what carries it."""
     found = faults((old, new))
     assert any(fault in each for each in found), found
+    assert all(each.startswith(("[", "file: ")) for each in found), found
 
 
 def test_all_faults_are_told_at_once(faults: Callable[..., tuple[str, ...]]) -> None:
@@ -131,9 +134,31 @@ def test_all_faults_are_told_at_once(faults: Callable[..., tuple[str, ...]]) -> 
 
 def test_what_is_no_toml_is_one_fault(ma: Rulebook) -> None:
     """A slip that hides the rest of the file is told alone."""
-    with pytest.raises(CoverageInvalid, match="no TOML") as refused:
+    with pytest.raises(CoverageInvalid, match=r"^x\.coverage\.toml: .*\n  file: no TOML: ") as refused:
         _parse("[coverage", ma)
     assert len(refused.value.faults) == 1
+
+
+def test_what_is_not_there_yet_is_open_and_needs_nothing_that_carries_it(ma: Rulebook) -> None:
+    """A class may be given before there is a test; no document needs every kind of class."""
+    text = """
+[coverage]
+rulebook = "ma-uth"
+never_physical = ["15(f)"]
+[[enforced]]
+clauses = ["4(d)"]
+says = "Held."
+todo = "a test of it"
+[[settled]]
+clauses = ["15(f)"]
+says = "Paid."
+note = "not yet: nothing ranks it"
+"""
+    coverage = parse_coverage(text.encode(), ma, ("4(d)", "15(f)"), "x.coverage.toml")
+    assert {clause: carried.todo for clause, carried in coverage.open().items()} == {
+        "4(d)": "a test of it",
+        "15(f)": "not yet: nothing ranks it",
+    }
 
 
 def test_a_document_without_classes_is_said(ma: Rulebook, tmp_path: Path) -> None:
