@@ -1,6 +1,7 @@
 """Clause ids as printed, and values that carry them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -22,6 +23,11 @@ class Cited(Generic[T]):
     reading: str | None = None
     by_choice: str | None = None
     options: tuple[tuple[str, T], ...] = ()
+
+    def under(self, elected: Mapping[str, str]) -> T:
+        """The value under these elections (reading or house choice -> choice); `value` where none of them decides it."""
+        decided = (value for choice, value in self.options if (self.by_choice, choice) in elected.items())
+        return next(decided, self.value)
 
 
 def chapter(clause: str) -> str:

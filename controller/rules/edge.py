@@ -10,13 +10,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
-from controller.rules.citation import Cited
 from controller.rules.model import Law, Rulebook
 from controller.rules.pay import PayTable
-
-T = TypeVar("T")
 
 ASK = "ask"
 """The choice that leaves a matter to a person each time."""
@@ -66,15 +63,10 @@ def key_of(book: Rulebook, tables: Iterable[str], under: Mapping[str, str], wher
     parts = [book.plays, where, *(f"{question}={choice}" for question, choice in sorted(under.items()))]
     for name in tables:
         table = book.pay[name]
-        parts += [table.wager, *(f"{hand}={row_of(row, under)}" for hand, row in table.rows.items())]
+        parts += [table.wager, *(f"{hand}={row.under(under)}" for hand, row in table.rows.items())]
         parts += [f"{meter}>={least.value}" for meter, least in sorted((table.resets or {}).items())]
-        parts += [f"{moment}x{row_of(times, under)}" for moment, times in book.wagers[table.wager].times]
+        parts += [f"{moment}x{times.under(under)}" for moment, times in book.wagers[table.wager].times]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def row_of(row: Cited[T], under: Mapping[str, str]) -> T:
-    """What a cited value is under these elections."""
-    return dict(row.options).get(under.get(row.by_choice or "", ""), row.value)
 
 
 @dataclass(frozen=True, slots=True)

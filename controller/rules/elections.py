@@ -59,7 +59,7 @@ def _with_elected(rulebook: Rulebook, elected: Mapping[str, str]) -> Rulebook:
     changed = {
         field.name: _settled(getattr(rulebook, field.name), elected)
         for field in fields(rulebook)
-        if field.name not in ("rows", "readings", "choices", "clauses")
+        if field.name not in ("rows", "readings", "choices")
     }
     return replace(rulebook, **changed)
 
@@ -68,8 +68,7 @@ def _settled(part: Any, elected: Mapping[str, str]) -> Any:
     """The same part, of the same type, with its cited values settled; itself where nothing in it hangs on an election."""
     match part:
         case Cited():
-            chosen = dict(part.options).get(elected.get(part.by_choice or "", ""), part.value)
-            return replace(part, value=chosen)
+            return replace(part, value=part.under(elected))
         case Mapping():
             return {key: _settled(value, elected) for key, value in part.items()}
         case tuple():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.citation import chapter, within
+from controller.rules.citation import Cited, chapter, within
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,22 @@ def test_a_clause_stands_in_its_parents_and_in_no_neighbour(clause: str, part: s
 def test_the_section_of_a_clause(clause: str, section: str) -> None:
     """The part that a document repeats for each way of dealing."""
     assert chapter(clause) == section
+
+
+@pytest.mark.parametrize(
+    ("elected", "value"),
+    [
+        ({"positions": "two"}, 2),
+        ({"positions": "one"}, 1),
+        ({}, 1),
+        ({"positions": "nine"}, 1),
+        ({"R-01": "two"}, 1),
+    ],
+)
+def test_a_value_is_what_was_elected_or_else_the_first_of_those_offered(
+    elected: dict[str, str], value: int
+) -> None:
+    """What is elected of another question, or is no choice of this one, changes nothing."""
+    offered = Cited(1, ("2(a)",), by_choice="positions", options=(("one", 1), ("two", 2)))
+    assert offered.under(elected) == value
+    assert Cited(1, ("2(a)",)).under(elected) == 1

@@ -118,6 +118,59 @@ def test_where_a_person_decides_each_answer_is_told():
     assert "where a person decides R-20 as pays, favours the player by 2.2170%" in told
 
 
+def figures_of_ante(paid: Fraction, *pushed: Fraction) -> Edges:
+    """What the ante of Colorado brings where tens are paid, and where they push."""
+    figure = Figure("ante", (), {"R-20": "pays", "R-57": "settled"}, "", "ante", paid, None, 1, "")
+    return Edges(
+        (figure, *(replace(figure, under={**figure.under, "R-20": "push"}, edge=edge) for edge in pushed))
+    )
+
+
+@pytest.fixture
+def pays():
+    """Colorado, whose elections are made by name, with tens that are paid."""
+    book = library.find("ma-colorado")
+    return elect(book, {"R-20": ("pays", "someone"), "R-57": ("settled", "someone")})
+
+
+@pytest.mark.parametrize(
+    ("edge", "told"),
+    [
+        (Fraction(-1, 1000), ["ante favours the player by 0.1000% of the ante"]),
+        (Fraction(0), []),
+        (ABSURD, []),
+        (ABSURD + Fraction(1, 1000), ["ante: the house keeps 50.1000% of the ante"]),
+    ],
+)
+def test_nothing_is_said_of_a_wager_that_is_even_or_of_which_the_house_keeps_half(pays, edge, told):
+    """What is below nothing or above half is; where no other answer is known, no cause is named."""
+    assert warnings(figures_of_ante(edge), pays, ()) == told
+
+
+@pytest.mark.parametrize(
+    ("edge", "mends"),
+    [
+        (Fraction(-1, 1000), False),
+        (Fraction(0), True),
+        (ABSURD, True),
+        (ABSURD + Fraction(1, 1000), False),
+    ],
+)
+def test_the_cause_is_an_answer_whose_other_choice_would_be_a_fair_game(pays, edge, mends):
+    """From even to half: what would be as bad is no way out."""
+    (told,) = warnings(figures_of_ante(Fraction(-1, 100), edge), pays, ())
+    assert told.endswith(f", because of R-20 = pays (with push: {in_per_cent(edge)}%)") is mends
+    assert ("because" in told) is mends
+
+
+def test_what_another_figure_asks_besides_is_answered_as_elected(pays):
+    """A figure that also hangs on what this one does not is another answer to one question where that is as elected."""
+    (figure,) = figures_of_ante(Fraction(-1, 100)).figures
+    figure = replace(figure, under={"R-20": "pays"})
+    besides = [replace(figure, under={"R-20": "push", "R-57": answer}) for answer in ("settled", "ask")]
+    assert Edges((figure, *besides)).otherwise(pays, figure) == [("R-20", "push", besides[0])]
+
+
 @pytest.mark.parametrize("wager", ["ultimate_pairs", "bad_beat", "play_the_board", "progressive"])
 def test_a_wager_that_a_fold_loses_follows_the_play_of_the_main_bet(wager):
     """By each blind table, said with it, and never better for the player than where it is settled. Clause: md-uth 11.F, R-103."""

@@ -89,13 +89,14 @@ def test_a_choice_that_is_not_offered_is_refused_with_those_that_are(nj: Ruleboo
 
 
 def test_electing_changes_values_and_nothing_of_the_rulebook_itself(co: Rulebook) -> None:
-    """The rulebook as loaded stays as it was, hash and rows are shared, and readings still can be asked."""
+    """The rulebook as loaded stays as it was, hash and rows are shared, and questions still can be asked."""
     law = elect(co, {"positions": ("two", "J. Doe")})
     assert (law.rulebook.positions.value, co.positions.value) == (2, 1)
     assert law.rulebook.positions.cite == co.positions.cite
     assert law.rulebook.sha256 == co.sha256
     assert law.rulebook.rows is co.rows
     assert law.rulebook.readings is co.readings
+    assert law.rulebook.choices is co.choices
 
 
 def test_a_version_is_the_same_at_every_table_of_the_house(co: Rulebook, nj: Rulebook) -> None:
