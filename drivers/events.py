@@ -138,7 +138,8 @@ class Origin:
     `from_log`: read again from the device's log, so it is later than its place in the order. `chain`: the report's value in the
     keyed chain over the device's log, 16 hex digits; None where no key holds that together. `happened_ns`: CLOCK_MONOTONIC of
     the PC when the device's clock read that tick, as far as can be told, and `error_ns`, by how much that may be off either
-    way; None where the device has no clock of its own, or nothing is known of it. `sealed`: the device had proven its key.
+    way; it lies before now by real time, so where the PC slept since it is as if that clock had gone on meanwhile. None where
+    the device has no clock of its own, or nothing is known of it. `sealed`: the device had proven its key.
     """
 
     serial: str

@@ -1,39 +1,79 @@
 """Where a report came from and when it happened, and what its device has proven, in the words of the record."""
 
 from collections import deque
+from typing import NamedTuple
 
 from drivers.events import FirmwareMeasured, Origin
 from drivers.protocol.device_time import DeviceTime, Interval, narrowest
 from drivers.protocol.host import Reported
 from drivers.protocol.messages import Identity
 
-__all__ = ["Origins", "boot_words", "hash_words", "measured"]
+__all__ = ["Asleep", "Origins", "boot_words", "hash_words", "measured"]
 
 LINKS_KEPT = 8
 """Former links whose echoes say when something happened before or between links."""
+
+
+NO_SLEEP_S = 0.001
+"""Less is how two clocks are read, and no sleep; by so much a sleep may have been shorter or longer than it looks."""
+
+
+class Asleep(NamedTuple):
+    """How many seconds this machine had slept in all when a link began, and when it was last looked at."""
+
+    began_s: float
+    last_s: float
+
+
+NEVER_ASLEEP = Asleep(0.0, 0.0)
+
+
+class _Known(NamedTuple):
+    """A device's clock by the echoes of one link."""
+
+    time: DeviceTime
+    asleep: Asleep
+
+    def interval(self, tick_us: int, asleep_s: float) -> Interval | None:
+        """When it read `tick_us`, for a machine that has slept `asleep_s` by now.
+
+        Its own monotonic clock stood still in each sleep and the device's went on: what was known lies back by that much more.
+        """
+        found = self.time.interval(tick_us)
+        most, least = asleep_s - self.asleep.began_s, asleep_s - self.asleep.last_s
+        if found is None or most < NO_SLEEP_S:
+            return found
+        return Interval(found.low - most - NO_SLEEP_S, found.high - max(0.0, least - NO_SLEEP_S))
 
 
 class Origins:
     """Of one device over all its links: what was reported while there was none lies between the echoes of two."""
 
     def __init__(self) -> None:
-        self._former: deque[DeviceTime] = deque(maxlen=LINKS_KEPT)
+        self._former: deque[_Known] = deque(maxlen=LINKS_KEPT)
 
-    def keep(self, time: DeviceTime | None) -> None:
-        """A link is over; what it knew of the device's clock stays."""
+    def keep(self, time: DeviceTime | None, asleep: Asleep = NEVER_ASLEEP) -> None:
+        """A link is over; what it knew of the device's clock stays. `asleep`: at the link's beginning and end."""
         if time is not None and time.interval(0) is not None:
-            self._former.append(time)
-
-    def forget(self) -> None:
-        """This machine slept: its monotonic clock stood still, and what was known of others beside it is void."""
-        self._former.clear()
+            self._former.append(_Known(time, asleep))
 
     def of(
-        self, event: Reported, who: Identity | None, time: DeviceTime | None, now: float, *, sealed: bool
+        self,
+        event: Reported,
+        who: Identity | None,
+        time: DeviceTime | None,
+        now: float,
+        *,
+        sealed: bool,
+        asleep: Asleep = NEVER_ASLEEP,
     ) -> Origin:
-        """The origin of a report that the device `who` made, and that came in at `now` (loop's clock)."""
+        """The origin of a report that the device `who` made, and that came in at `now` (loop's clock).
+
+        `time`, `asleep`: of the link that brought it. When it happened lies before `now` by real time, as the wall clock
+        counts it: a sleep of this machine in between counts.
+        """
         at_ns = error_ns = None
-        if (found := self._interval(event, time, now)) is not None:
+        if (found := self._interval(event, time, now, asleep)) is not None:
             low, high = found
             at_ns, error_ns = int((low + high) * 5e8), int((high - low) * 5e8) + 2
         return Origin(
@@ -41,11 +81,14 @@ class Origins:
             event.chain.hex() or None, at_ns, error_ns, sealed,
         )  # fmt: skip
 
-    def _interval(self, event: Reported, time: DeviceTime | None, now: float) -> Interval | None:
+    def _interval(self, event: Reported, time: DeviceTime | None, now: float, asleep: Asleep) -> Interval | None:
         """By every link that heard this boot; and nothing is reported before it has happened."""
-        found = time.interval(event.tick_us) if time is not None and time.boot == event.boot else None
+        tick_us, found = event.tick_us, None
+        if time is not None and time.boot == event.boot:
+            found = _Known(time, asleep).interval(tick_us, asleep.last_s)
         if self._former:
-            former = [known.interval(event.tick_us) for known in self._former if known.boot == event.boot]
+            heard = [known for known in self._former if known.time.boot == event.boot]
+            former = [known.interval(tick_us, asleep.last_s) for known in heard]
             found = narrowest([interval for interval in (found, *former) if interval is not None])
         if found is None or found.high <= now:
             return found

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from drivers.errors import Fault
+from drivers.origins import Asleep
 from drivers.protocol.constants import LOOP_LAG_S, SUSPEND_S
 from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.host import Failed, HostEvent
@@ -18,6 +19,9 @@ __all__ = ["Link", "Pump"]
 
 CLOCK_RESOLUTION_S = 0.001
 """The loop may call a timer this much early; such a timer has fired all the same."""
+
+LOOK_NS, LOOKS = 50_000, 5
+"""Two clocks that were read within this time of each other were read together; else they are read again, so often at most."""
 
 
 class Link(Protocol):
@@ -57,7 +61,8 @@ class Pump:
     ) -> None:
         self.link = link
         self.received_ns = 0  # CLOCK_MONOTONIC of what is being handled
-        self._asleep_s = asleep_s()
+        asleep = asleep_s()
+        self.asleep = Asleep(asleep, asleep)
         self._lags = 0
         self._lag_ms = 0
         self._write = write
@@ -121,10 +126,12 @@ class Pump:
 
     def _slept(self) -> list[HostEvent]:
         """The end of this connection where the machine slept: what the devices did meanwhile is asked of them anew."""
-        before, self._asleep_s = self._asleep_s, asleep_s()
-        if self._asleep_s - before <= SUSPEND_S:
+        first, before = self.asleep
+        asleep = asleep_s()
+        if asleep - before <= SUSPEND_S:
+            self.asleep = Asleep(first, asleep)
             return []
-        return [Failed(Fault.HOST_SUSPENDED, f"this machine slept for {self._asleep_s - before:.0f} s")]
+        return [Failed(Fault.HOST_SUSPENDED, f"this machine slept for {asleep - before:.0f} s")]
 
     def _look_at_timer(self, now: float) -> None:
         """Puts a timer that is due aside. If our own loop stood still past it, the device is not to blame for that."""
@@ -160,7 +167,16 @@ class Pump:
 
 def asleep_s() -> float:
     """Seconds that this machine has slept since it started: what one clock counts and the other does not."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+    nearest_ns, found_ns = 1 << 63, 0
+    for _ in range(LOOKS):
+        before = time.monotonic_ns()
+        boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        took_ns = time.monotonic_ns() - before
+        if took_ns < nearest_ns:
+            nearest_ns, found_ns = took_ns, boot - before - took_ns // 2
+        if took_ns < LOOK_NS:
+            break
+    return found_ns / 1e9
 
 
 def _now() -> float:

@@ -275,9 +275,9 @@ class DeviceSession:
         self._counters["reports"] += 1
         if isinstance(event.report, events.SelfTestFailed):
             self._health.says_faulty(Fault.DEVICE_SELF_TEST, f"it failed its self-test (code {event.report.code})")
-        now, time = _now(), self._pump.link.time if self._pump else None
-        sealed = self._health.authenticated
-        origin = self._origins.of(event, self.identity, time, now, sealed=sealed)
+        pump, now, sealed = self._pump, _now(), self._health.authenticated
+        assert pump is not None
+        origin = self._origins.of(event, self.identity, pump.link.time, now, sealed=sealed, asleep=pump.asleep)
         self._deliver(fit_to_show(event.report), origin)
         if self._flood is not None and not self._flood.allows(now):
             self._end(Fault.PROTO_FLOOD, "it reports far more than a game can bring; look what is wrong with it")
@@ -337,12 +337,9 @@ class DeviceSession:
 
     def _end(self, fault: Fault, detail: str) -> None:
         """The connection is over, whoever found out first. Tells the owner once; the port is closed by `_attempt`."""
-        if self._pump is None:
-            return
-        self._leave()
-        if fault is Fault.HOST_SUSPENDED:
-            self._origins.forget()
-        self._over(fault, detail)
+        if self._pump is not None:
+            self._leave()
+            self._over(fault, detail)
 
     def _over(self, fault: Fault, detail: str) -> None:
         detail = plain(detail)
@@ -376,7 +373,7 @@ class DeviceSession:
             return
         pump.call(lambda link, now: link.bye(now))
         pump.stop()
-        self._origins.keep(pump.link.time)
+        self._origins.keep(pump.link.time, pump.asleep)
         self._health.keep(pump.counters)
         if self._kept is None:
             self._health.keep(pump.link.counters)

@@ -2,10 +2,10 @@
 
 import asyncio
 
+import pytest
+
 from drivers import pump
-from drivers.device import SessionState
-from drivers.errors import Fault
-from drivers.origins import LINKS_KEPT, Origins, hash_words
+from drivers.origins import LINKS_KEPT, Asleep, Origins, hash_words
 from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.host import Reported
 from drivers.protocol.reports import DoorOpened
@@ -104,20 +104,84 @@ def test_each_report_of_a_session_says_when_it_happened(bench, virtual):
     virtual(scene())
 
 
-def test_a_machine_that_slept_knows_no_clock_any_more(bench, virtual, monkeypatch):
-    """Its own clock stood still meanwhile: what it knew from before would be wrong by as long as it slept."""
+SLEPT_S = 600.0
+
+
+@pytest.mark.parametrize("happened_s", [150.0, 500.0, 790.0])
+def test_a_sleep_of_this_machine_lies_between_what_was_known_before_and_after(happened_s):
+    """It slept from 200 to 800 by the devices' clocks, while its own said 200: what happened lies back by real time."""
+    origins = Origins()
+    origins.keep(heard(at_s=100.0), Asleep(0.0, 0.0))
+    after = DeviceTime(1, 1_000_000)
+    after.echo(210.0, 210.01, round((210.005 + SLEPT_S) * 1e6))
+    now = 211.0
+    told = origins.of(report(happened_s), None, after, now, sealed=False, asleep=Asleep(SLEPT_S, SLEPT_S))
+    before_now_s = now + SLEPT_S - happened_s
+    assert abs(now - told.happened_ns / 1e9 - before_now_s) <= told.error_ns / 1e9 < 0.4
+
+
+def test_a_sleep_that_fits_into_what_clocks_may_drift_is_no_drift():
+    """Five seconds in an hour without a link: the echoes before and after contradict each other in nothing."""
+    origins = Origins()
+    origins.keep(heard(at_s=100.0, count=60), Asleep(30.0, 30.0))
+    after = DeviceTime(1, 1_000_000)
+    after.echo(3700.0, 3700.01, round(3705.005 * 1e6))
+    asleep = Asleep(35.0, 35.0)
+    for happened_s in (161.0, 3704.0):
+        told = origins.of(report(happened_s), None, after, 3701.0, sealed=False, asleep=asleep)
+        before_now_s = 3706.0 - happened_s
+        assert abs(3701.0 - told.happened_ns / 1e9 - before_now_s) <= told.error_ns / 1e9
+
+
+def test_short_sleeps_within_a_link_make_its_echoes_less_sure():
+    """Each was too short to end the link; which echo came before which of them, nobody knows any more."""
+    told = Origins().of(report(100.5), None, heard(at_s=100.0), 102.0, sealed=False, asleep=Asleep(0.0, 0.8))
+    low_s, high_s = (told.happened_ns - told.error_ns) / 1e9, (told.happened_ns + told.error_ns) / 1e9
+    assert low_s < 99.71
+    assert 100.5 < high_s < 100.6
+
+
+def test_clocks_that_were_read_apart_are_read_again(monkeypatch):
+    """Somebody else had the processor between the two: that is no sleep."""
+    pauses = iter([400_000_000, 0])
+    at_ns = [7_000_000_000]
+
+    def mono():
+        at_ns[0] += 1_000
+        return at_ns[0]
+
+    def boot(_):
+        found = at_ns[0] + 30_000_000_000
+        at_ns[0] += next(pauses)
+        return found
+
+    monkeypatch.setattr(pump.time, "monotonic_ns", mono)
+    monkeypatch.setattr(pump.time, "clock_gettime_ns", boot)
+    assert abs(pump.asleep_s() - 30.0) < 1e-5
+    assert next(pauses, None) is None
+
+
+def test_what_was_reported_before_this_machine_slept_is_told_by_real_time(bench, virtual, monkeypatch):
+    """The cable is out, a door opens, the machine sleeps, the cable is in again: the report lies back by the sleep as well."""
+    asleep = [0.0]
+    monkeypatch.setattr(pump, "asleep_s", lambda: asleep[0])
 
     async def scene():
         async with bench() as b:
+            b.owner.on_delivery = lambda d: d.origin and b.session.acknowledge(d.origin.boot, d.origin.counter)
             await b.until_online()
+            await asyncio.sleep(5.0)
+            await b.unplug()
             await asyncio.sleep(2.0)
-            before = b.session._pump.link.time
-            asleep_s = pump.asleep_s
-            monkeypatch.setattr(pump, "asleep_s", lambda: asleep_s() + 100)
-            await b.until(lambda: b.session.state is SessionState.ABSENT, 5.0)
-            assert b.session.status.reason == Fault.HOST_SUSPENDED
-            assert before.interval(0) is not None
-            assert not b.session._origins._former
+            happened_s = now()
+            b.device.link.report(DoorOpened(), round(happened_s * 1e6))
+            asleep[0] += SLEPT_S
+            b.device.link._epoch_s -= SLEPT_S
+            await asyncio.sleep(2.0)
+            await b.plug()
+            await b.until_online(times=2)
+            (told,) = [d.origin for d in b.owner.deliveries if d.origin]
+            assert abs(told.happened_ns - (happened_s - SLEPT_S) * 1e9) <= told.error_ns < 0.1 * 10**9
 
     virtual(scene())
 

@@ -97,7 +97,7 @@ def account(rig: Rig, device: Device) -> list[str]:
 
 
 def dated(rig: Rig, device: Device) -> list[str]:
-    """What the subscriber is told of when something happened holds the truth, however late it came."""
+    """What the subscriber is told of when something happened holds the truth, however late it came and whoever slept."""
     if any(line["fault"].startswith("frame_tick") for line in device.noted("fault")):
         return []  # its clock lies, on purpose
     truth = {(r["boot"], r["counter"]): r["t"] for r in device.noted("report")}
@@ -109,7 +109,9 @@ def dated(rig: Rig, device: Device) -> list[str]:
         if "devicetime" not in event:
             continue
         before_us = (datetime.fromisoformat(event["time"]) - datetime.fromisoformat(event["devicetime"])) / US
-        off_us = abs(event["monons"] / 1000 - before_us - truth[key] / 1000)
+        off_us = abs(
+            (rig.loop.real_s(event["monons"] / 1e9) - rig.loop.real_s(truth[key] / 1e9)) * 1e6 - before_us
+        )
         if off_us > event["deviceerrorus"]:
             wrong.append(f"{key} is told {off_us:.0f} us off, and may be {event['deviceerrorus']}")
     return wrong

@@ -32,6 +32,7 @@ from controller.status import state_documents
 from controller.table import acts as a
 from controller.table.inputs import Actor, BrokerChanged, ServiceStarted
 from controller.table.state import Setup
+from drivers import pump
 from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionState
 from drivers.transport import SerialSettings, SerialTransport
 from tests.faults.machine import Device, device_of
@@ -112,6 +113,7 @@ class Rig:
         self.broker = broker or MemoryBroker(keep=None)
         self.path = room / "journal.sqlite"
         self.failed: Exception | None = None
+        self._asleep, pump.asleep_s = pump.asleep_s, loop.asleep_s
         self._tasks: list[asyncio.Task[Any]] = []
         self._simulators: list[asyncio.Task[None]] = []
         self._others: list[Device] = []
@@ -203,6 +205,7 @@ class Rig:
             self.failed = self.failed or exc
 
     async def close(self) -> None:
+        pump.asleep_s = self._asleep
         if self._tasks:
             await self.daemon_down()
         for device in (*self.devices.values(), *self._others):

@@ -94,7 +94,8 @@ async def plug_storm(rig: Rig, device: Device, given: Given) -> None:
 
 @verb
 async def suspend(rig: Rig, device: Device, given: Given) -> None:
-    """The host slept for `s` seconds: its monotonic clock stood still, the devices' went on."""
+    """The host slept for `s` seconds: its monotonic clock stood still, its wall clock and the devices' went on."""
+    rig.loop.sleep_machine(float(given["s"]))
     for each in rig.devices.values():
         each.simulator.sleep_host(float(given["s"]))
 

@@ -56,6 +56,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self.turns = 0
         self.under_way: list[Callable[[], bool]] = []
         self.stalls: list[tuple[float, float]] = []
+        self.sleeps: list[tuple[float, float]] = []
         self.patient_threads: set[str] = set()
         self._jobs = 0
         self._busy_since: float | None = None
@@ -70,6 +71,19 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Nothing runs for so long, on either side: whatever was due meanwhile comes late."""
         self.stalls.append((self.virtual_s, self.virtual_s + seconds))
         self.jump(seconds)
+
+    def sleep_machine(self, seconds: float) -> None:
+        """The machine sleeps: nothing runs and the monotonic clock stands still, while everywhere else time goes on."""
+        self.sleeps.append((self.virtual_s, seconds))
+        self.jump(TURN_S)
+
+    def real_s(self, mono_s: float) -> float:
+        """What a clock that never stands still says at `mono_s` of the monotonic one."""
+        return mono_s + sum(slept for at, slept in self.sleeps if at < mono_s)
+
+    def asleep_s(self) -> float:
+        """How long the machine has slept in all."""
+        return sum(slept for _, slept in self.sleeps)
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
         self._jobs += 1
@@ -108,7 +122,8 @@ class VirtualClock:
         self.state = "synced"
 
     def stamp(self) -> Stamp:
-        return Stamp(self._wall_us + self.mono_ns() // 1000, self.mono_ns(), "00000000000000b1", self.state)  # type: ignore[arg-type]
+        wall_us = self._wall_us + self.mono_ns() // 1000 + round(self._loop.asleep_s() * 1e6)
+        return Stamp(wall_us, self.mono_ns(), "00000000000000b1", self.state)  # type: ignore[arg-type]
 
     def mono_ns(self) -> int:
         return round(self._loop.time() * 1e9)
