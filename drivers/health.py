@@ -44,10 +44,16 @@ class Health:
             self.move(SessionState.SYNC)
 
     def says_faulty(self, reason: str, detail: str) -> None:
-        """The device itself says that it is out of order; it stays so until it connects anew."""
+        """It is out of order: it stays so until it connects anew, or is whole again where it is the driver who judges it."""
         self._fault = detail
         if self.status.state is SessionState.ONLINE:
             self.move(SessionState.FAULTED, reason, detail)
+
+    def is_whole(self) -> None:
+        """What made it out of order is over."""
+        self._fault = ""
+        if self.status.state is SessionState.FAULTED:
+            self.move(SessionState.ONLINE)
 
     def online(self, reason: str) -> None:
         """The link is up. `reason`: told where the device has said that it is out of order."""

@@ -31,7 +31,7 @@ from drivers.protocol import host
 from drivers.protocol.chain import Place
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import Identity
-from drivers.protocol.host_events import Damaged, Silence
+from drivers.protocol.host_events import Damaged, Silence, Whole
 from drivers.protocol.texts import plain
 from drivers.pump import Pump
 from drivers.recording.tap import Recorder
@@ -256,6 +256,8 @@ class DeviceSession:
                 self._tell_liveness(ended or self._transport.asserts(self.config.modem_line) is True)
             case Damaged(not_text, too_long, cut_off):
                 self._deliver(events.LinesDamaged(not_text, too_long, cut_off))
+            case Whole():
+                self._health.is_whole()
             case host.Restarted():
                 self._counters["restarted"] += 1
             case host.Failed(fault, detail):

@@ -280,6 +280,7 @@ class ModbusLink:
 
     def _go_online(self) -> None:
         self._online, self._reporter.is_first_meeting = True, False
+        self._reporter.whole(CODE_RELAY)  # its coil was switched off and its contact seen open
         self._events.append(host.Online(gap_closed=False, levels=self._levels()))
 
     def _tell_suspicion(self) -> None:

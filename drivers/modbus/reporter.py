@@ -9,6 +9,7 @@ from drivers.modbus.inputs import Input
 from drivers.modbus.member import Change, Member
 from drivers.modbus.relay import Relay
 from drivers.protocol.host import HostEvent, Lost, Reported
+from drivers.protocol.host_events import Whole
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,
@@ -84,7 +85,10 @@ class Reporter:
             self.report(SelfTestFailed(code), now)
 
     def whole(self, code: int) -> None:
-        self._broken.discard(code)
+        """A terminal is sound; told where it was the last one that was broken."""
+        if code in self._broken:
+            self._broken.remove(code)
+            self._events += [] if self._broken else [Whole()]
 
     def _was_locked(self, at: float) -> bool:
         """Whether the lock-out stood engaged when something was first seen."""

@@ -131,6 +131,11 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """Of a device that is judged here and says nothing of itself: all that was told as a failed self-test is sound again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The link is over and must be opened anew; told once, nothing follows. `fault`: an id of `drivers.errors.Fault`."""
 
@@ -167,6 +172,7 @@ HostEvent = (
     | LevelsRead
     | Suspect
     | Recovered
+    | Whole
     | Failed
     | Restarted
     | Silence

@@ -12,7 +12,7 @@ ALL = crossings()
 SHORT = {
     "B01-hello", "B14-hello", "F05-sync", "F16-auth", "F08-sync", "D01-suspect", "D03-auth", "D06-round-opening",
     "D09-kept-sync", "H02-hello", "H05-sync", "H19-measure", "H22-suspect", "H01-bus-opening", "M02-hello", "M08-suspect",
-    "M12-sync", "B07-line-opening", "B15-line-online",
+    "M12-sync", "B07-line-opening", "B15-line-online", "F22-forged-opening", "H17-opening", "D38-bus-suspect",
 }  # fmt: skip
 
 

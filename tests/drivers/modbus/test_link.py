@@ -17,6 +17,7 @@ from drivers.protocol.host import (
     Suspect,
     Welcomed,
 )
+from drivers.protocol.host_events import Whole
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,
@@ -216,11 +217,25 @@ def test_a_sensor_that_never_rests_is_told_once_and_believed_again_after_it_rest
     table.run(20.0)
     assert table.reports.count(SelfTestFailed(21)) == 1
     assert len(table.reports) <= 4
+    assert table.of(Whole) == []
     table.run(3.0)
+    assert table.of(Whole) == [Whole()]
     before = len(table.reports)
     table.hands("put_chip", seat=2)
     table.run(0.5)
     assert table.reports[before:] == [WagerSensed(2, 1, False)]
+
+
+def test_a_bus_is_whole_when_the_last_broken_sensor_rests(bus):
+    """One of two that rests says nothing of the bus."""
+    table = released(bus())
+    table.inject("chatters:seat=1:for=4")
+    table.inject("chatters:seat=2:for=10")
+    table.run(9.0)
+    assert [report.code for report in table.reports if isinstance(report, SelfTestFailed)] == [11, 21]
+    assert table.of(Whole) == []
+    table.run(6.0)
+    assert table.of(Whole) == [Whole()]
 
 
 def test_a_curtain_of_light_covers_every_seat_and_each_is_told(bus):
