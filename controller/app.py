@@ -221,6 +221,8 @@ class Daemon:
             clock = group.create_task(ClockWatch(engine, self.clock).run(), name="clock")
             await self._stop.wait()
             log.info("stopping")
+            for session in sessions.values():
+                session.finish()
             await engine.note(ServiceStopping("a signal asked for it"))
             if sealer is not None:
                 await engine.note(sealer.checkpoint())

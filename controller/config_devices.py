@@ -5,7 +5,7 @@ from pathlib import Path
 
 from controller.config_reader import Section
 from controller.config_units import verify_units
-from drivers.catalog import Codec
+from drivers.catalog import ONLY_LINES, Codec
 from drivers.events import DeviceKind
 from drivers.keys import KeyRefused, read_key
 from drivers.session import DeviceConfig
@@ -50,7 +50,7 @@ def _verify_key(section: Section, device: DeviceConfig, key_file: Path) -> None:
 def _verify_modem_line(section: Section, device: DeviceConfig) -> None:
     if device.modem_line not in MODEM_LINES:
         section.fault("modem_line", f"is one of {', '.join(MODEM_LINES)}, not {device.modem_line!r}")
-    if device.codec not in (Codec.LINE, Codec.BEETEK) or device.path.startswith(USB_SCHEME):
+    if device.codec not in ONLY_LINES or device.path.startswith(USB_SCHEME):
         section.fault("modem_line", "is for a device on a serial port that only writes lines; others answer")
 
 

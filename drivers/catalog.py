@@ -39,6 +39,10 @@ class Codec(StrEnum):
     BEETEK = "bee-tek"  # the lines of one reading shoe
 
 
+ONLY_LINES = (Codec.LINE, Codec.BEETEK)
+"""Devices that write lines, hear nothing and keep nothing."""
+
+
 class Approval(StrEnum):
     APPROVED = "approved"
     TEST_ONLY = "test_only"

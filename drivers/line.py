@@ -118,6 +118,10 @@ class Damage:
         self._told = found
         return [Damaged(not_text, too_long, cut_off)]
 
+    def hurry(self, now: float) -> None:
+        """What was found may be told from now on."""
+        self._from = min(self._from, now)
+
     def next_deadline(self) -> float:
         """When there is something to tell; infinite where all is told."""
         return inf if self._found() == self._told else self._from
@@ -206,7 +210,8 @@ class LineLink:
         """Nothing: such a device has no levels to read."""
 
     def bye(self, now: float) -> None:
-        """Nothing to say."""
+        """Damage that is gathered waits for no more: it is told at the next `tick`, before a stop or at the next link."""
+        self._damage.hurry(now)
 
     def extend_deadlines(self, lag_s: float) -> None:
         """Our own pause is no silence of the line."""

@@ -99,6 +99,11 @@ class Pump:
             request(self.link, _now())
             self._settle()
 
+    def finish(self) -> None:
+        """Has the link say its last, and takes what it tells then."""
+        self.call(lambda link, now: link.bye(now))
+        self._step(self.link.tick)
+
     def feed(self, data: bytes) -> None:
         """Bytes off the line, in the callback that read them."""
         self._step(partial(self.link.receive, data))

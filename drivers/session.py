@@ -15,7 +15,7 @@ from typing import assert_never
 
 from drivers import events
 from drivers.backoff import Backoff
-from drivers.catalog import Codec
+from drivers.catalog import ONLY_LINES
 from drivers.commands import WantedLevel
 from drivers.device import CONNECTED, KNOWN, Delivery, DeviceConfig, SessionState, SessionStatus
 from drivers.edge import Allowance, fit_to_show
@@ -74,9 +74,8 @@ class DeviceSession:
         self._health = Health(on_state)
         self._flood = None if config.accept_test_only else Allowance(FLOOD_BURST, FLOOD_PER_S)
         self._counters = self._health.counters
-        self._flight = FlightRecorder(
-            frames, config.name, is_masked=config.codec in (Codec.LINE, Codec.BEETEK), clock=time.monotonic
-        )
+        self._only_lines = config.codec in ONLY_LINES
+        self._flight = FlightRecorder(frames, config.name, is_masked=self._only_lines, clock=time.monotonic)
         self._backoff = Backoff(rng)
         self.recorder = recorder
         self._transport = tapped(transport_factory, recorder)(config, self._on_data, self._on_lost)
@@ -173,6 +172,11 @@ class DeviceSession:
         if self._pump is not None and self.state in CONNECTED:
             self._pump.call(lambda link, now: link.measure(now))
 
+    def finish(self) -> None:
+        """The owner is about to stop: what a device that only writes lines had damaged, and is still gathered, is told now."""
+        if self._pump is not None and self._only_lines:
+            self._pump.finish()
+
     def acknowledge(self, boot: str, counter: int) -> None:
         """Every report delivered up to this one is durable. The device is told before the loop sleeps again."""
         self._acks.make_durable(int(boot, 16), counter)
@@ -252,12 +256,12 @@ class DeviceSession:
                 self._deliver(events.DeviceSuspect(half_dead))
             case host.Recovered():
                 self._health.online(Fault.DEVICE_SELF_TEST)
+            case Whole():
+                self._health.is_whole()
             case Silence(ended):
                 self._tell_liveness(ended or self._transport.asserts(self.config.modem_line) is True)
             case Damaged(not_text, too_long, cut_off):
                 self._deliver(events.LinesDamaged(not_text, too_long, cut_off))
-            case Whole():
-                self._health.is_whole()
             case host.Restarted():
                 self._counters["restarted"] += 1
             case host.Failed(fault, detail):
@@ -287,13 +291,11 @@ class DeviceSession:
     def _welcome(self, event: host.Welcomed) -> None:
         """Judges who answered before anything of it is believed or asked of it."""
         self.identity = event.identity
-        rejection = self.config.judge(event.identity)
-        if rejection is not None:
+        if (rejection := self.config.judge(event.identity)) is not None:
             self._end(rejection.fault, rejection.detail)
             return
-        self._rebooted |= (
-            self._boot is not None and self._boot != event.boot
-        )  # until it is told, over links that fail
+        # Until it is told, over links that fail.
+        self._rebooted |= self._boot is not None and self._boot != event.boot
         self._boot = event.boot
         self._health.move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
         self._believe()
@@ -328,9 +330,8 @@ class DeviceSession:
             return
         self._acks.pass_over(boot, max(last, first - 1))
         serial = self.identity.serial if self.identity else ""
-        self._flight.keep(
-            Fault.DATA_EVENTS_LOST, f"reports {first} to {last or 'the end'} of boot {boot_words(boot)}"
-        )
+        what = f"reports {first} to {last or 'the end'} of boot {boot_words(boot)}"
+        self._flight.keep(Fault.DATA_EVENTS_LOST, what)
         self._deliver(events.EventsLost(serial, boot_words(boot), first, last))
 
     def _ask_for(self, wanted: WantedLevel) -> None:

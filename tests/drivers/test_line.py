@@ -157,6 +157,19 @@ def test_the_rest_of_a_line_that_a_lost_port_cut_off_is_told_on_the_next_one():
     assert [type(event) for event in link.tick(3.0)] == [Welcomed, Online, Damaged]
 
 
+def test_after_the_last_word_gathered_damage_waits_for_no_more():
+    """Whoever stops will not come back for it; and it is told once."""
+    link = line_link("bench-line", boot=7)
+    link.connect(0.0)
+    link.tick(0.0)
+    for now in (1.0, 2.0, 4.0, 4.1, 4.2):
+        link.receive(b"\xff\r\n", now)
+    assert link.tick(4.5) == []
+    link.bye(4.5)
+    assert link.tick(4.5) == [Damaged(2, 0, 0)]
+    assert link.tick(50.0) == []
+
+
 @pytest.mark.parametrize("noise", [b"\xff\r\n", b"x" * 500 + b"\n", b"\r\r\n"])
 def test_a_day_of_noise_is_told_each_eight_seconds_and_all_of_it_is_counted(noise):
     """It may neither fill the disk nor be silent; whoever plays on after a hold learns within a round that it goes on."""

@@ -77,6 +77,24 @@ def test_what_was_no_line_is_told_to_the_owner_without_a_number_and_without_its_
     virtual(scene())
 
 
+def test_what_is_gathered_when_the_owner_stops_is_told_first(recorder, virtual):
+    """In the very call: behind it the owner takes nothing more, and a card may have been in it."""
+
+    async def scene():
+        _, far, session, task = await started(recorder)
+        for _ in range(3):
+            far.write(b"\xff\r\n")
+            await asyncio.sleep(0.1)
+        assert recorder.bodies(events.LinesDamaged) == [events.LinesDamaged(1, 0, 0)], "the others are gathered"
+        session.finish()
+        assert recorder.bodies(events.LinesDamaged)[1:] == [events.LinesDamaged(2, 0, 0)]
+        await stopped(far, task)
+        session.finish()
+        assert len(recorder.bodies(events.LinesDamaged)) == 2
+
+    virtual(scene())
+
+
 def test_a_full_queue_leaves_the_lines_on_the_wire_and_loses_none(recorder, virtual):
     """A line device cannot be told to wait: reading stops, and goes on when everything handed over is durable."""
 

@@ -79,6 +79,34 @@ async def test_sigterm_ends_the_daemon_in_time_though_its_record_cannot_be_writt
     assert (await table.status())["round"]["phase"] == "betting"
 
 
+async def test_sigterm_leaves_no_damage_of_a_line_untold(rig: Make) -> None:
+    """Of a cable that makes noise what was found since the last word of it is on record before the daemon says that it stops."""
+    table = await rig(method="manual_shoe", reader="bee-tek")
+    await table.up()
+    await table.hands("shoe", "bring_deck", back="red")
+    await table.hands("shoe", "load", back="red")
+
+    async def found() -> int:
+        counters = (await table.status())["devices"]["shoe-1"]["link"]["counters"]
+        return sum(counters.get(name, 0) for name in ("non_ascii", "oversize", "partial"))
+
+    def told() -> int:
+        return sum(
+            body[cause] for body in table.facts("lines_damaged") for cause in ("not_text", "too_long", "cut_off")
+        )
+
+    for _ in range(20):
+        await table.hands("shoe", "inject", fault="wire_noise:text=baud:bytes=60")
+        await table.hands("shoe", "draw", cards=1)
+        if (damaged := await found()) >= told() + 2:
+            break
+    else:
+        pytest.fail("nothing is being gathered")
+    assert await _stopped(table) == 0
+    assert told() >= damaged
+    assert table.records(Stream.MAIN)[-1].kind == "service_stopping"
+
+
 async def test_a_second_daemon_of_the_same_table_is_refused(rig: Make) -> None:
     """It names the process that has the socket, exits with 3, and the first one does not notice."""
     table = await rig()
