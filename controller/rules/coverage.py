@@ -168,7 +168,7 @@ def _ids(table: Table, clauses: Sequence[str]) -> list[str]:
 
 def _carried(table: Table, kind: Kind) -> Carried:
     """What this table names to carry its clauses, by their kind; a physical one only says why nothing could."""
-    says = _said(table, "says")
+    says = table.said("says")
     tests: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     text = act = field = todo = ""
@@ -180,7 +180,7 @@ def _carried(table: Table, kind: Kind) -> Carried:
             if not (tests or rows or todo):
                 table.fault("is enforced by nothing: 'tests', 'rows', or 'todo' where it is not yet")
         case Kind.PROMPTED:
-            text, act, todo = _said(table, "text"), _shaped(table, "act", ACT, "an act"), _todo(table)
+            text, act, todo = table.said("text"), _shaped(table, "act", ACT, "an act"), _todo(table)
         case Kind.RECORDED:
             field, todo = _shaped(table, "field", FIELD, '"fact.field"'), _todo(table)
         case Kind.SETTLED:
@@ -195,16 +195,8 @@ def _todo(table: Table, key: str = "todo") -> str:
     return table.text(key, optional=True) or ""
 
 
-def _said(table: Table, key: str) -> str:
-    """A text that must be there: nobody is told what to do by an empty one."""
-    text = table.text(key)
-    if text == "":
-        table.fault(f"{key!r} is empty")
-    return text or ""
-
-
 def _shaped(table: Table, key: str, shape: re.Pattern[str], name: str) -> str:
-    text = _said(table, key)
+    text = table.said(key)
     if text and not shape.fullmatch(text):
         table.fault(f"{key!r} must be {name}, not {text!r}")
     return text

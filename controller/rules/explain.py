@@ -272,8 +272,8 @@ def _same_but_for_signs(rulebook: Rulebook, clause: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _bare(clause: str) -> str:
-    return "".join(sign for sign in clause.lower() if sign.isalnum())
+def _bare(clause: str) -> list[str]:
+    return [sign for sign in clause.casefold() if sign.isalnum()]
 
 
 def _alike(rulebook: Rulebook, clause: str) -> list[str]:

@@ -41,7 +41,7 @@ def load_rulebook(path: Path) -> Rulebook:
     data = path.read_bytes()
     clause_file = path.parent / "clauses" / f"{path.stem.partition('@')[0]}.txt"
     try:
-        clauses = frozenset(clause_file.read_text(encoding="utf-8").split("\n")) - {""}
+        clauses = frozenset(clause_file.read_bytes().decode().split())
     except FileNotFoundError:
         raise RulebookInvalid(path, [f"{FILE}: its clause ids {clause_file} are missing"]) from None
     return parse_rulebook(data, clauses, path)
@@ -53,7 +53,7 @@ def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook
     Raises `RulebookInvalid` with all faults.
     """
     try:
-        raw = tomllib.loads(data.decode("utf-8"))
+        raw = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise RulebookInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
     scope = Scope(clauses)

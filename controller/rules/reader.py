@@ -103,6 +103,13 @@ class Table:
     def text(self, key: str, *, optional: bool = False) -> str | None:
         return self._take(key, str, "text", optional=optional)
 
+    def said(self, key: str) -> str:
+        """Words for people, which must be there: nobody is told anything by an empty text."""
+        text = self.text(key)
+        if text == "":
+            self.fault(f"{key!r} is empty")
+        return text or ""
+
     def whole(self, key: str) -> int | None:
         """A whole number that is not negative."""
         value = self._take(key, int, "a whole number")

@@ -54,7 +54,7 @@ def read_absent(table: Table) -> Row | None:
 
 
 def _row(table: Table, cite_key: str, *, silent: bool = False, absent: bool = False) -> Row | None:
-    trigger, says = table.word("trigger", Trigger), table.text("says")
+    trigger, says = table.word("trigger", Trigger), table.said("says")
     words = table.texts("when", optional=True)
     when = tuple(condition for word in words if (condition := _condition(table, word)))
     if trigger is not None and len(when) < len(words):
@@ -75,7 +75,7 @@ def _row(table: Table, cite_key: str, *, silent: bool = False, absent: bool = Fa
     table.close()
     if trigger is None:
         return None
-    return Row(trigger, when, cite, do, by_reading, notwithstanding, silent, absent, says or "")
+    return Row(trigger, when, cite, do, by_reading, notwithstanding, silent, absent, says)
 
 
 def _condition(table: Table, word: str) -> Condition | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import RulebookUnknown, available, find, shipped
+from controller.rules.library import RulebookUnknown, available, find, find_edges, shipped
 
 
 def test_the_hash_is_of_the_bytes_of_the_file() -> None:
@@ -38,3 +38,11 @@ def test_a_name_can_not_lead_out_of_the_directory(tmp_path: Path) -> None:
     """Only what lies in the directory is a rulebook."""
     with pytest.raises(RulebookUnknown):
         find("../rulebooks/md-uth", tmp_path)
+
+
+def test_a_directory_without_figures_has_none_and_says_of_which_tables(tmp_path: Path) -> None:
+    """An edition of a house's own lies without the figures shipped for ours, and is not given them."""
+    book = find("nj-pikit")
+    found = find_edges(book, tmp_path)
+    assert found.figures == ()
+    assert found.stale == tuple(book.pay)

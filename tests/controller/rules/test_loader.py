@@ -34,6 +34,8 @@ SINGLE_FAULTS = [
      "[table] seats: unknown key 'cites' (nearest: cite)"),
     ("unknown key in a row", 'says    = "A card came', 'saids = "x"\nsays    = "A card came',
      "[[outcome]] 22 (card_drawn_unexposed): unknown key 'saids' (nearest: says)"),
+    ("answer without words", 'says    = "A card came', 'says    = ""\nsay     = "A card came',
+     "[[outcome]] 22 (card_drawn_unexposed): 'says' is empty"),
     ("uncited value", SEATS, "seats = 6", "[table]: 'seats' is uncited: it must be { value = 6, cite = ... }"),
     ("value without a cite", SEATS, "seats = { value = 6 }", "[table] seats: 'cite' is missing"),
     ("value with an empty cite", SEATS, "seats = { value = 6, cite = [] }", "[table] seats: 'cite' names no clause"),

@@ -79,6 +79,7 @@ def test_a_trigger_without_any_row_is_answered_by_nothing(md: Rulebook) -> None:
         md, rows={trigger: rows for trigger, rows in md.rows.items() if trigger is not Trigger.SHOE_JAM}
     )
     assert without.absent(Trigger.SHOE_JAM) is None
+    assert without.cite_of(Trigger.SHOE_JAM) == ()
     with pytest.raises(AmbiguousLaw, match="answered by nothing"):
         without.row(Trigger.SHOE_JAM, frozenset())
 
