@@ -144,12 +144,10 @@ class _Book:
     def _names(self) -> tuple[str, str, str, str, str] | None:
         if (table := self.root.table("rulebook")) is None:
             return None
-        book_id, game, regulator = table.text("id"), table.text("game"), table.text("regulator")
-        plays, edition = table.text("plays"), table.text("edition")
+        book_id, game, regulator = table.said("id"), table.said("game"), table.said("regulator")
+        plays, edition = table.said("plays"), table.said("edition")
         table.close()
-        if book_id is None or game is None or plays is None or regulator is None or edition is None:
-            return None
-        if self.stem.partition("@")[0] != book_id:
+        if book_id and self.stem.partition("@")[0] != book_id:
             table.fault(f"id {book_id!r} does not fit the file's name {self.stem!r}")
         return book_id, game, plays, regulator, edition
 

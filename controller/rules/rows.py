@@ -31,9 +31,9 @@ def read_house_choice(table: Table) -> HouseChoice | None:
 def _choices(table: Table) -> tuple[Choice, ...]:
     choices = []
     for inner in table.tables("choices"):
-        choice, says, needs = inner.text("id"), inner.text("says"), inner.pairs("needs")
+        choice, says, needs = inner.text("id"), inner.said("says"), inner.pairs("needs")
         inner.close()
-        if choice is not None and says is not None:
+        if choice is not None:
             choices.append(Choice(choice, says, needs))
     return tuple(choices)
 

@@ -1,0 +1,139 @@
+"""What a rulebook leaves out: each key that must be there is missed by its name, and no half of a part is judged."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.rules.library import shipped
+from controller.rules.loader import RulebookInvalid, parse_rulebook
+
+BOOKS = ["md-uth", "fast-action", "nj-pikit"]
+ROLES = ("[duty_roles]", "[act_roles]")
+"""Of each duty that lacks its role test_loader.py tells."""
+KEY = re.compile(r"(\w+) *= ")
+
+
+def _text(book: str) -> str:
+    return (shipped() / f"{book}.toml").read_text()
+
+
+def _faults(text: str, book: str) -> tuple[str, ...]:
+    """Those of a file of this name; none where it is sound."""
+    clauses = frozenset((shipped() / "clauses" / f"{book}.txt").read_text().split())
+    try:
+        parse_rulebook(text.encode(), clauses, Path(f"{book}.toml"))
+    except RulebookInvalid as refused:
+        return refused.faults
+    return ()
+
+
+def _each_key_left_out() -> Iterator[tuple[str, str, str]]:
+    """Each key of each kind of table, once: the book that has it, the key, and the file without its line."""
+    met = set()
+    for book in BOOKS:
+        lines = _text(book).splitlines(keepends=True)
+        table = ""
+        for place, line in enumerate(lines):
+            table = line.strip() if line.startswith("[") else table
+            found = KEY.match(line)
+            if found and table not in ROLES and (table, found[1]) not in met and _is_whole(line):
+                met.add((table, found[1]))
+                yield book, found[1], "".join((*lines[:place], *lines[place + 1 :]))
+
+
+def _is_whole(line: str) -> bool:
+    """False for the first line of several."""
+    try:
+        tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def test_a_part_that_lacks_something_is_not_judged_by_what_it_has() -> None:
+    """Whatever is left out, the file is sound without it or the faults are told, and none speaks of nothing."""
+    missed = set()
+    for book, key, text in _each_key_left_out():
+        faults = _faults(text, book)
+        assert not [fault for fault in faults if re.search(r"\bNone\b|''", fault)], (book, key, faults)
+        missed |= {key} if any(fault.endswith(f": {key!r} is missing") for fault in faults) else set()
+    assert missed >= {
+        "id",
+        "game",
+        "plays",
+        "regulator",
+        "edition",
+        "seats",
+        "says",
+        "trigger",
+        "cautious",
+        "moves",
+    }
+
+
+def test_of_an_empty_file_all_is_missed_that_each_document_has() -> None:
+    """And nothing that only some have: choices, pay tables, limits, what cannot happen, an order of acts."""
+    missing = {fault.split("'")[1] for fault in _faults("", "md-uth") if fault.startswith("file: ")}
+    assert missing == {
+        "rulebook", "decks", "hand", "table", "play", "opening", "idle", "shuffle", "cut", "discards", "deck_change", "ranking",
+        "dealing", "wager", "duty_roles", "act_roles", "outcome", "silent", "reading",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('[[choice]]\nid      = "positions"', '[[choice]]\nid      = "dealer_stack"',
+         "(dealer_stack): id 'dealer_stack' stands twice"),
+        ("[duty_roles]\n", '[duty_roles]\nreturn_nothing = { value = "dealer", cite = "39.2" }\n',
+         "[duty_roles]: unknown action 'return_nothing' "),
+    ],
+)  # fmt: skip
+def test_what_stands_twice_or_is_no_duty_is_named_with_its_place(old: str, new: str, fault: str) -> None:
+    """A choice by its id, a duty by the word that is none."""
+    text = _text("nj-pikit")
+    assert old in text
+    assert [each for each in _faults(text.replace(old, new, 1), "nj-pikit") if fault in each]
+
+
+def test_what_is_laid_away_is_named_by_what_it_comes_after() -> None:
+    """A table of several is found by a person who reads the fault."""
+    text = _text("md-uth").replace(
+        'beside  = "trips"\nto      = "under_wager"', 'beside  = "trips"\nto      = "rack"', 1
+    )
+    assert [fault for fault in _faults(text, "md-uth") if fault.startswith("[[laid_away]] 1 (fold): ")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "faults"),
+    [
+        ('{ id = "no_demand", says = ', '{ id = "no_demand", say = ', ("'says' is missing", "unknown key 'say' ")),
+        ('{ id = "no_demand", says = ', "{ says = ", ("'id' is missing", "R-40 has no choice 'no_demand' ")),
+    ],
+)
+def test_a_choice_without_words_is_still_a_choice_and_one_without_a_name_is_none(
+    old: str, new: str, faults: tuple[str, ...]
+) -> None:
+    """What is wrong is said once; a name that is not there is not looked for among the rows."""
+    found = _faults(_text("md-uth").replace(old, new, 1), "md-uth")
+    assert len(found) == len(faults), found
+    assert all(told in each for told, each in zip(faults, found, strict=True)), found
+
+
+@pytest.mark.parametrize(
+    ("section", "ending", "fault"),
+    [
+        ("[[limit]]", "\n\n", " (house limit): name 'house limit' stands twice"),
+        ("[[paytable]]", "\n\n[[", " (odds): table 'ante odds' stands twice"),
+    ],
+)
+def test_what_is_paid_twice_is_named_as_the_document_calls_it(section: str, ending: str, fault: str) -> None:
+    """The second of two tables, or limits, of one name."""
+    text = _text("md-uth")
+    start = text.index(section)
+    table = text[start : text.index(ending, start)]
+    found = _faults(f"{text}\n{table}\n", "md-uth")
+    assert [each for each in found if each.startswith(section) and each.endswith(fault)], found
