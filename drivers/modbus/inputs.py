@@ -8,7 +8,7 @@ from drivers.modbus.timing import STEADY_READS, UNSTEADY_S
 __all__ = ["Edge", "Input"]
 
 RESTLESS_CHANGES = 6
-"""So many changes within `UNSTEADY_S` are no chip and no hand: a loose wire, a sensor that dies, or dirt."""
+"""So many levels within `UNSTEADY_S` that did not hold are no chip and no hand: a loose wire, a sensor that dies, or dirt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +42,27 @@ class Input:
     def look(self, on: bool, now: float) -> Edge | None:
         """One reading. Returns the change, once it is one; while the input is restless there is none."""
         if self._reads and on != self._raw:
-            self._changes.append(now)
+            if self._reads < self._wanted(
+                self._raw
+            ):  # a hand that puts a chip down and lifts it leaves each level be
+                self._changes.append(now)
             self.bounces += self._raw != self.on  # it had not become a change
             self._reads = 0
         if not self._reads:
             self._raw, self._since = on, now
         self._reads += 1
         self.restless = self._is_restless(now)
-        wanted = self._rise_reads if on else STEADY_READS
-        if self.restless or self._reads < wanted:
+        if self.restless or self._reads < self._wanted(on):
             return None
         self.known = True
         if on == self.on:
             return None
         self.on = on
         return Edge(on, self._since)
+
+    def _wanted(self, on: bool) -> int:
+        """Looks until this level counts."""
+        return self._rise_reads if on else STEADY_READS
 
     def _is_restless(self, now: float) -> bool:
         if not self._changes:
