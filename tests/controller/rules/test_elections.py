@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.elections import ElectionsInvalid, ask, cautious, elect, proposals, unequal
+from controller.rules.elections import ElectionsInvalid, ask, cautious, elect, open_questions, proposals, unequal
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Action, Guard, Trigger
 
@@ -121,3 +121,17 @@ def proposals_by(book: Rulebook) -> dict[str, tuple[str, str]]:
 def test_a_house_choice_is_asked_without_a_cautious_mark(nj: Rulebook) -> None:
     """The text allows each of them, so none is proposed."""
     assert [line.split(":")[0] for line in ask(nj.choices["qualifier"])[1:]] == ["  without", "  with"]
+
+
+def test_what_values_hang_on_and_nobody_elected_is_asked_part_by_part(co: Rulebook, nj: Rulebook) -> None:
+    """A value by itself, those of a pay table with the question that chooses the table, and all of a mapping; once each."""
+    law, none = elect(nj, {"positions": ("two", "J. Doe")}), elect(nj, {})
+    assert [question.id for question in open_questions(none, nj.positions)] == ["positions"]
+    assert open_questions(law, law.rulebook.positions) == ()
+    assert open_questions(none, nj.seats) == ()
+    asked = {question.id for question in open_questions(elect(co, {}), co.pay)}
+    assert asked >= {"version", "R-20"}
+    assert asked == {question.id for question in open_questions(elect(co, {}), tuple(co.pay.values()))}
+    optional = {question.id for question in co.questions.values() if question.wager is not None}
+    assert optional
+    assert not asked & optional
