@@ -116,8 +116,7 @@ def _decided_by(part: Any) -> Iterator[str]:
         case _ if is_dataclass(part):
             yield from (question for question, _ in getattr(part, "when", ()) if isinstance(question, str))
             for field in fields(part):
-                if field.name != "when":
-                    yield from _decided_by(getattr(part, field.name))
+                yield from _decided_by(getattr(part, field.name))
 
 
 def unequal(laws: Mapping[str, Law]) -> list[str]:
