@@ -42,9 +42,8 @@ class Input:
     def look(self, on: bool, now: float) -> Edge | None:
         """One reading. Returns the change, once it is one; while the input is restless there is none."""
         if self._reads and on != self._raw:
-            if self._reads < self._wanted(
-                self._raw
-            ):  # a hand that puts a chip down and lifts it leaves each level be
+            # A hand that puts a chip down and lifts it leaves each level be for longer.
+            if self._reads < self._wanted(self._raw):
                 self._changes.append(now)
             self.bounces += self._raw != self.on  # it had not become a change
             self._reads = 0

@@ -28,7 +28,7 @@ STEADY_READS = 2
 """Equal looks in a row until an input counts as changed."""
 
 UNSTEADY_S = 2.0
-"""An input of which six levels did not hold for two looks within this time is reported as broken: none knows what lies there."""
+"""An input with six levels in this time that did not hold for two looks is reported as broken: nobody knows what lies there."""
 
 TRIES = 3
 """Failures in a row until a unit is away."""
