@@ -93,10 +93,12 @@ class Pump:
     def call(self, request: Callable[[Link, float], None]) -> None:
         """Asks something of the link, and sends what that leads to; nothing happens once the link has failed.
 
-        Raises what `request` raises.
+        Raises what `request` raises. Where our own loop stood still until now, the link hears of that before it is asked.
         """
         if self._running and not self._over:
-            request(self.link, _now())
+            now = _now()
+            self._look_at_timer(now)
+            request(self.link, now)
             self._settle()
 
     def finish(self) -> None:

@@ -158,14 +158,12 @@ class DeviceSession:
         link until another wish replaces it. The other side is asked for once; if it cannot be, or no answer comes
         before the link is lost, `LevelUnknown` is delivered and it is forgotten.
         """
-        known = self.state in CONNECTED or (wanted.is_safe and self.state in KNOWN)
-        if known:
-            self._ask_for(wanted)
-            self._wishes.add(wanted)
-        elif wanted.is_safe:
-            self._wishes.add(wanted)
-        else:
+        if not wanted.is_safe and self.state not in CONNECTED:
             self._level_unknown(wanted, "not connected, so it was not sent")
+            return
+        self._wishes.add(wanted)  # first: asking may find out that the link is lost, and that takes the wish back
+        if self.state in (*KNOWN, *CONNECTED):
+            self._ask_for(wanted)
 
     def measure(self) -> None:
         """Wants the firmware of a device with a key measured now, as at each connection; what it comes to is delivered."""

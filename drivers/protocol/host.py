@@ -1,7 +1,8 @@
 """The host's end of a TDP/1 link, without I/O: bytes and times go in, events and bytes come out.
 
 `HostLink` hands each frame to its part: `host_opening` (handshake, key, firmware), `host_requests` (one outstanding,
-repeated, then unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo).
+repeated, then unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo), `host_told`
+(what the echoes say).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
 from drivers.protocol.chain import LogChain, Place
 from drivers.protocol.codec import decode, decode_header
-from drivers.protocol.constants import SESSION_NONE, UNSENT_AFTER_S
+from drivers.protocol.constants import SESSION_NONE
 from drivers.protocol.device_time import DeviceTime
 from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
 from drivers.protocol.host_events import (
@@ -33,8 +34,9 @@ from drivers.protocol.host_events import (
 )  # fmt: skip
 from drivers.protocol.host_liveness import Liveness
 from drivers.protocol.host_opening import Opening, Step
-from drivers.protocol.host_requests import ACK, LAST, LIVENESS, Requests
+from drivers.protocol.host_requests import ACK, LAST, LIVENESS, RELEASE, Requests, urgency
 from drivers.protocol.host_sync import LogReader, Sequencer
+from drivers.protocol.host_told import PAUSED, Told
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip
 from drivers.protocol.messages import Identity
 from drivers.protocol.payloads import decode_levels, is_level_value
@@ -90,7 +92,7 @@ class HostLink:
         self._durable: dict[int, int] = {last[0]: last[1]} if last else {}
         self._acks_due: set[int] = set()
         self._levels: Levels | None = None
-        self._named = (0, 0.0)  # the newest report that an echo spoke of, and when
+        self._told = Told()
         self._digest: int | None = None  # of the levels as last read; None = they are to be read again
         self._frames_in = 0
         self._peer: tuple[int, ...] = ()
@@ -158,7 +160,11 @@ class HostLink:
         """
         if not is_level_value(level, value) or not 0 <= operation < 1 << 64:
             raise ValueError(f"{level.value} cannot be {value!r} (operation {operation})")
-        self._ask(m.SetLevel(level, value, operation), now)
+        wish = m.SetLevel(level, value, operation)
+        if urgency(wish) == RELEASE and self._told.is_unsure(self._settled):
+            self._events.append(LevelUnknown(level, value, operation, PAUSED))
+        else:
+            self._ask(wish, now)
 
     def read_levels(self, now: float) -> None:
         """Asks for a full read; `LevelsRead` follows."""
@@ -176,7 +182,8 @@ class HostLink:
         self._state = _State.CLOSED
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Moves every deadline by a pause of the host's own loop: the device is not to blame for it."""
+        """Moves every deadline by a pause of the host's own loop; after a long one releases are `LevelUnknown`, see `Told`."""
+        self._events += self._requests.withdraw_releases(PAUSED) if self._told.paused(lag_s) else []
         for part in (self._opening, self._requests, self._log, self._liveness, self._deframer):
             if part is not None:
                 part.extend(lag_s)
@@ -196,6 +203,11 @@ class HostLink:
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
         own |= self._outbox.counters | self._liveness.counters
         return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
+
+    @property
+    def _settled(self) -> int:
+        """Up to this number every report of this boot is durable here or was told as lost."""
+        return self._sequencer.settled(self._durable.get(self._sequencer.boot, 0))
 
     @property
     def _is_up(self) -> bool:
@@ -331,8 +343,7 @@ class HostLink:
             raise LinkFault("link_restarted", f"the device rebooted ({cause.value})")
 
     def _answered(self, seq: int, answer: m.Response | m.Error, now: float) -> None:
-        found = self._requests.answered(seq, answer, now)
-        if found is None:
+        if (found := self._requests.answered(seq, answer, now)) is None:
             self._deframer.count(Cause.DUPLICATE, 0)
             return
         wish, events = found
@@ -348,29 +359,18 @@ class HostLink:
 
     def _pong(self, opening: Opening, pong: m.Pong, now: float) -> None:
         self._verify_boot(opening, pong.boot)
-        rtt_s = self._liveness.echo(pong.nonce, pong.tick_us, now)
-        if rtt_s is None:
+        is_fresh = not self._liveness.was_paused(pong.nonce)
+        if (rtt_s := self._liveness.echo(pong.nonce, pong.tick_us, now)) is None:
             self._deframer.count(Cause.DUPLICATE, 0)
             return
         self._round_trip.sample(rtt_s)
         self._peer = pong.dropped
-        self._look_for_unsent(pong, now)
+        unsent = self._told.echoed(pong.log_last, now, self._sequencer.released, self._settled, is_fresh=is_fresh)
+        if unsent and self._state is _State.ONLINE:
+            self._sequencer.exists(unsent)
         opening.verify_peer(pong.dropped[CAUSES.index(Cause.MAC)])
         if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
             self._requests.add(m.GetLevels(), now)
-
-    def _look_for_unsent(self, pong: m.Pong, now: float) -> None:
-        """Reports that an echo named and that have not come long after it are read from the log.
-
-        Only while everything is durable here: else it is us for whom the device waits.
-        """
-        named, since = self._named
-        if self._sequencer.released >= named:
-            self._named = (pong.log_last, now)
-            return
-        is_ours = self._durable.get(pong.boot, 0) < self._sequencer.released
-        if self._state is _State.ONLINE and now >= since + UNSENT_AFTER_S and not is_ours:
-            self._sequencer.exists(named)
 
     def _timers(self, now: float) -> None:
         if self._opening is not None:

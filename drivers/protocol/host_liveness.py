@@ -86,6 +86,10 @@ class Liveness:
         self._moved.discard(nonce)
         return now - sent_at
 
+    def was_paused(self, nonce: bytes) -> bool:
+        """True for a PING that was under way while our own loop stood still."""
+        return nonce in self._moved
+
     def verify_not_stale(self, now: float) -> None:
         """Raises `LinkFault` (timeout_liveness) when no echo came for too long."""
         if now >= self._echoed_at + self._stale_after_s:

@@ -135,6 +135,15 @@ class Requests:
         self._queue.clear()
         return [_unknown(wish, reason) for wish in wishes if isinstance(wish, SetLevel)]
 
+    def withdraw_releases(self, reason: str) -> list[HostEvent]:
+        """Ends every wish for the open side of a level, sent or not, with an unknown outcome."""
+        if (sent := self._outstanding) is not None and urgency(sent.wish) == RELEASE and not sent.superseded:
+            self._queue.insert(0, (sent.wish, sent.transmissions))
+            self._outstanding = None
+        withdrawn = [wish for wish, _ in self._queue if urgency(wish) == RELEASE]
+        self._queue = [entry for entry in self._queue if urgency(entry[0]) != RELEASE]
+        return [_unknown(wish, reason) for wish in withdrawn if isinstance(wish, SetLevel)]
+
     def is_unsent(self, ack: int) -> bool:
         """True where a device claims to have seen a request that was never sent."""
         return is_newer(ack, self.last_sent)

@@ -30,6 +30,7 @@ class Sequencer:
         self._plan: deque[LogSpan | Lost] = deque()  # former boots, before anything of this one
         self._boot = 0
         self._expected = 1
+        self._reported = 0  # highest counter of this boot that was released as a report, not as lost
         self._head = 0  # highest counter of this boot known to exist
         self._target = 0  # head at the WELCOME
         self._ahead: dict[int, Record] = {}
@@ -46,6 +47,10 @@ class Sequencer:
     def released(self) -> int:
         """The counter of this boot's last released report, 0 = none."""
         return self._expected - 1
+
+    def settled(self, durable: int) -> int:
+        """The counter up to which each report of this boot is durable or was released as lost, where all up to `durable` are."""
+        return self.released if durable >= self._reported else durable
 
     @property
     def is_synced(self) -> bool:
@@ -194,6 +199,8 @@ class Sequencer:
             self.unreadable += 1
             return self._lose(Lost(boot, record.counter, record.counter))
         chain = self._chain.value(record)
+        if boot == self._boot:
+            self._reported = record.counter
         return Reported(boot, record.counter, record.tick_us, record.report, from_log, chain)
 
     def _break(self, boot: int, counter: int) -> Lost:

@@ -8,6 +8,7 @@ from drivers.errors import DeviceError, Fault
 __all__ = [
     "CLOSE_DEADLINE_S",
     "READ_SIZE",
+    "STALE_S",
     "WRITE_LIMIT",
     "DataCallback",
     "LostCallback",
@@ -17,6 +18,10 @@ __all__ = [
 
 WRITE_LIMIT = 2048
 """Bytes that may wait in a transport: four of the largest frames. More would be seconds of traffic on a slow line."""
+
+STALE_S = 1.5
+"""Bytes that waited this long without any being taken are not sent any more: with a PING a second, the device has then heard
+nothing for up to 2.5 s, at 3 s its watchdog bites, and a release that comes after that would undo it."""
 
 READ_SIZE = 4096
 """Most bytes of one read: what the kernel keeps for a tty. It also bounds what one callback can hand over at once."""
@@ -51,7 +56,11 @@ class Transport(Protocol):
         """Whether the other end holds the modem line `dsr` or `cts`; None = this wire has none, or the port is closed."""
 
     def write(self, data: bytes) -> None:
-        """Sends or buffers all of `data`, never blocks. Raises `WriteBufferFull`. Does nothing after a loss."""
+        """Sends or buffers all of `data`, never blocks. Raises `WriteBufferFull`. Does nothing after a loss.
+
+        Where bytes wait for `STALE_S` and none is taken, whether the peer is stuck or this process stood still, they are dropped
+        and the port is lost.
+        """
 
     async def drain(self) -> None:
         """Returns when nothing waits in the transport's own buffer, or the port is lost."""

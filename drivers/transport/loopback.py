@@ -6,6 +6,7 @@ from drivers.errors import Fault, PortUnavailable
 from drivers.transport.base import (
     CLOSE_DEADLINE_S,
     READ_SIZE,
+    STALE_S,
     WRITE_LIMIT,
     DataCallback,
     LostCallback,
@@ -68,6 +69,7 @@ class LoopbackTransport:
         self._paused = False
         self._in = bytearray()  # stands for the kernel's buffer of this end
         self._out = bytearray()
+        self._taken_at = 0.0  # when bytes that wait began to, or some of them were taken
         self._sent = asyncio.Event()
 
     def present(self) -> bool:
@@ -93,19 +95,25 @@ class LoopbackTransport:
             return
         if len(self._out) + len(data) > WRITE_LIMIT:
             raise WriteBufferFull(f"loopback {self._name}: {len(self._out)} bytes wait")
+        if not self._out:
+            self._taken_at = asyncio.get_running_loop().time()
         self._out += data
         self._pump()
 
     def _pump(self) -> None:
         """Moves bytes towards the peer as far as it has room."""
         peer = self._cable._peer(self._name)
+        now = asyncio.get_running_loop().time()
         if peer is None or peer._lost:
             self._out.clear()
+        elif self._out and now - self._taken_at > STALE_S:
+            self._lose(Fault.LINK_IO_ERROR, f"{len(self._out)} bytes waited too long to be sent")
         else:
             room = READ_SIZE - len(peer._in)
             if self._out and room > 0:
                 peer._arrive(self._out[:room])
                 del self._out[:room]
+                self._taken_at = now
         if self._out:
             self._sent.clear()
         else:

@@ -20,6 +20,7 @@ from drivers.errors import Fault, PortUnavailable
 from drivers.transport.base import (
     CLOSE_DEADLINE_S,
     READ_SIZE,
+    STALE_S,
     WRITE_LIMIT,
     DataCallback,
     LostCallback,
@@ -81,6 +82,7 @@ class SerialTransport:
         self._reading = False
         self._writing = False
         self._out = bytearray()
+        self._taken_at = 0.0  # when bytes that wait began to, or some of them were taken
         self._sent = asyncio.Event()
         self._hung: asyncio.Future[_Port] | asyncio.Future[None] | None = (
             None  # an open or close that the driver has not given back
@@ -138,9 +140,17 @@ class SerialTransport:
         idle = not self._out
         self._out += data
         if idle:
+            self._taken_at = time.monotonic()
+        if idle or self._is_stale():
             self._writable()
 
+    def _is_stale(self) -> bool:
+        return time.monotonic() - self._taken_at > STALE_S
+
     def _writable(self) -> None:
+        if self._is_stale():
+            self._lose(Fault.LINK_IO_ERROR, f"{len(self._out)} bytes waited too long to be sent")
+            return
         try:
             sent = os.write(self._fd, self._out)
         except (BlockingIOError, InterruptedError):
@@ -148,6 +158,8 @@ class SerialTransport:
         except OSError as exc:
             self._lose(Fault.LINK_IO_ERROR, f"write: {exc.strerror}")
             return
+        if sent:
+            self._taken_at = time.monotonic()
         del self._out[:sent]
         if bool(self._out) == self._writing:
             return

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import usb.core
 
 from drivers.errors import Fault, PortUnavailable
+from drivers.transport.base import STALE_S
 from drivers.transport.usb_address import UsbAddress
 from drivers.transport.usb_bus import UsbBus
 from drivers.transport.usb_errors import Borne, Patience
@@ -25,7 +26,8 @@ __all__ = ["READ_TIMEOUT_S", "WRITE_TIMEOUT_S", "OwnerEvents", "UsbOwner"]
 
 READ_TIMEOUT_S = 0.025
 """Longest wait for bytes. What is to be sent waits behind it, and to engage a lock-out must not wait long."""
-WRITE_TIMEOUT_S = 1.0
+WRITE_TIMEOUT_S = 0.5
+"""A device that takes no bytes is tried three times, so that nothing is handed over after `STALE_S`."""
 READ_AHEAD = 8
 """Reads that may be on their way to the loop; while it stands still, bytes stay in the device."""
 TROUBLE_S = 0.05
@@ -69,14 +71,15 @@ class UsbOwner:
         self._wake = threading.Event()
         self._may_read = True
         self._ahead = threading.Semaphore(READ_AHEAD)
-        self._queue: deque[bytes] = deque()
+        self._queue: deque[tuple[float, bytes]] = deque()
         self._pending = bytearray()
+        self._waits_since = 0.0  # when the oldest of what waits was queued, or some of it was taken
         self._patience = Patience()
         threading.Thread(target=self._run, name=f"usb {address.place}", daemon=True).start()
 
     def send(self, data: bytes) -> None:
         """Queues `data`. The caller bounds how much waits."""
-        self._queue.append(data)
+        self._queue.append((time.monotonic(), data))
         self._wake.set()
 
     def pause(self) -> None:
@@ -153,9 +156,14 @@ class UsbOwner:
     def _send(self, port: UsbPort) -> None:
         """All that waits, in one transfer. What the device did not take by the time-out stays for the next one."""
         while self._queue:
-            self._pending += self._queue.popleft()
+            queued_at, data = self._queue.popleft()
+            if not self._pending:
+                self._waits_since = queued_at
+            self._pending += data
         if not self._pending:
             return
+        if (waited_s := time.monotonic() - self._waits_since) > STALE_S:
+            raise _Over(Fault.LINK_IO_ERROR, f"{len(self._pending)} bytes waited {waited_s:.1f} s to be sent")
         fills = len(self._pending) % port.packet == 0
         try:
             taken = port.write(bytes(self._pending) + self._fill * fills, _ms(self._may_write_for()))
@@ -164,6 +172,7 @@ class UsbOwner:
             return
         if count := min(taken, len(self._pending)):
             self._patience.wrote()
+            self._waits_since = time.monotonic()
             del self._pending[:count]
             self._tell(self._events.wrote, count)
 

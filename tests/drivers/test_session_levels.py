@@ -7,6 +7,7 @@ import pytest
 from drivers import events
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
 from drivers.protocol.reports import DoorOpened
+from drivers.transport import WriteBufferFull
 
 
 def lockout(value, operation):
@@ -249,5 +250,46 @@ def test_the_owner_may_want_something_in_answer_to_the_loss_itself(bench, virtua
             await b.plug()
             await b.until_online(2)
             await b.until(lambda: asked(b) == [(ENGAGED, 5)], 1.0)
+
+    virtual(scene())
+
+
+def test_a_release_that_is_wanted_as_a_long_pause_ends_is_not_sent(bench, virtual):
+    """The daemon stood still between its decision and the port, and goes on there: the device's watchdog bit meanwhile."""
+
+    async def scene():
+        async with bench() as b:
+            await b.until_online()
+            await asyncio.sleep(2.0)
+            b.session.want(lockout(RELEASED, 3))
+            await b.until(lambda: b.owner.bodies(events.LevelConfirmed), 1.0)
+            asyncio.get_running_loop().virtual_s += 4.0
+            b.session.want(lockout(RELEASED, 5))
+            await asyncio.sleep(3.0)
+            assert [unknown.operation for unknown in b.owner.bodies(events.LevelUnknown)] == [5]
+            assert (RELEASED, 5) not in asked(b)
+            assert b.device.lockout == ENGAGED
+            assert b.owner.ups_and_downs == ["device_online"]
+
+    virtual(scene())
+
+
+def test_a_release_that_finds_the_line_stuck_is_unknown_and_not_asked_for_later(bench, virtual):
+    """Asking itself finds out that the link is lost: what the wish came to is told once."""
+
+    async def scene():
+        async with bench() as b:
+            await b.until_online()
+
+            def full(data):
+                raise WriteBufferFull("the line takes no bytes")
+
+            b.session._transport.write = full
+            b.session.want(lockout(RELEASED, 5))
+            assert [unknown.operation for unknown in b.owner.bodies(events.LevelUnknown)] == [5]
+            assert "link_io_error" in b.owner.bodies(events.LevelUnknown)[0].reason
+            await asyncio.sleep(3.0)
+            assert len(b.owner.bodies(events.LevelUnknown)) == 1
+            assert (RELEASED, 5) not in asked(b)
 
     virtual(scene())

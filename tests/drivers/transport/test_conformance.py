@@ -133,6 +133,26 @@ async def test_a_write_over_the_limit_is_refused_whole(wire, owner):
     await port.close()
 
 
+async def test_what_waited_while_we_stood_still_is_not_sent(wire, owner, until, monkeypatch):
+    """The peer begins to read again after a pause of ours: a command from before it may not hold any more. The loss is told."""
+    port = wire.transport(owner)
+    await port.open()
+    taken = await _fill(port)
+    port.write(b"release")
+    for module in ("serial", "loopback", "usb_owner"):
+        monkeypatch.setattr(f"drivers.transport.{module}.STALE_S", 0.1)
+    time.sleep(0.2)  # on purpose: the loop does not run
+    reading = asyncio.ensure_future(wire.far_read(taken + 7))
+    await until(lambda: owner.losses, "the loss")
+    await asyncio.sleep(0.05)
+    assert not reading.done(), "all of it arrived"
+    assert owner.losses[0][0] is Fault.LINK_IO_ERROR
+    assert "waited" in owner.losses[0][1]
+    reading.cancel()
+    await asyncio.wait({reading})
+    await port.close(0)
+
+
 async def test_close_returns_by_its_deadline_when_the_peer_takes_nothing(wire, owner, ticker):
     """What cannot be sent is thrown away at the deadline, and the loop runs on meanwhile."""
     port = wire.transport(owner)
