@@ -278,13 +278,16 @@ class Engine:
                 answer.set_result(mine)
 
     def _acknowledge(self, given: Input) -> None:
-        """A report that is durable, and a loss that is: the device need not offer either again."""
+        """A report that is durable, and a loss that is: the device need not offer either again.
+
+        A loss under numbers that were used before has no place in the order: what is there counts as it did.
+        """
         session = self.devices.get(given.subject)
         if session is None:
             return
         if given.origin is not None:
             session.acknowledge(given.origin.boot, given.origin.counter)
-        elif isinstance(given.body, EventsLost) and given.body.last:
+        elif isinstance(given.body, EventsLost) and given.body.last and not given.body.reused:
             session.acknowledge(given.body.boot, given.body.last)
 
     def _tell(self, wanted: WantedLevel) -> None:

@@ -214,13 +214,18 @@ class DeviceRejected:
 
 @dataclass(frozen=True, slots=True)
 class EventsLost:
-    """Events `first`..`last` of `boot` can no longer be read; `last` 0 = not known how many."""
+    """Events `first`..`last` of `boot` can no longer be read; `last` 0 = not known how many.
+
+    `reused`: True where the device's count went back, so that it uses these numbers again: what is lost are its other events
+    under them, and one of each may be on record. None = each number was used once.
+    """
 
     kind: ClassVar[str] = "events_lost"
     serial: str
     boot: str
     first: int
     last: int
+    reused: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

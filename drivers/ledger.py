@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from drivers.commands import WantedLevel
 from drivers.protocol.chain import Place
-from drivers.protocol.host import LevelRefused, LevelUnknown
+from drivers.protocol.host import LevelRefused, LevelUnknown, Reported
 from drivers.protocol.reports import Level
 
 __all__ = ["Acknowledgements", "Key", "Wishes"]
@@ -12,8 +12,8 @@ __all__ = ["Acknowledgements", "Key", "Wishes"]
 Key = tuple[int, int]
 """(boot, counter) of a report."""
 
-CHAINS_KEPT = 2048
-"""Reports on their way to the record whose chain values are kept: twice as many as the queue holds."""
+REPORTS_KEPT = 2048
+"""Reports on their way to the record that are remembered: twice as many as the queue holds."""
 
 BOOTS_KEPT = 8
 """Boots whose last report is remembered: the present one, and former ones whose logs may still be read."""
@@ -28,13 +28,12 @@ class Acknowledgements:
 
     def __init__(self, last: Place | None) -> None:
         self.durable = last
-        self._chains: OrderedDict[Key, bytes] = (
-            OrderedDict()
-        )  # of reports that are handed over and not yet durable
+        self._under_way: OrderedDict[Key, Reported] = OrderedDict()  # handed over and not yet durable
         self.held = False
         self._latest = self._told = last[:2] if last else None
         self._highest: OrderedDict[int, int] = OrderedDict([last[:2]] if last else [])
         self._on_link: dict[int, int] = {}
+        self._reused = (0, 0, 0)
 
     def begin(self, boot: int) -> None:
         """This boot is heard from its first report on: where nothing was durable before, nothing of it may be missed now."""
@@ -46,19 +45,23 @@ class Acknowledgements:
         self._told = self.durable[:2] if self.durable else None
         self._on_link.clear()
 
-    def take(self, boot: int, counter: int, chain: bytes = b"") -> bool:
-        """A report came, with its value in the device's chain. True if it is to be handed over, False if it was before, on
-        an earlier link."""
+    def take(self, report: Reported) -> bool:
+        """A report came. True if it is to be handed over, False if its number was before, on an earlier link."""
+        boot, counter = key = report.boot, report.counter
         self._on_link[boot] = counter
         if counter <= self.highest(boot):
             return False
         self.pass_over(boot, counter)
-        self._latest = (boot, counter)
-        if chain:
-            self._chains[boot, counter] = chain
-            if len(self._chains) > CHAINS_KEPT:
-                self._chains.popitem(last=False)
+        self._latest = key
+        self._under_way[key] = report
+        if len(self._under_way) > REPORTS_KEPT:
+            self._under_way.popitem(last=False)
         return True
+
+    def is_another(self, report: Reported) -> bool:
+        """Whether what was handed over under its number, and is not durable yet, was another report."""
+        known = self._under_way.get((report.boot, report.counter))
+        return known is not None and (known.tick_us, known.report) != (report.tick_us, report.report)
 
     def pass_over(self, boot: int, counter: int) -> None:
         """Reports up to this one will not come any more."""
@@ -66,6 +69,14 @@ class Acknowledgements:
         self._highest.move_to_end(boot)
         while len(self._highest) > BOOTS_KEPT:
             self._highest.popitem(last=False)
+
+    def went_back(self, boot: int, first: int, last: int) -> bool:
+        """The numbers `first` to `last` of a boot are used again. True if that is news: not all of them were known to be."""
+        known_boot, known_first, known_last = self._reused
+        if boot == known_boot and known_first <= first and last <= known_last:
+            return False
+        self._reused = (boot, first, last)
+        return True
 
     def highest(self, boot: int) -> int:
         """Counter of the last report of a boot that was handed over or passed over; 0 = none."""
@@ -80,9 +91,10 @@ class Acknowledgements:
 
     def make_durable(self, boot: int, counter: int) -> None:
         """Everything handed over up to this report is durable."""
-        self.durable = Place(boot, counter, self._chains.pop((boot, counter), b""))
-        while self._chains and (oldest := next(iter(self._chains)))[0] == boot and oldest[1] < counter:
-            self._chains.popitem(last=False)
+        report = self._under_way.pop((boot, counter), None)
+        self.durable = Place(boot, counter, report.chain if report else b"")
+        while self._under_way and (oldest := next(iter(self._under_way)))[0] == boot and oldest[1] < counter:
+            self._under_way.popitem(last=False)
         self.held = self.held and not self._all_durable()
 
     def _all_durable(self) -> bool:

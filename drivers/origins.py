@@ -1,14 +1,14 @@
-"""Where a report came from and when it happened, and what its device has proven, in the words of the record."""
+"""Where a report came from and when it happened, what is lost, and what a device has proven, in the words of the record."""
 
 from collections import deque
 from typing import NamedTuple
 
-from drivers.events import FirmwareMeasured, Origin
+from drivers.events import DeviceOnline, EventsLost, FirmwareMeasured, Origin
 from drivers.protocol.device_time import DeviceTime, Interval, narrowest
-from drivers.protocol.host import Reported
+from drivers.protocol.host import Online, Reported
 from drivers.protocol.messages import Identity
 
-__all__ = ["Asleep", "Origins", "boot_words", "hash_words", "measured"]
+__all__ = ["Asleep", "Origins", "boot_words", "came_online", "hash_words", "lost", "measured"]
 
 LINKS_KEPT = 8
 """Former links whose echoes say when something happened before or between links."""
@@ -100,6 +100,23 @@ def measured(who: Identity | None, boot: int | None) -> FirmwareMeasured:
     if who is None or boot is None:
         raise AssertionError("a device is measured after its welcome")
     return FirmwareMeasured(who.serial, boot_words(boot), who.firmware_hash.hex())
+
+
+def lost(who: Identity | None, boot: int, first: int, last: int, *, reused: bool = False) -> EventsLost:
+    """Reports `first`..`last` of the device `who` that cannot be had; `reused`: as in `EventsLost`."""
+    return EventsLost(who.serial if who else "", boot_words(boot), first, last, reused or None)
+
+
+def came_online(
+    who: Identity | None, boot: int | None, event: Online, rebooted: bool, sealed: bool
+) -> DeviceOnline:
+    """What there is to say of the device `who` when its link is up. `sealed`: it has proven its key."""
+    if who is None or boot is None:
+        raise AssertionError("online comes after welcome")
+    return DeviceOnline(
+        who.kind, who.model, who.serial, who.firmware, boot_words(boot), rebooted, event.gap_closed, who.capabilities,
+        event.levels, sealed, hash_words(who.firmware_hash), hash_words(who.config_hash),
+    )  # fmt: skip
 
 
 def hash_words(digest: bytes) -> str | None:

@@ -25,13 +25,13 @@ from drivers.flight import FlightRecorder
 from drivers.health import Health
 from drivers.keys import KeyRefused
 from drivers.ledger import Acknowledgements, Wishes
-from drivers.origins import Origins, boot_words, hash_words, measured
+from drivers.origins import Origins, boot_words, came_online, lost, measured
 from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol import host
 from drivers.protocol.chain import Place
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import Identity
-from drivers.protocol.host_events import Damaged, Silence, Whole
+from drivers.protocol.host_events import Damaged, Reused, Silence, Whole
 from drivers.protocol.texts import plain
 from drivers.pump import Pump
 from drivers.recording.tap import Recorder
@@ -240,6 +240,8 @@ class DeviceSession:
                 self._online(event)
             case host.Lost(boot, first, last):
                 self._lose(boot, first, last)
+            case Reused(boot, first, last):
+                self._went_back(boot, first, last)
             case host.LevelSet(level, value, operation):
                 self._wishes.granted(level, operation)
                 self._deliver(events.LevelConfirmed(level, value, operation))
@@ -272,9 +274,11 @@ class DeviceSession:
             self._deliver(events.LivenessChanged(known))
 
     def _report(self, event: host.Reported) -> None:
-        if not self._acks.take(event.boot, event.counter, event.chain):
+        if not self._acks.take(event):
             self._counters["repeated"] += 1  # handed over before the link was lost; it may be durable by now
             self._acknowledge_soon()
+            if self._acks.is_another(event) and self._went_back(event.boot, event.counter, event.counter):
+                self._end(Fault.PROTO_COUNTER_REUSED, f"two different reports have number {event.counter}")
             return
         self._counters["reports"] += 1
         if isinstance(event.report, events.SelfTestFailed):
@@ -306,20 +310,11 @@ class DeviceSession:
             self._acks.begin(self._boot)
 
     def _online(self, event: host.Online) -> None:
-        who, boot = self.identity, self._boot
-        if who is None or boot is None:
-            raise AssertionError("online comes after welcome")
         self._online_at = _now()
         self._rejection = None
         self._health.online(Fault.DEVICE_SELF_TEST)
         rebooted, self._rebooted = self._rebooted, False
-        self._deliver(
-            events.DeviceOnline(
-                who.kind, who.model, who.serial, who.firmware, boot_words(boot), rebooted,
-                event.gap_closed, who.capabilities, event.levels, self._health.authenticated,
-                hash_words(who.firmware_hash), hash_words(who.config_hash),
-            )
-        )  # fmt: skip
+        self._deliver(came_online(self.identity, self._boot, event, rebooted, self._health.authenticated))
 
     def _lose(self, boot: int, first: int, last: int) -> None:
         """Reports are gone; those among them that were handed over before the link was lost are not."""
@@ -327,10 +322,16 @@ class DeviceSession:
         if last and last < first:
             return
         self._acks.pass_over(boot, max(last, first - 1))
-        serial = self.identity.serial if self.identity else ""
         what = f"reports {first} to {last or 'the end'} of boot {boot_words(boot)}"
         self._flight.keep(Fault.DATA_EVENTS_LOST, what)
-        self._deliver(events.EventsLost(serial, boot_words(boot), first, last))
+        self._deliver(lost(self.identity, boot, first, last))
+
+    def _went_back(self, boot: int, first: int, last: int) -> bool:
+        """The device uses numbers again: what else it says under them is not taken. Told once, not on each link: True if now."""
+        last = max(last, self._acks.highest(boot))
+        if is_news := self._acks.went_back(boot, first, last):
+            self._deliver(lost(self.identity, boot, first, last, reused=True))
+        return is_news
 
     def _ask_for(self, wanted: WantedLevel) -> None:
         if self._pump is not None:

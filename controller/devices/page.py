@@ -7,7 +7,7 @@ from typing import Any
 from controller.control.page import ago, levels_words, spoken
 from controller.devices.documents import clean, report_document
 from controller.devices.listing import UP
-from drivers.protocol.host_events import Failed, HostEvent, LevelsRead, Lost, Online, Reported, Welcomed
+from drivers.protocol.host_events import Failed, HostEvent, LevelsRead, Lost, Online, Reported, Reused, Welcomed
 from drivers.recording.words import event_words
 
 __all__ = ["event_page", "list_page", "probe_page", "silence_page"]
@@ -170,6 +170,8 @@ def event_page(event: HostEvent) -> str:
             said = f"report {counter}{' (out of its log)' if from_log else ''}: {_report(report_document(report))}"
         case Lost(_, first, last):
             said = f"LOST: reports {first} to {last or 'the end'} of a boot cannot be had any more"
+        case Reused(_, first, last):
+            said = f"LOST: its count went back; what else it reports under {first} to {last} cannot be had"
         case Failed(fault, detail):
             said = f"LINK LOST: {spoken(fault)}, {detail}"
         case _:

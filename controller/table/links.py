@@ -19,6 +19,8 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
             _reconcile(draft, name, event)
             if not event.gap_closed:
                 _gap(draft, name, f"{name} came back with a gap in its events")
+        case e.EventsLost(first=first, reused=True):
+            _gap(draft, name, f"{name} used numbers of its events again, from {first} on")
         case e.EventsLost(first=first, last=last):
             _gap(draft, name, f"{name} lost its events {first} to {last or 'unknown'}")
         case e.LinesDamaged() if before.in_service:  # the cable of what is not may make noise for ever

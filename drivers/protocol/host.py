@@ -212,8 +212,7 @@ class HostLink:
     @property
     def _is_up(self) -> bool:
         """True while the device takes what is sent."""
-        opening = self._opening  # there is one from `connect` on
-        return opening is not None and opening.hears and self._state is not _State.CLOSED
+        return self._opening is not None and self._opening.hears and self._state is not _State.CLOSED
 
     def _take(self) -> list[HostEvent]:
         events, self._events = self._events, []
@@ -332,6 +331,7 @@ class HostLink:
         """From here on the device is believed: its log is read from where the record ends, and its levels."""
         self._state = _State.SYNC
         self._events += self._sequencer.welcome(welcome)
+        self._sequencer.verify_unbroken()
         if welcome.boot in self._durable:
             self._send(ACK, m.EventAck(welcome.boot, self._durable[welcome.boot]))  # where the device shall go on
         self._events += self._requests.add(m.GetLevels(), now)

@@ -20,6 +20,7 @@ __all__ = [
     "Recovered",
     "Reported",
     "Restarted",
+    "Reused",
     "Silence",
     "Suspect",
     "Welcomed",
@@ -75,6 +76,19 @@ class Reported:
 @dataclass(frozen=True, slots=True)
 class Lost:
     """Reports `first`..`last` of `boot` can't be had, released in their place; `last` 0 = nobody knows how many."""
+
+    boot: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """The count of `boot` went back: another report came under the number `first`, or its log ends before what is on record.
+
+    What else the device reports under `first`..`last`, now or until it is past them, can't be had. This has no place in the
+    order, and `Failed` follows.
+    """
 
     boot: int
     first: int
@@ -166,6 +180,7 @@ HostEvent = (
     | Online
     | Reported
     | Lost
+    | Reused
     | LevelSet
     | LevelRefused
     | LevelUnknown

@@ -9,7 +9,7 @@ from collections import OrderedDict, deque
 from drivers.protocol.chain import LogChain, Place
 from drivers.protocol.constants import FILL_TIMEOUT_S, FILL_TRIES, RECENT_REPORTS, UNACKED_WINDOW
 from drivers.protocol.host_chain import ChainCheck
-from drivers.protocol.host_events import HostEvent, Lost, Reported
+from drivers.protocol.host_events import HostEvent, Lost, Reported, Reused
 from drivers.protocol.host_requests import LOG
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip, next_seq
 from drivers.protocol.messages import Frame, LogData, LogGone, LogRead, LogSpan, Record, Welcome
@@ -20,7 +20,7 @@ class Sequencer:
     """Puts reports in order, from `last`, the last durable one, or from the start of this boot.
 
     `chain`: what a device's key makes of its log, None = there is no key to check it with. `broken`: why nothing more is
-    released, once a report did not follow from the one before; it and all behind it are lost then.
+    released, once a report did not follow from the one before (it and all behind it are lost then), or numbers came again.
     """
 
     def __init__(self, last: Place | None, chain: LogChain | None = None) -> None:
@@ -58,7 +58,7 @@ class Sequencer:
         return not self._plan and self._expected > self._target
 
     def welcome(self, welcome: Welcome) -> list[HostEvent]:
-        """Plans what to read. Raises `LinkFault` where the device's counters contradict what is durable here."""
+        """Plans what to read. Raises `LinkFault` for a log that cannot be."""
         if not 1 <= welcome.log_first <= welcome.log_last + 1:
             raise LinkFault("proto_payload", f"a log from {welcome.log_first} to {welcome.log_last}")
         self._boot, self._head, self._target = welcome.boot, welcome.log_last, welcome.log_last
@@ -68,10 +68,10 @@ class Sequencer:
         elif self._last.boot != welcome.boot:
             self._plan_old_boots(self._last.boot, self._last.counter, welcome.old_logs)
         elif self._last.counter > welcome.log_last:
-            raise LinkFault(
-                "proto_counter_backwards",
-                f"boot {welcome.boot:016x} is at {welcome.log_last}, but {self._last.counter} is on record",
-            )
+            # Nobody can say how far back it went: its log may have been cut at the end, or have begun anew.
+            detail = f"boot {welcome.boot:016x} is at {welcome.log_last}, but {self._last.counter} is on record"
+            self.broken = LinkFault("proto_counter_backwards", detail)
+            return [Reused(welcome.boot, welcome.log_first, self._last.counter)]
         else:
             self._expected = self._last.counter + 1
         events = self._advance()
@@ -85,10 +85,9 @@ class Sequencer:
         return events
 
     def event(self, record: Record) -> tuple[list[HostEvent], bool]:
-        """A report of this boot as it came by itself: what is released, and whether it was a repeat. Raises `LinkFault`."""
+        """A report of this boot as it came by itself: what is released, and whether it was a repeat."""
         if record.counter < self._expected or record.counter in self._ahead:
-            self._verify_repeat(self._boot, record)
-            return [], True
+            return self._repeated(record), True
         self._head = max(self._head, record.counter)
         if self._plan or record.counter > self._expected:
             if record.counter < self._expected + UNACKED_WINDOW:
@@ -98,7 +97,8 @@ class Sequencer:
         return (released + self._release_ahead() if self._ahead else released), False
 
     def verify_unbroken(self) -> None:
-        """Raises `LinkFault` where a report did not follow from the one before; what came until then was released."""
+        """Raises `LinkFault` where a report did not follow from the one before, or numbers came again; what came until then was
+        released."""
         if self.broken is not None:
             raise self.broken
 
@@ -107,7 +107,7 @@ class Sequencer:
         self._head = max(self._head, last)
 
     def log_data(self, data: LogData) -> list[HostEvent]:
-        """Records out of the log; those that are not the next ones are passed over, repeats verified. Raises `LinkFault`."""
+        """Records out of the log; those that are not the next ones are passed over, repeats verified."""
         events: list[HostEvent] = []
         for record in data.records:
             if self.broken is not None:
@@ -121,7 +121,7 @@ class Sequencer:
             elif data.boot == self._boot and record.counter == self._expected:
                 events += self._release(record, from_log=True) + self._release_ahead()
             elif data.boot == self._boot and record.counter < self._expected:
-                self._verify_repeat(data.boot, record)
+                events += self._repeated(record)
         return events + ([] if self._plan else self._release_ahead())
 
     def log_gone(self, gone: LogGone) -> list[HostEvent]:
@@ -217,10 +217,16 @@ class Sequencer:
         self.gap_closed = False
         return lost
 
-    def _verify_repeat(self, boot: int, record: Record) -> None:
-        known = self._recent.get((boot, record.counter)) or self._ahead.get(record.counter)
-        if known is not None and known != record:
-            raise LinkFault("proto_counter_reused", f"two different reports have number {record.counter}")
+    def _repeated(self, record: Record) -> list[HostEvent]:
+        """A number of this boot that came before. With another report only one of the two can have its place: the other is lost.
+
+        So is what a device whose count went back reports until it is past the numbers that are taken here.
+        """
+        known = self._recent.get((self._boot, record.counter)) or self._ahead.get(record.counter)
+        if known is None or known == record:
+            return []
+        self.broken = LinkFault("proto_counter_reused", f"two different reports have number {record.counter}")
+        return [Reused(self._boot, record.counter, max([self.released, *self._ahead]))]
 
 
 class LogReader:

@@ -169,6 +169,13 @@ async def test_a_loss_that_is_on_record_is_acknowledged_up_to_its_end(bench):
     assert bench.spy.acknowledged == [9]
 
 
+async def test_a_loss_under_numbers_that_were_used_before_acknowledges_nothing(bench):
+    """It says nothing of what is durable: the reports under these numbers may be on their way, or have been there long ago."""
+    bench.engine.submit(SHOE, e.EventsLost("SIM-1", "00000000000000aa", 4, 9, reused=True))
+    await bench.settled()
+    assert bench.spy.acknowledged == []
+
+
 async def test_the_state_is_taken_up_from_the_record(bench, tmp_path):
     """A new run folds what the last one recorded, and decides nothing anew."""
     await bench.engine.act(a.OpenTable(), FLOOR)

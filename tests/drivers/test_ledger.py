@@ -6,11 +6,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from drivers.commands import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level, WantedLevel
 from drivers.ledger import Acknowledgements, Wishes
+from drivers.protocol.host import Reported
+from drivers.protocol.reports import DoorClosed, DoorOpened
 
 
 def chain_of(counter):
     """A report's value in the chain over the device's log."""
     return counter.to_bytes(8, "big")
+
+
+def report(boot, counter, chain=b"", *, tick_us=0, what=DoorOpened()):  # noqa: B008  # it is frozen
+    """One report as a link tells it."""
+    return Reported(boot, counter, tick_us, what, from_log=False, chain=chain)
 
 
 class AcknowledgementMachine(RuleBasedStateMachine):
@@ -23,7 +30,7 @@ class AcknowledgementMachine(RuleBasedStateMachine):
 
     @rule()
     def report(self):
-        if self.acks.take(1, self.next_on_link, chain_of(self.next_on_link)):
+        if self.acks.take(report(1, self.next_on_link, chain_of(self.next_on_link))):
             self.handed.append(self.next_on_link)
         self.next_on_link += 1
 
@@ -38,7 +45,7 @@ class AcknowledgementMachine(RuleBasedStateMachine):
         self.durable = data.draw(st.integers(self.durable + 1, len(self.handed)))
         self.acks.make_durable(1, self.durable)
         assert self.acks.durable == (1, self.durable, chain_of(self.durable)), "where the next link goes on"
-        assert len(self.acks._chains) <= len(self.handed) - self.durable, "what is durable is forgotten"
+        assert len(self.acks._under_way) <= len(self.handed) - self.durable, "what is durable is forgotten"
 
     @rule()
     def hold(self):
@@ -70,23 +77,47 @@ TestAcknowledgements = AcknowledgementMachine.TestCase
 def test_a_report_that_is_durable_is_told_after_the_next_link_brings_it_again():
     """Committed while the link was away: the repeat is not handed over again, but it is acknowledged."""
     acks = Acknowledgements((1, 4))
-    assert acks.take(1, 5)
+    assert acks.take(report(1, 5))
     acks.new_link()
     acks.make_durable(1, 5)
     assert acks.due() is None, "the new link has not seen it"
-    assert not acks.take(1, 5)
+    assert not acks.take(report(1, 5))
     assert acks.due() == (1, 5)
     assert acks.due() is None
+
+
+def test_another_report_under_a_number_is_known_until_the_first_is_durable():
+    """A repeat on a later link is the same report, by its contents and its time; what is durable is not read again."""
+    acks = Acknowledgements(None)
+    assert acks.take(report(1, 1))
+    assert acks.take(report(1, 2))
+    assert not acks.is_another(report(1, 2))
+    assert acks.is_another(report(1, 2, what=DoorClosed()))
+    assert acks.is_another(report(1, 2, tick_us=1))
+    assert not acks.is_another(report(2, 2, what=DoorClosed())), "of another boot"
+    acks.make_durable(1, 2)
+    assert not acks.is_another(report(1, 2, what=DoorClosed()))
+
+
+def test_numbers_that_are_used_again_are_news_once():
+    """What lies within a range that was told is told; more of it, and another boot, is not."""
+    acks = Acknowledgements(None)
+    assert acks.went_back(1, 3, 5)
+    assert not acks.went_back(1, 3, 5)
+    assert not acks.went_back(1, 4, 4)
+    assert acks.went_back(1, 2, 5)
+    assert acks.went_back(1, 2, 6)
+    assert acks.went_back(2, 3, 4)
 
 
 def test_a_new_boot_starts_its_own_count():
     """Counters begin at 1 in each boot; the old boot's tail may come first, out of the log."""
     acks = Acknowledgements((1, 100))
-    assert acks.take(1, 101)
-    assert acks.take(2, 1)
+    assert acks.take(report(1, 101))
+    assert acks.take(report(2, 1))
     acks.make_durable(2, 1)
     assert acks.due() == (2, 1)
-    assert not acks.take(1, 101)
+    assert not acks.take(report(1, 101))
 
 
 @given(st.integers(1, 50))
@@ -94,7 +125,7 @@ def test_old_boots_are_forgotten_in_the_end(boots):
     """A device that reboots for months must not fill our memory."""
     acks = Acknowledgements(None)
     for boot in range(boots):
-        acks.take(boot, 1)
+        acks.take(report(boot, 1))
     assert len(acks._highest) <= 8
 
 

@@ -40,10 +40,10 @@ class Row:
 
     `drive`: what goes on at the table meanwhile. `lasts_s`: virtual seconds from the injection to its end. `shown_by`:
     the test that shows it, where it is not this table's own, and `elsewhere` why it is not. `open`: why nothing can show it
-    yet. `lies`: the device
-    tells what did not happen, so that its reports cannot be held against its own record. `keyed`: host and devices share
-    keys and seal each frame. `progressive`: how that device is built, tdp | modbus (remote I/O on a bus). `reader`: bee-tek
-    where hands deal from a shoe that writes lines. `full`: takes so long that only `make faults` plays it.
+    yet. `lies`: the device tells what did not happen, or under other numbers, so that its times (of a bus and a shoe that writes
+    lines, its reports) cannot be held against its own record. `keyed`: host and devices share keys and seal each frame.
+    `progressive`: how that device is built, tdp | modbus (remote I/O on a bus). `reader`: bee-tek where hands deal from a shoe
+    that writes lines. `full`: takes so long that only `make faults` plays it.
     """
 
     id: str

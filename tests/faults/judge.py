@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from controller.journal.record import Stream
 from controller.journal.verify import verify
@@ -22,6 +22,19 @@ MOST_FRAMES_PER_S = 20.0
 ENGAGED_AGAIN = ("lockout", "dispensing")
 
 
+class Lost(NamedTuple):
+    """A loss that is on record. `last` 0: to the end. `reused`: another event may be on record under each of these numbers."""
+
+    boot: str
+    first: int
+    last: int
+    reused: bool = False
+
+    def covers(self, boot: str, counter: int) -> bool:
+        """Whether this number is in it."""
+        return self.boot == boot and self.first <= counter <= (self.last or counter)
+
+
 def judge(row: Row, played: Played, rig: Rig) -> list[str]:
     """Everything that is wrong; empty where all is as it must be."""
     verdict = row.verdict
@@ -37,8 +50,8 @@ def judge(row: Row, played: Played, rig: Rig) -> list[str]:
     return wrong + held(rig, played, lies=row.lies)
 
 
-def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
-    """The invariants, whatever the fault."""
+def held(rig: Rig, played: Played, *, lies: bool = False, unseen: bool = False) -> list[str]:
+    """The invariants, whatever the fault. `unseen`: numbers may have been used again while there was no link to see it."""
     wrong = [f"the daemon ended: {rig.failed!r}"] if rig.failed else []
     for device in rig.devices.values():
         if isinstance(device, Bus):
@@ -47,7 +60,8 @@ def held(rig: Rig, played: Played, *, lies: bool = False) -> list[str]:
         if isinstance(device, LineShoe):
             wrong += line_judge.account(device, rig, lies=lies)
             continue
-        wrong += [] if lies else [*account(rig, device), *dated(rig, device)]
+        wrong += [] if unseen else account(rig, device)
+        wrong += [] if lies else dated(rig, device)
         wrong += commands(device)
     wrong += told(rig)
     report = verify(rig.path)
@@ -67,28 +81,34 @@ def _rose(whose: str, wanted: tuple[str, ...], rose: Any) -> list[str]:
 
 
 def account(rig: Rig, device: Device) -> list[str]:
-    """Released events = the device's events in order, minus ranges declared lost; nothing twice, nothing else."""
+    """Released events = the device's events in order, minus ranges declared lost; nothing twice, nothing else.
+
+    Under a number that the device used again another event of its own may stand, where the record says so.
+    """
     serial = str(device.config.serial)
     truth = {(r["boot"], r["counter"]): (r["kind"], r["body"]) for r in device.noted("report")}
     recorded: dict[str, list[int]] = defaultdict(list)
-    lost: list[tuple[str, int, int]] = []
-    wrong = []
+    lost: list[Lost] = []
+    wrong, others = [], []
     for record in rig.records(Stream.INPUT):
         body: dict[str, Any] = json.loads(record.data)
         if record.kind == "events_lost" and body["body"]["serial"] == serial:
-            lost.append((body["body"]["boot"], body["body"]["first"], body["body"]["last"]))
+            lost.append(Lost(**{k: v for k, v in body["body"].items() if k != "serial"}))
         if record.origin is None or record.origin[0] != serial:
             continue
         _, boot, counter = record.origin
         recorded[boot].append(counter)
         kind, told = truth.get((boot, counter), ("nothing", {}))
         if (record.kind, body["body"]) != (kind, {k: v for k, v in told.items() if v is not None}):
-            wrong.append(f"{serial} {counter} is on record as {record.kind}, the device says {kind}")
+            others.append((boot, counter, f"is on record as {record.kind}, the device says {kind}"))
     for boot, counters in recorded.items():
         if counters != sorted(set(counters)):
             wrong.append(f"{serial} boot {boot}: recorded as {counters}")
+    for boot, counter, what in others:
+        if not any(one.reused and one.covers(boot, counter) for one in lost):
+            wrong.append(f"{serial} {counter} {what}")
     for boot, counter in truth:
-        gone = any(b == boot and first <= counter and (not last or counter <= last) for b, first, last in lost)
+        gone = any(one.covers(boot, counter) for one in lost)
         if not gone and counter not in recorded[boot] and _is_our_business(recorded, lost, boot):
             wrong.append(
                 f"{serial} {boot}/{counter} {truth[boot, counter][0]} is neither on record nor declared lost"
@@ -117,9 +137,9 @@ def dated(rig: Rig, device: Device) -> list[str]:
     return wrong
 
 
-def _is_our_business(recorded: dict[str, list[int]], lost: list[tuple[str, int, int]], boot: str) -> bool:
+def _is_our_business(recorded: dict[str, list[int]], lost: list[Lost], boot: str) -> bool:
     """Boots of which the host never heard leave nothing: their log went with them."""
-    return bool(recorded[boot]) or any(b == boot for b, _, _ in lost)
+    return bool(recorded[boot]) or any(one.boot == boot for one in lost)
 
 
 def commands(device: Device) -> list[str]:

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from controller.bench.observer.evidence import Evidence, Line, State, Verdict
 from controller.bench.observer.record import broken_links
@@ -44,10 +44,26 @@ def nothing_lost(evidence: Evidence) -> Verdict:
     return Verdict.of(NAME, checked, problems, "no device reported anything")
 
 
-def _declared(evidence: Evidence) -> list[tuple[str, str, int, int]]:
-    """Ranges that the record itself says are lost: device, boot, first, last (0 = to the end)."""
+class _Declared(NamedTuple):
+    """A range that the record itself says is lost; `last` 0 = to the end. `reused`: others may be on record under its numbers."""
+
+    device: str
+    boot: str
+    first: int
+    last: int
+    reused: bool
+
+    def covers(self, line: Line) -> bool:
+        """Whether what a device reported is in it."""
+        is_of_boot = (self.device, self.boot) == (line.device, line.data["boot"])
+        return is_of_boot and self.first <= line.data["counter"] <= (self.last or line.data["counter"])
+
+
+def _declared(evidence: Evidence) -> list[_Declared]:
     return [
-        (row.subject, row.data["boot"], row.data["first"], row.data["last"]) for row in evidence.of("events_lost")
+        _Declared(row.subject, data["boot"], data["first"], data["last"], data.get("reused", False))
+        for row in evidence.of("events_lost")
+        for data in (row.data,)
     ]
 
 
@@ -55,20 +71,17 @@ def _missing(
     evidence: Evidence,
     line: Line,
     recorded: dict[tuple[str, str], dict[int, Any]],
-    declared: list[tuple[str, str, int, int]],
+    declared: list[_Declared],
 ) -> list[str]:
     boot, counter = line.data["boot"], line.data["counter"]
     what = f"{line.device} {counter} {line.data['kind']}"
     found = recorded.get((line.device, boot), {}).get(counter)
+    lost = [one for one in declared if one.covers(line)]
     if found is None:
-        lost = any(
-            (device, lost_boot) == (line.device, boot) and first <= counter <= (last or counter)
-            for device, lost_boot, first, last in declared
-        )
         after_stop = evidence.stop_ns and line.at_ns >= evidence.stop_ns
         return [] if lost or after_stop else [f"{what} is not on record"]
     body = {key: value for key, value in line.data["body"].items() if value is not None}
-    if found != (line.data["kind"], body):
+    if found != (line.data["kind"], body) and not any(one.reused for one in lost):
         return [f"{what} is on record as {found[0]} {json.dumps(found[1])}"]
     return []
 

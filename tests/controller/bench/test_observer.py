@@ -424,6 +424,10 @@ def test_a_declared_loss_and_the_tail_after_the_stop_are_no_silence():
     case = two_reports().reported(3, "door_opened").given("events_lost", "shoe-1")
     case.fact("events_lost", "shoe-1", serial="SIM-shoe", boot=BOOT, first=3, last=3)
     assert nothing_lost(case.evidence).state == "held"
+    other = two_reports().reported(3, "door_opened").report(3, "door_closed").given("events_lost", "shoe-1")
+    other.fact("events_lost", "shoe-1", serial="SIM-shoe", boot=BOOT, first=3, last=3, reused=True)
+    assert nothing_lost(other.evidence).state == "held"
+    assert broken(nothing_lost(case.report(3, "door_closed").evidence), "is on record as")
     tail = two_reports().reported(3, "door_opened")
     tail.evidence.stop_ns = tail.evidence.lines[-1].at_ns
     assert nothing_lost(tail.evidence).state == "held"

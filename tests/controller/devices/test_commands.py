@@ -13,7 +13,7 @@ from controller.devices.documents import event_document, shown_input
 from controller.devices.page import event_page
 from drivers.conformance import frames
 from drivers.protocol.framing import Cause
-from drivers.protocol.host_events import Reported, Welcomed
+from drivers.protocol.host_events import Reported, Reused, Welcomed
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind, LineUnparsed, ResetCause
 from drivers.recording.words import event_words
@@ -122,6 +122,14 @@ def test_monitor_tells_reports_as_they_come(command: Command, shoe: Path) -> Non
     assert "online: dispensing inhibited" in done.output
     lines = command("device", "monitor", shoe, "--for", "1", "--json").output.splitlines()
     assert json.loads(lines[0])["event"] == "welcomed"
+
+
+def test_a_count_that_went_back_is_called_a_loss() -> None:
+    """With the numbers under which something is missing."""
+    assert (
+        event_page(Reused(7, 3, 4)) == "LOST: its count went back; what else it reports under 3 to 4 cannot be had"
+    )
+    assert event_words(Reused(7, 3, 4)) == "reused boot=0000000000000007 first=3 last=4"
 
 
 def test_a_line_of_text_from_a_device_is_never_shown() -> None:

@@ -99,7 +99,7 @@ REPORTS = st.one_of(
     st.builds(e.DispensingAllowed, st.sampled_from(e.Cause), st.just(0)),
     st.builds(e.PoweredUp, st.sampled_from(e.ResetCause), CARDS),
     st.sampled_from([e.DoorOpened(), e.DoorClosed(), e.SelfTestFailed(3), e.DeviceOffline("link_eof")]),
-    st.builds(e.EventsLost, st.just("SIM"), st.just("0" * 16), st.just(1), st.integers(0, 4)),
+    st.builds(e.EventsLost, st.just("SIM"), st.just("0" * 16), st.just(1), st.integers(0, 4), st.sampled_from([None, True])),
     st.builds(e.LinesDamaged, st.integers(1, 3), st.integers(0, 2), st.integers(0, 2)),
 )  # fmt: skip
 SUPERVISOR = Actor("eve", Role.SUPERVISOR)

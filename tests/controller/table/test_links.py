@@ -5,6 +5,7 @@ import pytest
 from controller.rules.vocabulary import Method, Role
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.codec import encode
 from drivers import events as e
 
 
@@ -70,6 +71,20 @@ def test_events_that_a_shuffler_lost_disarm_its_sets_and_say_why(make_table):
     disarmed = [event for event in events if isinstance(event, f.SetDisarmed)]
     assert {event.back for event in disarmed} == {"red", "blue"}
     assert {event.reason for event in disarmed} == {"shuffler-1 lost its events 7 to 9"}
+
+
+def test_two_events_with_one_number_are_a_gap_that_is_called_what_it_is(make_table):
+    """One of them is on record and the other is not: as much is missing as of events that a log lost."""
+    table = make_table().ready()
+    events = table.put(e.EventsLost("SIM", "0" * 16, 7, 9, reused=True), "shuffler-1")
+    disarmed = {event.reason for event in events if isinstance(event, f.SetDisarmed)}
+    assert disarmed == {"shuffler-1 used numbers of its events again, from 7 on"}
+    table = make_table().ready().begin().let_out().deal(1)
+    table.put(e.EventsLost("SIM", "0" * 16, 7, 7, reused=True), "shoe-1")
+    assert table.round.unproven
+    assert b"reused" not in encode(e.EventsLost("SIM", "0" * 16, 7, 9)), (
+        "an older record reads and is decided as it was"
+    )
 
 
 def test_a_round_that_cannot_be_proven_concerns_the_set_that_is_dealt(make_table):
