@@ -7,7 +7,7 @@ a head that someone else holds shows the first, a signature the second.
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from controller.journal.findings import Cause, Fault, Findings, Report
 from controller.journal.key_check import KeyCheck
 from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
+from controller.journal.runs import Run, Runs
 from controller.journal.seal import Head
 from controller.journal.sealing import CLEAR
 from controller.journal.view import BATCH, MASK_64, SELECT, Progress
@@ -119,13 +120,26 @@ def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> 
     return proof.anchors
 
 
+@dataclass(slots=True)
+class _Place:
+    """Where the walk along a stream stands: hash and order of the record before, and the number that is to come next.
+
+    `prevhash` None: nothing can be linked to it. `otherwise`: what it should have been, if that record was changed.
+    """
+
+    prevhash: bytes | None
+    expected: int
+    newest: int = 0
+    otherwise: bytes | None = None
+
+
 class _Proof:
     """One pass over one file. Every finding goes to `findings`; only what prevents a pass raises."""
 
     def __init__(self, db: sqlite3.Connection, path: Path, description: Description) -> None:
         self._db, self._path, self._about = db, path, description
         self.findings = Findings()
-        self._newest, self._name = 0, ""  # order of the record before within the stream being walked, and its name
+        self._runs = Runs(db, description.id)
         self._checkpoints: list[Checkpoint] = []
         self._proved = 0
         self._keys: KeyCheck | None = None  # at an open only the chain is looked at
@@ -241,71 +255,86 @@ class _Proof:
             self.findings.add(Cause.ORDER, None, order, detail="the record that had this place is gone")
 
     def walk(self, stream: Stream, after: int, through: int) -> Iterator[None]:
-        """Proves the records after `after` up to `through`, one by one; stops for a look around after each batch."""
-        add = self.findings.add
-        prevhash: bytes | None = self._hash_at(stream, after)
-        otherwise: bytes | None = None  # what the hash of a changed record should have been
-        expected, self._newest, self._name = after + 1, 0, stream.value
-        for row in self._rows(stream, after, through):
-            sequence = row[0]
-            self._proved += 1
-            if self._proved % BATCH == 0:
-                yield
-            if sequence != expected:
-                add(Cause.MISSING, stream, expected, sequence - 1)
-                prevhash = otherwise = None  # what follows a hole cannot be linked, only its own body be proved
-            expected = sequence + 1
-            if len(row) == 1:
-                add(Cause.UNREADABLE, stream, sequence)
-                prevhash = otherwise = None
-                continue
-            try:
-                prevhash, otherwise = self._prove(stream, row, prevhash, otherwise)
-            except (TypeError, UnicodeError):  # a column is not even of its type
-                add(Cause.CHANGED, stream, sequence)
-                prevhash = otherwise = None
-        if expected <= through:
-            add(Cause.MISSING, stream, expected, through)
+        """Proves the records after `after` up to `through`; stops for a look around after each batch."""
+        at = _Place(self._hash_at(stream, after), after + 1)
+        while after < through:
+            run = self._sound(stream, after, min(after + BATCH, through), at)
+            if run is not None:
+                count = min(BATCH, through - after)
+                after += count
+                at = _Place(run.recordhash, after + 1, run.order)
+                for row in run.looked_at:
+                    self._take_checkpoint(stream, row)
+                    self._check_key(stream, row)
+            else:
+                rows, after = self._batch(stream, after, through)
+                count = len(rows)
+                for row in rows:
+                    self._prove_at(stream, row, at)
+            self._proved += count
+            yield
+        if at.expected <= through:
+            self.findings.add(Cause.MISSING, stream, at.expected, through)
 
-    def _prove(
-        self, stream: Stream, row: Row, prevhash: bytes | None, otherwise: bytes | None
-    ) -> tuple[bytes, bytes | None]:
-        """One record against the hash before it; `otherwise`: what that hash should have been, if it was changed.
+    def _sound(self, stream: Stream, after: int, through: int, at: _Place) -> Run | None:
+        if at.prevhash is None or at.expected != after + 1:
+            return None  # behind a hole
+        return self._runs.sound(stream, after, through, at.prevhash, at.newest)
 
-        Gives both for the next record.
-        """
+    def _prove_at(self, stream: Stream, row: Row, at: _Place) -> None:
+        sequence, add = row[0], self.findings.add
+        if sequence != at.expected:
+            add(Cause.MISSING, stream, at.expected, sequence - 1)
+            at.prevhash = at.otherwise = None  # what follows a hole cannot be linked, only its own body be proved
+        at.expected = sequence + 1
+        if len(row) == 1:
+            add(Cause.UNREADABLE, stream, sequence)
+            at.prevhash = at.otherwise = None
+            return
+        try:
+            self._prove(stream, row, at)
+        except (TypeError, UnicodeError):  # a column is not even of its type
+            add(Cause.CHANGED, stream, sequence)
+            at.prevhash = at.otherwise = None
+
+    def _prove(self, stream: Stream, row: Row, at: _Place) -> None:
+        """One record against the hash before it."""
         sequence, add = row[0], self.findings.add
         origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
-        header = header_bytes(self._about.id, self._name, sequence, row[15], row[1:11], origin)
+        header = header_bytes(self._about.id, stream.value, sequence, row[15], row[1:11], origin)
         data, recordhash, datahash, salt, order = row[11:16]
-        if row[1] == CheckpointSigned.kind and stream is Stream.DIAG:
-            self._checkpoints.append(Checkpoint(sequence, order, data))
+        self._take_checkpoint(stream, row)
         if data is None:
             add(Cause.BODY_MISSING, stream, sequence)
         elif data_hash(salt, data) != datahash:
             add(Cause.BODY_CHANGED, stream, sequence)
-        elif self._keys is not None:
-            self._check_key(self._keys, stream, row)
-        if order <= self._newest:
+        else:
+            self._check_key(stream, row)
+        if order <= at.newest:
             add(Cause.ORDER, stream, sequence, detail="not later than the record before it")
-        self._newest = order
-        if prevhash is None or (computed := record_hash(prevhash, header, datahash)) == recordhash:
-            return recordhash, None
-        if otherwise is not None and record_hash(otherwise, header, datahash) == recordhash:
-            return (
-                recordhash,
-                None,
-            )  # only the stored hash of the record before was changed: this one follows from the true one
-        add(Cause.CHANGED, stream, sequence)
-        return recordhash, computed
+        at.newest = order
+        computed = None if at.prevhash is None else record_hash(at.prevhash, header, datahash)
+        # Only the stored hash of the record before may have been changed: then this one follows from the true one.
+        is_linked = computed in (None, recordhash) or (
+            at.otherwise is not None and record_hash(at.otherwise, header, datahash) == recordhash
+        )
+        if not is_linked:
+            add(Cause.CHANGED, stream, sequence)
+        at.prevhash, at.otherwise = recordhash, None if is_linked else computed
 
-    def _check_key(self, keys: KeyCheck, stream: Stream, row: Row) -> None:
+    def _take_checkpoint(self, stream: Stream, row: Row) -> None:
+        if row[1] == CheckpointSigned.kind and stream is Stream.DIAG:
+            self._checkpoints.append(Checkpoint(row[0], row[15], row[11]))
+
+    def _check_key(self, stream: Stream, row: Row) -> None:
+        if self._keys is None:
+            return
         sequence, kind, version, _, round_id = row[:5]
         found = ""
         if kind == CardsErased.kind and stream is not Stream.INPUT:
-            found = keys.erased(row[11])
+            found = self._keys.erased(row[11])
         elif kind in IDENTITIES and version in CLEAR:
-            found = keys.look(f"{stream.value}/{sequence}", round_id or "", row[11])
+            found = self._keys.look(f"{stream.value}/{sequence}", round_id or "", row[11])
         if found:
             self.findings.add(Cause.KEY, stream, sequence, detail=found)
 
@@ -322,17 +351,14 @@ class _Proof:
         except READ_ERRORS:
             return None
 
-    def _rows(self, stream: Stream, after: int, through: int) -> Iterator[Row]:
-        """Rows in sequence; a row that cannot be read is its bare number."""
-        while after < through:
-            try:
-                rows = self._db.execute(SELECT[stream], (after, through, BATCH)).fetchall()
-                end = rows[-1][0] if rows else through
-            except READ_ERRORS:
-                end = min(through, after + BATCH)
-                rows = [row for n in range(after + 1, end + 1) if (row := self._row(stream, n)) is not None]
-            yield from rows
-            after = end
+    def _batch(self, stream: Stream, after: int, through: int) -> tuple[list[Row], int]:
+        """The next rows in sequence, and how far they reach; a row that cannot be read is its bare number."""
+        try:
+            rows = self._db.execute(SELECT[stream], (after, through, BATCH)).fetchall()
+        except READ_ERRORS:
+            end = min(through, after + BATCH)
+            return [row for n in range(after + 1, end + 1) if (row := self._row(stream, n)) is not None], end
+        return rows, rows[-1][0] if rows else through
 
     def _row(self, stream: Stream, sequence: int) -> Row | None:
         try:
