@@ -6,9 +6,10 @@ Everything that needs time takes a `Clock`, so that a test or an accelerated ben
 
 import ctypes
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
+
+import msgspec
 
 __all__ = ["Clock", "ClockState", "Discipline", "ManualClock", "Stamp", "SystemClock"]
 
@@ -25,8 +26,7 @@ STA_UNSYNC, STA_NANO = 0x0040, 0x2000  # <sys/timex.h>
 TIMEX_BYTES = 256  # struct timex has 208 bytes on 64-bit Linux; the kernel writes no further
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True):
     """One instant. `wall_us`: microseconds since 1970 UTC; `mono_ns`: nanoseconds of this `boot` (16 hex digits)."""
 
     wall_us: int

@@ -96,4 +96,4 @@ class Position:
 
 
 def record_id(journal_id: str, stream: Stream, sequence: int) -> str:
-    return f"{journal_id}-{stream.value}-{sequence}"
+    return "".join((journal_id, "-", stream, "-", str(sequence)))

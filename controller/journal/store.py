@@ -32,9 +32,8 @@ __all__ = ["Journal", "opened"]
 POSITIONS_EVERY_NS = 1_000_000_000
 """Positions ride on a commit at most this often. After a crash a reader repeats at most what it did since."""
 
-
 NEWEST = 64
-"""Records of each stream that are kept in memory: more than a publisher's window has on its way."""
+"""Records of each stream that are kept in memory at the least: more than a publisher's window has on its way."""
 
 
 def _insert(table: str, columns: int) -> str:
@@ -152,7 +151,8 @@ class Journal:
                 for stream, rows in batch.rows.items():
                     writer.executemany(_INSERT[stream], rows)
                 writer.executemany(_INSERT_BODY, batch.bodies)
-                _write_positions(writer, moved)
+                if moved:
+                    _write_positions(writer, moved)
                 write_keys(writer, batch, self._vault)
 
             try:
@@ -235,12 +235,12 @@ class Journal:
         return self._view.read(stream, after, limit)
 
     def _remember(self, records: Iterable[Record]) -> None:
-        """Each list is replaced, never changed: a reader in the loop may hold the old one while a thread appends."""
-        fresh: dict[Stream, list[Record]] = {}
+        """A reader in the loop may hold a list while a thread appends: it only grows; once it is long, another replaces it."""
+        for stream, newest in self._newest.items():
+            if len(newest) > 2 * NEWEST:
+                self._newest[stream] = newest[-NEWEST:]
         for record in records:
-            fresh.setdefault(record.stream, []).append(record)
-        for stream, added in fresh.items():
-            self._newest[stream] = [*self._newest[stream][-NEWEST:], *added]
+            self._newest[record.stream].append(record)
 
     def facts(self) -> Iterator[Record]:
         """All records of MAIN and DIAG that are there now, in global order. Raises `JournalDamaged`."""

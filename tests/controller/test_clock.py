@@ -1,6 +1,5 @@
 """Time: two clocks in one stamp, and an honest word about how far the wall clock can be trusted."""
 
-import dataclasses
 import re
 import time
 
@@ -71,4 +70,4 @@ def test_a_manual_clock_moves_only_when_told() -> None:
     moved = clock.stamp()
     assert moved.mono_ns - start.mono_ns == 1_500_000_000
     assert moved.wall_us - start.wall_us == 1_500_000 - 3_600_000_000
-    assert dataclasses.replace(moved, wall_us=0, mono_ns=0) == dataclasses.replace(start, wall_us=0, mono_ns=0)
+    assert (moved.boot, moved.clock) == (start.boot, start.clock)

@@ -11,8 +11,8 @@ from controller.clock import ManualClock, Stamp
 from controller.journal.chain import data_hash, header_of, record_hash
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
 from controller.journal.file import PRIME_BYTES, connect_writer
-from controller.journal.record import Draft, Position, Stream, Transaction
-from controller.journal.store import Journal
+from controller.journal.record import Draft, Position, Record, Stream, Transaction
+from controller.journal.store import NEWEST, Journal
 from controller.journal.verify import verify
 
 Event = Callable[..., Transaction]
@@ -60,6 +60,26 @@ def test_what_is_kept_in_memory_is_what_stands_in_the_file(journal: Journal, eve
             for after in (0, 1, head - 80, head - 70, head - 64, head - 63, head - 8, head - 1, head, head + 5):
                 for limit in (1, 3, 500):
                     assert journal.read(stream, after, limit) == other.read(stream, after, limit)
+
+
+def test_only_the_newest_are_kept_in_memory(
+    journal: Journal, event: Event, now: Stamp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader that keeps up costs no look at the file; one that lags is given the file's, so memory does not grow."""
+    asked: list[int] = []
+    read = journal.view.read
+
+    def watched(stream: Stream, after: int, limit: int) -> list[Record]:
+        asked.append(after)
+        return read(stream, after, limit)
+
+    monkeypatch.setattr(journal.view, "read", watched)
+    for n in range(1, 301):
+        journal.append([event(n)], now)
+        journal.read(MAIN, max(0, n - NEWEST), 1)
+    assert not asked
+    journal.read(MAIN, 300 - 3 * NEWEST, 1)
+    assert asked == [300 - 3 * NEWEST]
 
 
 def test_each_stream_is_a_chain_from_its_genesis(journal: Journal, event: Event, now: Stamp) -> None:
