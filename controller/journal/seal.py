@@ -13,7 +13,7 @@ from controller.journal.record import FACTS, Draft, Origin, Record, Stream, Tran
 from controller.journal.vault import Opening, Vault
 from controller.table.inputs import CardsErased, RoundOpened
 
-__all__ = ["Batch", "Head", "seal", "signed"]
+__all__ = ["Batch", "Head", "Row", "seal", "signed"]
 
 Row = tuple[object, ...]
 

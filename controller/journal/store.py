@@ -16,6 +16,7 @@ from controller.journal.errors import (
     why_not_written,
 )
 from controller.journal.file import SCHEMA, Description, connect_writer, create_file, prime, upgrade
+from controller.journal.inserts import write_batch
 from controller.journal.key_rows import keys_written, write_keys
 from controller.journal.lock import WriterLock
 from controller.journal.opening import open_view, opened, past_of
@@ -36,12 +37,6 @@ NEWEST = 64
 """Records of each stream that are kept in memory at the least: more than a publisher's window has on its way."""
 
 
-def _insert(table: str, columns: int) -> str:
-    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608
-
-
-_INSERT = {Stream.INPUT: _insert("input", 17), Stream.MAIN: _insert("main", 14), Stream.DIAG: _insert("diag", 14)}
-_INSERT_BODY = _insert("body", 3)
 _UPSERT_POSITION = """INSERT INTO position VALUES (?, ?, ?, ?)
  ON CONFLICT (reader, stream) DO UPDATE SET through = excluded.through, extra = excluded.extra"""
 _NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
@@ -148,9 +143,7 @@ class Journal:
                 self._positions_ns, moved = recorded.mono_ns, self._take_moved()
 
             def write() -> None:
-                for stream, rows in batch.rows.items():
-                    writer.executemany(_INSERT[stream], rows)
-                writer.executemany(_INSERT_BODY, batch.bodies)
+                write_batch(writer, batch)
                 if moved:
                     _write_positions(writer, moved)
                 write_keys(writer, batch, self._vault)
