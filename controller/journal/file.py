@@ -4,6 +4,7 @@ One table a stream, keyed by sequence, so that a commit touches few pages; bodie
 streams. Records are append-only by trigger. Positions and counters are not part of the record and may change.
 """
 
+import errno
 import os
 import sqlite3
 import time
@@ -19,6 +20,7 @@ from controller.journal.lock import MODE
 from controller.journal.record import Stream
 
 __all__ = [
+    "LOG",
     "QUICK_CHECK_BYTES",
     "READ_ERRORS",
     "SCHEMA",
@@ -31,6 +33,7 @@ __all__ = [
     "connect_writer",
     "create_file",
     "examine",
+    "has_log",
     "overwrite_log",
     "prime",
     "quick_check",
@@ -53,8 +56,12 @@ QUICK_CHECK_BYTES = 64 * 2**20
 WRITER_BUSY_S = 1.0
 """How long a commit waits for a foreign program that locked the file. Below the limit of a commit."""
 READER_BUSY_S = 5.0
+LOG = "-wal"
+"""Beside a journal: what was committed and has not come into the file itself yet. Only both together are the record."""
 READ_ERRORS = (sqlite3.Error, UnicodeError)
 """What reading damaged bytes raises: SQLite's own findings, and text that is no longer text."""
+
+NOT_BESIDE = "its newest records may be in {log}, which cannot be read where nothing may be written; a copy of both elsewhere can"
 
 _COLUMNS = """sequence INTEGER PRIMARY KEY, ord INTEGER NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL,
  subject TEXT NOT NULL, round TEXT, cause TEXT, time_us INTEGER NOT NULL, recorded_us INTEGER NOT NULL,
@@ -135,7 +142,7 @@ class Anchor:
 
 def create_file(path: Path, site: str, table: str) -> None:
     """Makes an empty journal, whole or not at all. Raises `JournalDamaged` if another journal's log lies in its place."""
-    log = path.with_name(path.name + "-wal")
+    log = path.with_name(path.name + LOG)
     if log.exists() and log.stat().st_size:
         raise JournalDamaged(path, f"there is no journal, but its write-ahead log {log.name} is there")
     draft = path.with_name(path.name + ".new")
@@ -195,7 +202,7 @@ def prime(db: sqlite3.Connection, path: Path) -> None:
 
     Something is written in any case: a disk that takes nothing is found by an open, and not by the first report that comes in.
     """
-    log = path.with_name(path.name + "-wal")
+    log = path.with_name(path.name + LOG)
     db.execute("DROP TABLE IF EXISTS prime")  # left by a start that was cut off between the statements below
     if not log.exists() or log.stat().st_size < PRIME_BYTES:
         _fill_log(db, PRIME_BYTES)
@@ -208,7 +215,7 @@ def overwrite_log(db: sqlite3.Connection, path: Path) -> None:
     A reader that holds the log at that instant keeps it from being overwritten.
     """
     db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()  # so that the next write begins where the log does
-    _fill_log(db, min(path.with_name(path.name + "-wal").stat().st_size, MOST_OVERWRITTEN))
+    _fill_log(db, min(path.with_name(path.name + LOG).stat().st_size, MOST_OVERWRITTEN))
 
 
 def _fill_log(db: sqlite3.Connection, size: int) -> None:
@@ -220,11 +227,22 @@ def _fill_log(db: sqlite3.Connection, size: int) -> None:
     db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
 
 
+def has_log(path: Path) -> bool:
+    """Whether a journal has a write-ahead log beside it that may hold its newest records."""
+    log = path.with_name(path.name + LOG)
+    return log.exists() and log.stat().st_size > 0
+
+
 def connect_readonly(path: Path) -> sqlite3.Connection:
     """A connection that can neither write nor checkpoint; sees a live journal's commits as they come.
 
-    Where the medium allows no files beside the journal (a sealed copy), it is read as unchanging.
+    Where the medium allows no files beside the journal (a sealed copy), it is read as unchanging. Raises `OSError` where it
+    may not be read, and where such a medium holds a log that could then not be read with it; `JournalDamaged` where it is
+    empty; `sqlite3.Error`.
     """
+    with path.open("rb") as file:  # SQLite does not tell no permission from no database
+        if not file.read(1):
+            raise JournalDamaged(path, "the file is empty")  # SQLite would remove the log beside it
     name = quote(str(path))
     db = _open_uri(f"file:{name}?mode=ro")
     try:
@@ -233,6 +251,8 @@ def connect_readonly(path: Path) -> sqlite3.Connection:
         db.close()
         if exc.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
+        if has_log(path):  # SQLite would pass it over, and the record would prove without its end
+            raise OSError(errno.EROFS, NOT_BESIDE.format(log=path.name + LOG), str(path)) from exc
         return _open_uri(f"file:{name}?mode=ro&immutable=1")
     except sqlite3.Error:
         db.close()

@@ -23,7 +23,7 @@ def opened(path: Path, told: Progress = quiet) -> Iterator[Reading]:
 
     `told`: is told how far a reader of many records has come. Raises as `Journal.open_readonly` does.
     """
-    path = path.resolve()
+    path = _there(path).resolve()
     view = _segments_at(path) or _with_past(path, told)
     view.told = told
     try:
@@ -35,7 +35,7 @@ def opened(path: Path, told: Progress = quiet) -> Iterator[Reading]:
 @contextmanager
 def opened_alone(path: Path, told: Progress = quiet) -> Iterator[JournalView]:
     """The live file, without what was pruned from it; `told` as for `opened`. Raises as `Journal.open_readonly` does."""
-    view = open_view(_there(path.resolve()), None, None)
+    view = open_view(_there(path).resolve(), None, None)
     view.told = told
     try:
         yield view
@@ -52,8 +52,6 @@ def past_of(view: JournalView) -> Span | None:
 
 def open_view(path: Path, site: str | None, table: str | None) -> JournalView:
     """A proved reading side of a live file; `site` and `table` None = whosever it is."""
-    if path.stat().st_size == 0:
-        raise JournalDamaged(path, "the file is empty")
     try:
         db = connect_readonly(path)
     except sqlite3.DatabaseError as exc:
@@ -84,7 +82,7 @@ def _segments_at(path: Path) -> Span | None:
 
 
 def _with_past(path: Path, told: Progress) -> Reading:
-    view = open_view(_there(path), None, None)
+    view = open_view(path, None, None)
     view.told = told
     try:
         return past_of(view) or view

@@ -65,15 +65,15 @@ def set_aside(path: Path, now: datetime | None = None) -> SetAside:
 def newest_aside(path: Path) -> SetAside | None:
     """The last journal that lies beside this place, damaged or restored: for a start that finds no other."""
     path = path.resolve()
-    before = [*_aside(path), *path.parent.glob(f"{path.name}.restored-*")]
+    before = [*_aside(path), *_aside(path, "restored")]
     if not before:
         return None
     newest = max(before, key=lambda p: p.name.rpartition("-")[2])  # by its time
     return SetAside(newest.name, newest.stat().st_size, _sha256(newest))
 
 
-def _aside(path: Path) -> list[Path]:
-    return sorted(p for p in path.parent.glob(f"{path.name}.damaged-*") if not p.name.endswith(BESIDE[1:]))
+def _aside(path: Path, what: str = "damaged") -> list[Path]:
+    return sorted(p for p in path.parent.glob(f"{path.name}.{what}-*") if not p.name.endswith(BESIDE[1:]))
 
 
 def name_beside(path: Path, what: str, now: datetime | None = None) -> Path:

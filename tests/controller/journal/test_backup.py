@@ -109,6 +109,66 @@ def test_a_copy_is_laid_beside_a_lost_journal_and_the_next_one_names_it(filled: 
         restore(copy.with_name("none"), filled.with_name("other"))
 
 
+def test_what_lies_in_the_log_of_a_saved_journal_is_restored_with_it(
+    journal: Journal, copy: Path, event: Callable[..., Transaction], now: Stamp
+) -> None:
+    """Who saves a file from a dead PC has its log beside it: the newest records are only there."""
+    journal.append([event(n) for n in range(1, 51)], now)
+    for suffix in ("", "-wal"):
+        shutil.copyfile(journal.path.with_name(journal.path.name + suffix), copy.with_name(copy.name + suffix))
+    lost = copy.with_name("lost.journal")
+    where, report = restore(copy, lost)
+    assert (report.path, report.records) == (where, 100)
+    assert verify(where).records == 100
+    assert {p.name for p in lost.parent.iterdir() if p.name.startswith("lost")} == {where.name}
+
+
+@pytest.mark.parametrize("cut_off", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_work_that_is_cut_off_leaves_nothing_that_looks_like_a_copy(
+    filled: Path, copy: Path, monkeypatch: pytest.MonkeyPatch, cut_off: type[BaseException] | OSError
+) -> None:
+    """A start would name half a restore as what it goes on after; half a backup has a copy's name and proves nothing."""
+    kept = copy.with_name("kept.journal")
+    back_up(filled, kept)
+    before = {p.name for p in copy.parent.iterdir()}
+
+    def fail(*_: object) -> None:
+        raise cut_off
+
+    monkeypatch.setattr("controller.journal.backup._durable", fail)
+    for work in (lambda: back_up(filled, copy), lambda: restore(kept, copy)):
+        with pytest.raises((KeyboardInterrupt, JournalWriteFailed)):
+            work()
+        assert {p.name for p in copy.parent.iterdir()} == before
+    assert newest_aside(copy) is None
+
+
+def test_what_is_no_journal_is_said_to_be_none_and_gives_no_copy(filled: Path, copy: Path, tmp_path: Path) -> None:
+    """And what is left of an earlier copy is not held against this one."""
+    (tmp_path / "text").write_text("no database " * 100)
+    (tmp_path / "empty").touch()
+    with pytest.raises(JournalDamaged, match="text: damaged: file is not a database"):
+        back_up(tmp_path / "text", copy)
+    with pytest.raises(JournalDamaged, match="empty: damaged: the file is empty"):
+        back_up(tmp_path / "empty", copy)
+    assert not [*copy.parent.iterdir()]
+    copy.with_name("one.journal.sha256").write_text("0 one.journal\n")
+    with pytest.raises(JournalWriteFailed, match=r"one\.journal\.sha256 is there already"):
+        back_up(filled, copy)
+
+
+def test_a_restored_copy_that_somebody_reads_is_still_what_a_start_names(filled: Path, copy: Path) -> None:
+    """A reader's files lie beside it, and are no copies."""
+    back_up(filled, copy)
+    where, _ = restore(copy, copy.with_name("x"))
+    with opened(where):
+        for suffix in ("-wal", "-shm"):
+            where.with_name(where.name + suffix).touch()
+        aside = newest_aside(copy.with_name("x"))
+    assert aside is not None
+    assert aside.name == where.name
+
+
 def test_the_commands_say_what_they_did(filled: Path, copy: Path) -> None:
     """With the number of records and the hash; exit codes as everywhere."""
     runner = CliRunner()

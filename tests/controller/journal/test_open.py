@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,13 +26,18 @@ from controller.journal.errors import (
 )
 from controller.journal.record import Transaction
 from controller.journal.store import Journal
+from controller.journal.verify import verify
 
 Open = Callable[..., Journal]
+Event = Callable[..., Transaction]
 
 HOLDER = """
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 from controller.journal.store import Journal
+from controller.journal.verify import verify
 journal = Journal.open(Path(sys.argv[1]), site="lv01", table="uth-017")
 print("open", flush=True)
 sys.stdin.read()
@@ -270,3 +277,35 @@ def test_damage_that_open_did_not_see_shows_at_the_first_read(
         list(journal.facts())
     with pytest.raises(JournalDamaged, match="the body of record"):
         list(journal.inputs())
+
+
+def test_a_log_that_cannot_be_read_is_never_passed_over(
+    journal: Journal, event: Event, now: Stamp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a medium where nothing may be written SQLite reads a file without its log: the record would prove, and lack its end."""
+    journal.append([event(n) for n in range(1, 51)], now)
+    sealed = tmp_path / "sealed.journal"
+    for suffix in ("", "-wal"):
+        shutil.copyfile(journal.path.with_name(journal.path.name + suffix), sealed.with_name(sealed.name + suffix))
+    real = sqlite3.connect
+
+    class ReadOnlyMedium(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if "schema_version" in sql:
+                real("file:/proc/none?mode=ro", uri=True)  # fails as SQLite does there
+            return super().execute(sql, *values)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(real, factory=ReadOnlyMedium))
+    with pytest.raises(OSError, match=r"newest records may be in sealed.journal-wal, .* a copy of both"):
+        verify(sealed)
+    sealed.with_name("sealed.journal-wal").write_bytes(b"")
+    assert verify(sealed).journal == journal.id
+
+
+def test_an_empty_file_is_damage_and_keeps_the_log_beside_it(path: Path) -> None:
+    """SQLite takes an empty file for a new one, and would remove a log: it may be all that is left of the record."""
+    path.touch()
+    log = path.with_name(path.name + "-wal")
+    log.write_bytes(b"what is left")
+    assert [fault.detail for fault in verify(path).faults] == ["the file is empty"]
+    assert log.read_bytes() == b"what is left"
