@@ -10,7 +10,7 @@ from controller.games.model import Decision
 from controller.games.settling import words
 from controller.games.settling.check import Checks
 from controller.games.settling.money import ASKED, NOT_PROVABLE, Money, Row
-from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
+from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused, are_of
 from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
@@ -39,11 +39,11 @@ class Colorado:
                 cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
                 told = "declared a hand that does not win at once; report the irregularity false_declaration"
                 raise RoundRefused(told, hand.seat, cite=cite)
-            if last in (Decision.BET, Decision.STAY):
+            if last in (Decision.BET, Decision.STAY) and (whole or hand.played):
                 self._kept(hand)
 
     def _kept(self, hand: Hand) -> None:
-        if len(hand.played) != _KEPT or any(card not in (*hand.cards, UNREADABLE) for card in hand.played):
+        if len(hand.played) != _KEPT or not are_of(hand.played, hand.cards):
             raise RoundRefused(
                 f"`played` has the {_KEPT} cards that were kept of the {_DEALT} that were dealt", hand.seat,
                 cite=self._law.rulebook.hand.player.cite,

@@ -12,7 +12,7 @@ from controller.cards.ranking import seven
 from controller.games.model import Decision
 from controller.games.settling.check import Checks
 from controller.games.settling.money import ASKED, NOT_PROVABLE, Money
-from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
+from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused, are_of
 from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
@@ -41,6 +41,8 @@ class FastAction:
 
     def check(self, round_: Round, *, whole: bool) -> None:
         """The dealer's cards as the house ways set them, the community cards, and the two cards of each set hand."""
+        for hand in round_.hands:
+            self._chosen(hand, whole=whole)
         if not whole:
             return
         natural = _told(round_.dealer, _DEALT) and is_natural(round_.dealer)
@@ -48,20 +50,17 @@ class FastAction:
         if not natural and _told(round_.dealer, _DEALT):
             self._dealer_set(round_)
         for hand in round_.hands:
-            match _answer(hand):
-                case Decision.SET | Decision.SPLIT:
-                    known = UNREADABLE not in hand.played
-                    if len(hand.played) != _SET or (
-                        known and len(without(hand.cards, hand.played)) != _DEALT - _SET
-                    ):
-                        told = f"`played` has the {_SET} cards before the first wager, of the {_DEALT} that were dealt"
-                        raise RoundRefused(told, hand.seat, cite=self._law.rulebook.hand.player.cite)
-                case Decision.NATURAL if UNREADABLE not in hand.cards and not is_natural(hand.cards):
-                    cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
-                    told = "announced a natural and holds none; report the irregularity false_declaration"
-                    raise RoundRefused(told, hand.seat, cite=cite)
-                case _:
-                    pass
+            if _answer(hand) is Decision.NATURAL and UNREADABLE not in hand.cards and not is_natural(hand.cards):
+                cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
+                told = "announced a natural and holds none; report the irregularity false_declaration"
+                raise RoundRefused(told, hand.seat, cite=cite)
+
+    def _chosen(self, hand: Hand, *, whole: bool) -> None:
+        """The two cards that are played before the first wager; they may be missing where something happened."""
+        wanted = whole and _answer(hand) in (Decision.SET, Decision.SPLIT)
+        if (wanted or hand.played) and (len(hand.played) != _SET or not are_of(hand.played, hand.cards)):
+            told = f"`played` has the {_SET} cards before the first wager, of the {_DEALT} that were dealt"
+            raise RoundRefused(told, hand.seat, cite=self._law.rulebook.hand.player.cite)
 
     def _dealer_set(self, round_: Round) -> tuple[int, ...]:
         """The two cards that the dealer plays. Raises `RoundRefused` where the house ways are not kept, or leave a choice."""

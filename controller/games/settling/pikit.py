@@ -9,7 +9,7 @@ from controller.cards.three import best_three, three
 from controller.games.model import Decision
 from controller.games.settling.check import Checks
 from controller.games.settling.money import ASKED, NOT_PROVABLE, Money
-from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
+from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused, are_of
 from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
@@ -41,9 +41,7 @@ class Pikit:
             self._checks.table_cards(round_, dealer=True, community=False)
         for hand in round_.hands:
             wanted = whole and bool(hand.wagers.get("three_card_bonus"))
-            if (wanted or hand.shown) and (
-                len(hand.shown) != _SHOWN or any(card not in (*hand.cards, UNREADABLE) for card in hand.shown)
-            ):
+            if (wanted or hand.shown) and (len(hand.shown) != _SHOWN or not are_of(hand.shown, hand.cards)):
                 cite = self._law.rulebook.wagers["three_card_bonus"].cite
                 told = f"`shown` has the {_SHOWN} cards that the player revealed of the {_DEALT} that were dealt"
                 raise RoundRefused(told, hand.seat, "three_card_bonus", cite)

@@ -3,10 +3,10 @@
 Cards are numbers as in `controller.cards`; `UNREADABLE` stands for one that was dealt and could not be read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from controller.cards.cards import CardError, parse
+from controller.cards.cards import CardError, parse, without
 from controller.games.model import Decision
 from controller.rules.vocabulary import Guard, Trigger
 
@@ -100,6 +100,12 @@ class RoundRefused(Exception):
         clauses = f" [{', '.join(cite)}]" if cite else ""
         super().__init__((f"{where}: " if where else "") + reason + clauses)
         self.reason, self.seat, self.wager, self.cite = reason, seat, wager, cite
+
+
+def are_of(chosen: Iterable[int], cards: Sequence[int]) -> bool:
+    """Whether those of the chosen cards that were read lie in this hand, each as often as it was chosen."""
+    read = [card for card in chosen if card != UNREADABLE]
+    return len(without(cards, read)) == len(cards) - len(read)
 
 
 def read_cards(text: str) -> tuple[int, ...]:

@@ -18,6 +18,8 @@ from controller.rules.vocabulary import Settle
 
 BOX = 4
 """Cards of the six card bonus."""
+DEALT = 2
+"""Cards of each player and of the dealer."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ class Sides:
 
     def _six_card(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         cards = hand.cards + round_.box
-        if len(cards) != len(hand.cards) + BOX or UNREADABLE in cards:
+        if len(hand.cards) != DEALT or len(round_.box) != BOX or UNREADABLE in cards:
             return [_unproven(hand, "six_card", stake)]
         told = words.of_value(six_card_bonus(cards))
         if super_royal(cards) == "d":
@@ -106,11 +108,11 @@ class Sides:
 
     def _pairs(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         payer = self._money.payers["ultimate_pairs"]
-        if UNREADABLE in hand.cards or len(hand.cards) != 2:
+        if UNREADABLE in hand.cards or len(hand.cards) != DEALT:
             return [_unproven(hand, "ultimate_pairs", stake)]
         told = words.of_two(hand.cards)
         if PayHand.PAIR_OF_ACES in told and PayHand.ACES_OF_PLAYER_AND_DEALER in payer.rows:
-            if UNREADABLE in round_.dealer:
+            if UNREADABLE in round_.dealer or len(round_.dealer) != DEALT:
                 return [_unproven(hand, "ultimate_pairs", stake)]
             if all((card >> 2) + 2 == ACE for card in round_.dealer):
                 told = (PayHand.ACES_OF_PLAYER_AND_DEALER, *told)

@@ -9,14 +9,14 @@ from controller.games.settling.check import Checks
 from controller.games.settling.money import NOT_PROVABLE, Money
 from controller.games.settling.round import UNREADABLE, Hand, Round
 from controller.games.settling.settled import Line, Outcome
-from controller.games.settling.side import Seen, Sides
+from controller.games.settling.side import DEALT, Seen, Sides
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
 from controller.rules.pay import PayHand
 from controller.rules.vocabulary import Settle
 
 _MAIN = ("ante", "blind", "play")
-_CARDS, _COMMUNITY = 2, 5
+_COMMUNITY = 5
 
 
 class Ultimate:
@@ -63,10 +63,10 @@ class Ultimate:
             values: dict[int, int | None] = dict.fromkeys(hand.seat for hand in round_.hands)
             return Seen(None, values, {name: meter.cents for name, meter in round_.meters.items()})
         dealer = round_.dealer
-        told = len(dealer) == _CARDS and UNREADABLE not in dealer
+        told = len(dealer) == DEALT and UNREADABLE not in dealer
         values = {
             hand.seat: seven(hand.cards + community)
-            if len(hand.cards) == _CARDS and UNREADABLE not in hand.cards
+            if len(hand.cards) == DEALT and UNREADABLE not in hand.cards
             else None
             for hand in round_.hands
         }
