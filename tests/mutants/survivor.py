@@ -1,6 +1,9 @@
 """A change that no test noticed, and what kinds of it no test has to notice."""
 
+import ast
+import difflib
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
@@ -28,3 +31,18 @@ class Survivor:
         """True where nothing but `strict=True` of a `zip` is another one: it says that both are as long, and makes nothing so."""
         same_code = STRICT.sub(")", self.was) == STRICT.sub(")", self.now)
         return "strict=True)" in self.was and self.was != self.now and same_code
+
+
+def changes(source: str, keys: Sequence[str]) -> Iterator[tuple[str, Survivor]]:
+    """What each of these changes is, in a file as mutmut made it: there every function stands once for each change of it."""
+    functions = {node.name: node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+    for key in keys:
+        changed = key.rpartition(".")[2]
+        function = changed.rpartition("__mutmut_")[0]
+        lines = list(difflib.ndiff(_text(functions[f"{function}__mutmut_orig"]), _text(functions[changed])))
+        was, now = (" ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in ("- ", "+ "))
+        yield key, Survivor(function, was, now)
+
+
+def _text(function: ast.FunctionDef) -> list[str]:
+    return ast.unparse(ast.Module(function.body, [])).splitlines()
