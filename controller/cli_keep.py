@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
-from controller.day_rounds import note_rounds
+from controller.day_rounds import note_open_day, note_rounds
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.keep import Copied, copy_segments, not_copied, seal_days
 from controller.journal.keep_keys import copy_keys
@@ -71,7 +71,9 @@ def _kept(path: Path, place: Path | None, ring: VaultKeys | None) -> dict[str, A
         except NotCopied as exc:
             problem = str(exc)
     with progress("records") as told, opened_alone(path) as view:
-        rounds = note_rounds(beside(path.resolve(), view.description.id), told)
+        folder = beside(path.resolve(), view.description.id)
+        rounds = note_rounds(folder, told)
+        note_open_day(view, folder)
     waiting = not_copied(path, copied[-1].through if copied else 0)
     return {
         "sealed": sealed,

@@ -9,7 +9,7 @@ import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.control.money_page import money
-from controller.day_rounds import newest_first
+from controller.day_rounds import known_days
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.shelf import beside
 from controller.journal.store import opened
@@ -40,8 +40,8 @@ __all__ = ["lookback_command"]
 def lookback_command(path: Path, back: str, by: str, anew: bool, as_json: bool) -> None:
     """List what was dealt from a set since it was last found to be right: rounds, seats, wagers and results.
 
-    SET is the colour of its backs. Works on the live record too. Of closed days it takes what the daemon has worked out beside
-    their segments, so that a month takes a second; --anew reads the record instead.
+    SET is the colour of its backs. Works on the live record too. Of each day it takes what the daemon has worked out beside
+    the segments, so that a month takes a moment; --anew reads the record instead.
 
     \b
     Example:
@@ -52,7 +52,7 @@ def lookback_command(path: Path, back: str, by: str, anew: bool, as_json: bool) 
             days = (
                 ()
                 if anew
-                else newest_first(path if path.is_dir() else beside(path.resolve(), view.description.id))
+                else known_days(view, path if path.is_dir() else beside(path.resolve(), view.description.id))
             )
             found = lookback(view, back, Evidence(by), days)
             document = _document(found, view.description.id)

@@ -1,15 +1,18 @@
-"""What a closed day says to a look-back, beside its segment: the rounds that were dealt, and the verdicts on sets.
+"""What a day says to a look-back: the rounds that were dealt, and the verdicts on sets. Beside the segment of a closed day;
+the file of the open one goes on each hour.
 
-    tablewarden rounds 1 {release}
+    tablewarden rounds 2 {release}
     {SHA-256 in hex of all bytes behind this line}
-    zlib of JSON
+    MessagePack, the rounds of each set packed by zlib for themselves
 
 Derived and disposable, as a snapshot is: a look-back over a month would else fold a month. One of another release, or one that
-is not whole, is passed over, and the record itself is folded in its place.
+is not whole, is passed over, and the record itself is folded in its place; so is one of an open day that does not end with a
+record of this very chain, or behind which the table was started, since a start may say that it is another table.
 """
 
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -20,20 +23,32 @@ from controller import __distribution__
 from controller.journal import medium
 from controller.journal.errors import JournalError
 from controller.journal.opening import opened
+from controller.journal.reading import Reading
 from controller.journal.record import Stream
 from controller.journal.shelf import all_in
 from controller.journal.view import Brief, Progress, quiet
 from controller.replay import NotReplayable
 from controller.table import facts as f
 from controller.table.codec import UnknownKind
+from controller.table.inputs import ServiceStarted
 from controller.touched import Touched, empty_table, touched_in
 
-__all__ = ["VERDICTS", "DayRounds", "by_set", "newest_first", "note_rounds", "write_day"]
+__all__ = [
+    "VERDICTS",
+    "DayRounds",
+    "by_set",
+    "known_days",
+    "newest_first",
+    "note_open_day",
+    "note_rounds",
+    "write_day",
+]
 
 VERDICTS = (f.SetChecked.kind, f.StubCounted.kind, f.SetBrought.kind, f.SetRemoved.kind)
 """Kinds that may say that nothing is to be laid to the set: it was found right, or other cards came in its place."""
 SUFFIX = ".rounds"
-FIRST_LINE = f"tablewarden rounds 1 {version(__distribution__)}\n".encode()
+OPEN = f"open{SUFFIX}"
+FIRST_LINE = f"tablewarden rounds 2 {version(__distribution__)}\n".encode()
 MOST = 40
 """Days that are worked out at once, some seconds each; after an update the older ones follow with the next hours."""
 LEVEL = 6
@@ -41,18 +56,18 @@ _Row = tuple[int, str, int, str, str | None, int, str]
 
 
 class DayRounds(msgspec.Struct, frozen=True):
-    """`after`, `through`: behind which record of MAIN the day begins, and its last one; `segment`: the name of its file; `told`:
-    its verdicts, oldest first; `rounds`: by set, as JSON."""
+    """`after`, `through`: behind which record of MAIN the day begins, and its last one; `segment`: the name of its file, of an
+    open day the hash of that last record in hex; `told`: its verdicts, oldest first; `rounds`: by set, packed."""
 
     segment: str
     after: int
     through: int
     told: tuple[_Row, ...]
-    rounds: dict[str, msgspec.Raw]
+    rounds: dict[str, bytes]
 
     def of(self, back: str) -> list[Touched]:
         """The rounds of one set; those of the others are not looked into."""
-        return _ROUNDS.decode(self.rounds[back]) if back in self.rounds else []
+        return _ROUNDS.decode(zlib.decompress(self.rounds[back])) if back in self.rounds else []
 
     @property
     def verdicts(self) -> Iterator[Brief]:
@@ -60,7 +75,7 @@ class DayRounds(msgspec.Struct, frozen=True):
         return (Brief(*row[:6], row[6].encode()) for row in reversed(self.told))
 
 
-_DECODER, _ROUNDS = msgspec.json.Decoder(DayRounds), msgspec.json.Decoder(list[Touched])
+_DECODER, _ROUNDS = msgspec.msgpack.Decoder(DayRounds), msgspec.msgpack.Decoder(list[Touched])
 
 
 def note_rounds(folder: Path, told: Progress = quiet) -> list[str]:
@@ -84,19 +99,49 @@ def note_rounds(folder: Path, told: Progress = quiet) -> list[str]:
     return made
 
 
+def note_open_day(view: Reading, folder: Path) -> bool:
+    """Works out the open day up to the round in play, from where that was done before. Raises `OSError`.
+
+    `folder`: of the segments. False: nothing came since, or it cannot be read, which a look-back says.
+    """
+    with suppress(JournalError, NotReplayable, UnknownKind):
+        newest = next(newest_first(folder), None)
+        begin = max(view.anchors[Stream.MAIN].sequence, newest.through if newest else 0)
+        known = _read(folder / OPEN)
+        if known is None or known.after != begin or not _is_of(view, known):
+            known = DayRounds("", begin, begin, (), {})
+        through = _between_rounds(view, known.through)
+        if through > known.through:
+            folder.mkdir(exist_ok=True, parents=True)
+            write_day(folder / OPEN, _gone_on(view, known, through))
+            return True
+    return False
+
+
 def write_day(path: Path, day: DayRounds) -> None:
     """Whole or not at all. Raises `OSError`."""
-    packed = zlib.compress(msgspec.json.encode(day), LEVEL)
+    packed = msgspec.msgpack.encode(day)
     draft = path.with_name(path.name + medium.PART)
     medium.write(draft, FIRST_LINE + sha256(packed).hexdigest().encode() + b"\n" + packed)
     draft.replace(path)
 
 
+def known_days(view: Reading, folder: Path) -> Iterator[DayRounds]:
+    """The open day as far as it was worked out, and the closed ones, the newest first, without those that were not."""
+    closed = newest_first(folder)
+    newest, day = next(closed, None), _read(folder / OPEN)
+    if day is not None and (newest is None or day.through > newest.through) and _is_of(view, day):
+        yield day
+    if newest is not None:
+        yield newest
+        yield from closed
+
+
 def newest_first(folder: Path) -> Iterator[DayRounds]:
-    """The days of a folder as they are asked for, without those that were not worked out."""
+    """The closed days of a folder as they are asked for, without those that were not worked out."""
     for named in reversed(all_in(folder)):
-        day = _read(named.path)
-        if day is not None:
+        day = _read(named.path.with_suffix(SUFFIX))
+        if day is not None and day.segment == named.path.name:
             yield day
 
 
@@ -108,18 +153,47 @@ def _is_of_this_release(path: Path) -> bool:
         return False
 
 
-def _read(segment: Path) -> DayRounds | None:
+def _read(path: Path) -> DayRounds | None:
     try:
-        whole = segment.with_suffix(SUFFIX).read_bytes()
+        whole = path.read_bytes()
         if not whole.startswith(FIRST_LINE):
             return None
         digest, _, packed = whole[len(FIRST_LINE) :].partition(b"\n")
         if digest != sha256(packed).hexdigest().encode():
             return None
-        day = _DECODER.decode(zlib.decompress(packed))
-    except (OSError, zlib.error, msgspec.MsgspecError):
+        return _DECODER.decode(packed)
+    except (OSError, msgspec.MsgspecError):
         return None
-    return day if day.segment == segment.name else None
+
+
+def _is_of(view: Reading, day: DayRounds) -> bool:
+    """Whether an open day ends with a record of this chain, and the table was not started since."""
+    if not view.anchors[Stream.MAIN].sequence < day.through <= view.last()[0][Stream.MAIN].sequence:
+        return False
+    if next(view.backwards(Stream.MAIN, (ServiceStarted.kind,), after=day.through), None) is not None:
+        return False
+    return _hash_of(view, day.through) == day.segment
+
+
+def _hash_of(view: Reading, sequence: int) -> str:
+    """Of a record of MAIN, in hex."""
+    return next(view.merged((Stream.MAIN,), {Stream.MAIN: sequence - 1})).recordhash.hex()
+
+
+def _between_rounds(view: Reading, after: int) -> int:
+    """The newest record of MAIN that no round is in play behind, `after` where there is none later."""
+    newest = next(view.backwards(Stream.MAIN, (f.RoundBegun.kind, f.RoundEnded.kind), after=after), None)
+    is_in_play = newest is not None and newest.kind == f.RoundBegun.kind
+    return newest.sequence - 1 if newest and is_in_play else view.last()[0][Stream.MAIN].sequence
+
+
+def _gone_on(view: Reading, known: DayRounds, through: int) -> DayRounds:
+    state = empty_table(view)
+    later = view.backwards(Stream.MAIN, VERDICTS, before=through + 1, after=known.through)
+    told = (*known.told, *reversed([_row(brief) for brief in later]))
+    before = [r for back in known.rounds for r in known.of(back)]
+    rounds = by_set([*before, *touched_in(view, state, state.sets, known.through, through)])
+    return DayRounds(_hash_of(view, through), known.after, through, told, rounds)
 
 
 def _worked_out(segment: Path, told: Progress) -> DayRounds:
@@ -128,13 +202,16 @@ def _worked_out(segment: Path, told: Progress) -> DayRounds:
         state = empty_table(view)
         rows = [b for b in view.briefly(Stream.MAIN, after, through) if b.kind in VERDICTS]
         rounds = by_set(touched_in(view, state, state.sets, after, through))
-    verdicts = tuple((*row[:6], row.data.decode(errors="replace")) for row in rows)
-    return DayRounds(segment.name, after, through, verdicts, rounds)
+    return DayRounds(segment.name, after, through, tuple(_row(brief) for brief in rows), rounds)
 
 
-def by_set(rounds: Iterable[Touched]) -> dict[str, msgspec.Raw]:
+def _row(verdict: Brief) -> _Row:
+    return (*verdict[:6], verdict.data.decode(errors="replace"))
+
+
+def by_set(rounds: Iterable[Touched]) -> dict[str, bytes]:
     """Rounds as a day keeps them."""
     found: dict[str, list[Touched]] = {}
     for touched in rounds:
         found.setdefault(touched.back, []).append(touched)
-    return {back: msgspec.Raw(msgspec.json.encode(own)) for back, own in found.items()}
+    return {back: zlib.compress(msgspec.msgpack.encode(own), LEVEL) for back, own in found.items()}

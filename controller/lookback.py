@@ -1,7 +1,7 @@
 """What was dealt from a set of cards since it was last found to be right: rounds, seats, wagers and what became of them.
 
 When a set turns out wrong, these are the rounds that are touched. The last good verdict is looked for from the newest record
-backwards, and the rounds since are folded from their own facts, so the age of the journal costs nothing. Of closed days what was
+backwards, and the rounds since are folded from their own facts, so the age of the journal costs nothing. Of each day what was
 worked out before is taken, where it is there (`controller/day_rounds.py`).
 """
 
@@ -31,7 +31,7 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lookback:
-    """`since`: the last good verdict; None = there is none in this journal. `rounds`: oldest first. `days`: of how many closed
+    """`since`: the last good verdict; None = there is none in this journal. `rounds`: oldest first. `days`: of how many
     days it was taken what was worked out before."""
 
     back: str
@@ -51,7 +51,7 @@ class _Piece(NamedTuple):
 def lookback(view: Reading, back: str, by: Evidence = Evidence.COUNT, days: Iterable[DayRounds] = ()) -> Lookback:
     """The rounds that were dealt from this set since. Raises `JournalDamaged`, `NotReplayable`.
 
-    `days`: closed days of this very record, the newest first; others than those that fit without a gap are passed over.
+    `days`: of this very record, the newest first; others than those that fit without a gap are passed over.
     """
     state = empty_table(view)
     if back not in state.sets:

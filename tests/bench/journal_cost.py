@@ -24,7 +24,7 @@ import msgspec
 from controller.cli_decide import example_setup
 from controller.cli_lookback import _document, _page
 from controller.clock import SystemClock
-from controller.day_rounds import VERDICTS, DayRounds, by_set, newest_first, write_day
+from controller.day_rounds import VERDICTS, DayRounds, by_set, known_days, note_open_day, write_day
 from controller.journal.keys import SigningKey, make_key
 from controller.journal.record import FACTS, Draft, Stream, Transaction
 from controller.journal.shelf import beside
@@ -39,7 +39,7 @@ from controller.snapshot import Snapshots
 from controller.table.acts import RecordHand
 from controller.table.codec import encode, encode_input
 from controller.table.facts import HandRecorded
-from controller.table.inputs import Actor, Input, Moment
+from controller.table.inputs import Actor, Input, Moment, ServiceStarted
 from controller.table.state import Setup, State
 from controller.touched import Touched, empty_table, touched_in
 
@@ -49,7 +49,7 @@ BODY = (
 IN_FLIGHT = 64
 INPUTS_A_ROUND, HANDS_A_ROUND = 100, 7
 """Of a bench that tells each hand, six seats, dealer and community; each is one transaction."""
-PLAYS_A_DAY = 300
+PLAYS_A_DAY, PLAYS_AN_HOUR = 300, 15
 """Of four rounds: 60 rounds an hour, 20 hours."""
 clock = SystemClock()
 
@@ -203,35 +203,42 @@ def look_back(directory: Path, records: int) -> dict[str, float]:
 def look_back_month(directory: Path, plays: int, days: int = 30) -> dict[str, float]:
     """Milliseconds of the worst look-back: the last good verdict on a set is a month old, and the open day is at its end.
 
-    The open day is played; the closed ones before it are that day again, as the daemon works them out. `plays`: of four rounds
-    each, a day. `lookback_month_ms`: until the page stands there; `lookback_day_ms`: the open day's part of it.
+    The open day is played, and was worked out an hour ago; the closed ones before it are that day again. `plays`: of four
+    rounds each, a day. `lookback_month_ms`: until the page stands there; `lookback_unread_day_ms`: to fold all of the open day.
     """
-    quiet = [
-        replace(t, facts=tuple(fact for fact in t.facts if fact.kind not in VERDICTS)) for t in _play(directory)
-    ]
+    played = _play(directory)
+    first, quiet = _without(played, VERDICTS), _without(played, (*VERDICTS, ServiceStarted.kind))
     with fresh(directory) as journal:
-        for _ in range(plays):
+        journal.append(first, clock.stamp())
+        for _ in range(plays - PLAYS_AN_HOUR - 1):
+            journal.append(quiet, clock.stamp())
+        folder = beside(journal.path, journal.id)
+        with opened(journal.path) as view:
+            assert note_open_day(view, folder)
+        for _ in range(PLAYS_AN_HOUR):
             journal.append(quiet, clock.stamp())
         with opened(journal.path) as view:
             through = view.last()[0][Stream.MAIN].sequence
             state = empty_table(view)
             rounds = tuple(touched_in(view, state, state.sets, 0, through))
-            folder = beside(journal.path, journal.id)
-            folder.mkdir(parents=True)
             for back in range(1, days + 1):
                 _worked_out(folder, rounds, through, back, is_oldest=back == days)
             pages: list[int] = []
             day = _timed(lambda: list(touched_in(view, state, ("red",), 0, through)))
 
             def command() -> None:
-                document = _document(lookback(view, "red", days=newest_first(folder)), journal.id)
+                document = _document(lookback(view, "red", days=known_days(view, folder)), journal.id)
                 pages.append(len("\n".join(_page(document))))
                 pages.append(len(document["rounds"]))
 
             month = min(_timed(command) for _ in range(3))
-        size = sum(path.stat().st_size for path in folder.glob("*.rounds")) / days
-    return {"lookback_month_rounds": float(pages[1]), "lookback_month_ms": month / 1e3, "lookback_day_ms": day / 1e3,
+        size = sum(path.stat().st_size for path in folder.glob("*-*.rounds")) / days
+    return {"lookback_month_rounds": float(pages[1]), "lookback_month_ms": month / 1e3, "lookback_unread_day_ms": day / 1e3,
             "day_worked_out_kb": size / 1e3}  # fmt: skip
+
+
+def _without(played: list[Transaction], kinds: tuple[str, ...]) -> list[Transaction]:
+    return [replace(t, facts=tuple(fact for fact in t.facts if fact.kind not in kinds)) for t in played]
 
 
 def _worked_out(folder: Path, rounds: tuple[Touched, ...], through: int, back: int, *, is_oldest: bool) -> None:

@@ -159,7 +159,7 @@ def test_what_is_not_whole_or_of_another_release_is_passed_over_and_made_anew(
     first.write_bytes(data)
     second.write_bytes(third.read_bytes())
     third.write_bytes(third.read_bytes()[:-7])
-    fourth.write_bytes(fourth.read_bytes().replace(b"rounds 1 ", b"rounds 1 0", 1))
+    fourth.write_bytes(fourth.read_bytes().replace(b"rounds 2 ", b"rounds 2 0", 1))
     found = asked(play, folder)
     assert [one.days for one in found] == [0] * len(found)
     assert same(found, wanted)
