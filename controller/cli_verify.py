@@ -23,6 +23,8 @@ from controller.progress import progress
 __all__ = ["proved_parts", "verdict_page", "verify"]
 
 A_PATH = click.Path(path_type=Path)
+MOST_NAMED = 3
+"""Heads that could not be compared: a back office may give a year of them."""
 
 
 def _verdict(report: Report, keys: Sequence[PublicKey]) -> dict[str, Any]:
@@ -42,6 +44,7 @@ def _verdict(report: Report, keys: Sequence[PublicKey]) -> dict[str, Any]:
             "strange_keys": dict(seals.strange),
         },
         "faults": [str(fault) for fault in report.faults],
+        "not_compared": list(report.unheld),
     }
 
 
@@ -55,6 +58,7 @@ def verdict_page(verdict: dict[str, Any]) -> list[str]:
         *_head_lines(verdict),
         *_seal_lines(verdict["checkpoints"]),
         *(f"  WRONG  {fault}" for fault in verdict["faults"]),
+        *_unheld_lines(verdict["not_compared"]),
     ]
 
 
@@ -83,6 +87,16 @@ def _seal_lines(seals: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _unheld_lines(unheld: list[str]) -> list[str]:
+    if not unheld:
+        return []
+    more = f" and {len(unheld) - MOST_NAMED} more" if len(unheld) > MOST_NAMED else ""
+    return [
+        f"  NOT COMPARED  {', '.join(unheld[:MOST_NAMED])}{more}: not in this file; prove it with the segments before it "
+        "(--whole, or their folder)"
+    ]
+
+
 @click.command()
 @click.argument("path", type=A_PATH)
 @click.option(
@@ -101,7 +115,8 @@ def _seal_lines(seals: dict[str, Any]) -> list[str]:
 )
 @AS_JSON
 def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole: bool, as_json: bool) -> None:
-    """Prove a record: every hash is computed anew, every fault named. Exit code 1 if it is not as it was written.
+    """Prove a record: every hash is computed anew, every fault named. Exit code 1 if it is not as it was written, 3 if it is,
+    and a head that was given is of a record that is not here.
 
     PATH is a live record, a copy, a segment, or a folder of segments; on any machine. --key finds a record that was written
     anew, --against one whose end was cut off.
@@ -124,7 +139,9 @@ def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole:
     verdicts = [_verdict(report, keys) for report in reports]
     show(verdicts[0] if len(verdicts) == 1 else _together(verdicts), verdict_page, as_json)
     is_strange = bool(keys) and any(report.seals.strange for report in reports)
-    sys.exit(0 if all(report.ok for report in reports) and not is_strange else WRONG)
+    if is_strange or not all(report.ok for report in reports):
+        sys.exit(WRONG)
+    sys.exit(UNREACHABLE if any(report.unheld for report in reports) else 0)
 
 
 def proved_parts(
@@ -163,6 +180,7 @@ def _together(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
         "records": sum(v["records"] for v in verdicts),
         "heads": last["heads"],
         "parts": verdicts,
+        "not_compared": [name for v in verdicts for name in v["not_compared"]],
         "faults": [f"{Path(v['path']).name} {fault}" for v in verdicts for fault in v["faults"]],
     }
 

@@ -61,7 +61,7 @@ class Seals:
 class Report:
     """The verdict. `heads`: last record of each stream as found; `records`: how many were proved or found wrong.
 
-    `order`: of the newest record.
+    `order`: of the newest record. `unheld`: records of which somebody holds a head, and which are not here to compare with it.
     """
 
     path: Path
@@ -71,6 +71,7 @@ class Report:
     records: int
     order: int = 0
     seals: Seals = field(default_factory=Seals)
+    unheld: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -157,13 +157,13 @@ class _Proof:
                     progress(self._proved, count)
         if unsaid := self._keys.unsaid():
             self.findings.add(Cause.KEY, detail=unsaid)
-        prove_heads(against, self._path, self._about, heads, self._hash_or_none, self.findings)
+        unheld = prove_heads(against, self._path, self._about, heads, self._hash_or_none, self.findings)
         begins = {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self.anchors.items()}
         seals = prove_checkpoints(self._checkpoints, self._about, keys, begins, self._hash_or_none, self.findings)
         if keys and not seals.found:
             self.findings.add(Cause.CHECKPOINT, detail="nothing in it was ever signed")
         order = self._about.order_before + count
-        return Report(self._path, self._about.id, self.findings.all(), heads, count, order, seals)
+        return Report(self._path, self._about.id, self.findings.all(), heads, count, order, seals, unheld)
 
     def tail(self) -> None:
         if self._path.stat().st_size <= QUICK_CHECK_BYTES:

@@ -7,7 +7,7 @@ from pathlib import Path
 from controller.journal.boundary import Boundary
 from controller.journal.chain import genesis_hash
 from controller.journal.day_keys import Listed
-from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer
+from controller.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalNewer
 from controller.journal.findings import Cause, Fault, Findings, Report, Seals
 from controller.journal.keys import PublicKey
 from controller.journal.opening import opened_alone
@@ -47,29 +47,42 @@ def verify_days(
     against: Sequence[HeadKept] = (),
     progress: Progress | None = None,
 ) -> list[Report]:
-    """Proves segments one after another and, behind them, the live file of which they are the beginning; the last of all is
-    held against the heads.
+    """Proves segments one after another and, behind them, the live file of which they are the beginning. Each head is
+    held against the part in which its record is, the last of all against those that lie in none.
 
     A gap between two of them is a fault of the later one. Raises as `verify_segment` and `verify` do.
     """
     reports: list[Report] = []
     before: Report | None = None
-    each = _as_one(segments, live, progress)
+    each, rest = _as_one(segments, live, progress), list(against)
     for named in segments:
         is_last = live is None and named is segments[-1]
-        report = verify_segment(named.path, keys=keys, against=against if is_last else (), progress=each(named))
+        own = rest if is_last else _within(named, rest)
+        taken = set(own)
+        rest = [head for head in rest if head not in taken]
+        report = verify_segment(named.path, keys=keys, against=own, progress=each(named))
         if report.journal is not None:
             report = _joined(report, before, peek(named.path).begin.heads)
         reports.append(report)
         before = report
     if live is not None:
-        report = verify(live, keys=keys, against=against, progress=each(None))
+        report = verify(live, keys=keys, against=rest, progress=each(None))
         if report.journal is not None:
             with opened_alone(live) as view:
                 begin = {s: Head(a.sequence, a.recordhash) for s, a in view.anchors.items()}
             report = _joined(report, before, begin)
         reports.append(report)
     return reports
+
+
+def _within(named: Named, heads: Sequence[HeadKept]) -> list[HeadKept]:
+    """Those of records that came in this segment, by what it says of itself."""
+    try:
+        about = peek(named.path)
+    except JournalError:  # what is wrong with it is found by its proof
+        return []
+    begin, end = about.begin.heads, about.end.heads
+    return [head for head in heads if begin[head.stream].sequence < head.sequence <= end[head.stream].sequence]
 
 
 def _as_one(
@@ -124,10 +137,10 @@ class _Proof:
         except JournalDamaged as exc:
             self._findings.add(Cause.CHANGED, detail=exc.found)
         heads, begins = dict(about.end.heads), about.begin.heads
-        prove_heads(against, segment.path, about.description, heads, self._hash_at, self._findings)
+        unheld = prove_heads(against, segment.path, about.description, heads, self._hash_at, self._findings)
         seals = prove_checkpoints(checkpoints, about.description, keys, begins, self._hash_at, self._findings)
         seals = self._with_own(seals, keys)
-        return Report(segment.path, about.journal, self._findings.all(), heads, count, about.order, seals)
+        return Report(segment.path, about.journal, self._findings.all(), heads, count, about.order, seals, unheld)
 
     def _listed(self) -> Listed | None:
         """None where the keys beside it cannot be used, which is then found."""

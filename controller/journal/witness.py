@@ -24,6 +24,9 @@ from controller.table.inputs import CheckpointSigned
 __all__ = ["Checkpoint", "HeadKept", "HeadUnreadable", "heads_in", "prove_checkpoints", "prove_heads"]
 
 HASH_BYTES = 32
+MAX_SEQUENCE = (1 << 63) - 1
+MOST_SHOWN = 80
+"""Characters of what was given and is no head: it may be a whole file."""
 HashAt = Callable[[Stream, int], bytes | None]
 """The stored hash of a record, or of what a stream begins with; None where it is not there or cannot be read."""
 
@@ -121,8 +124,12 @@ def prove_heads(
     heads: Mapping[Stream, Head],
     hash_at: HashAt,
     findings: Findings,
-) -> None:
-    """Holds the journal against heads from outside. Raises `JournalForeign` for a head of another journal."""
+) -> tuple[str, ...]:
+    """Holds the journal against heads from outside; names those of records that are not here to be held against.
+
+    Raises `JournalForeign` for a head of another journal.
+    """
+    unheld: list[str] = []
     for head in kept:
         if head.journal and head.journal != about.id:
             raise JournalForeign(
@@ -132,9 +139,12 @@ def prove_heads(
         stored = hash_at(head.stream, head.sequence)
         if head.sequence > newest:
             findings.add(Cause.CUT, head.stream, newest + 1, head.sequence, "somebody holds a later head")
-        elif stored is not None and stored != head.recordhash:
+        elif stored is None:  # before this file begins, or on a page that cannot be read
+            unheld.append(f"{head.stream}/{head.sequence}")
+        elif stored != head.recordhash:
             detail = "this number had another hash when the head was kept"
             findings.add(Cause.CHANGED, head.stream, head.sequence, detail=detail)
+    return tuple(unheld)
 
 
 def heads_in(text: str) -> list[HeadKept]:
@@ -158,9 +168,10 @@ def _plain(text: str) -> HeadKept:
     stream, _, rest = text.partition(":")
     sequence, _, digits = rest.partition(":")
     try:
-        return HeadKept("", Stream(stream), int(sequence), _hash(digits))
+        return HeadKept("", Stream(stream), _sequence(int(sequence)), _hash(digits))
     except ValueError as exc:
-        raise HeadUnreadable(f"{text!r} is not STREAM:SEQUENCE:HASH, as in main:17:0f3a…, nor JSON") from exc
+        shown = text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+        raise HeadUnreadable(f"{shown!r} is not STREAM:SEQUENCE:HASH, as in main:17:0f3a…, nor JSON") from exc
 
 
 def _documents(text: str) -> list[dict[str, Any]]:
@@ -173,7 +184,7 @@ def _documents(text: str) -> list[dict[str, Any]]:
 def _heads_of(document: dict[str, Any]) -> list[HeadKept]:
     journal = document.get("journal", "")
     if "recordhash" in document:
-        stream, sequence = Stream(document["stream"]), int(document["sequence"])
+        stream, sequence = Stream(document["stream"]), _sequence(document["sequence"])
         found = [HeadKept(journal, stream, sequence, _hash(document["recordhash"]))]
         data = document.get("data")
         if isinstance(data, dict) and "statement" in data:
@@ -182,9 +193,16 @@ def _heads_of(document: dict[str, Any]) -> list[HeadKept]:
     if "statement" in document:
         return _heads_of(msgspec.json.decode(document["statement"], type=dict[str, Any]))
     return [
-        HeadKept(journal, Stream(name), int(told["sequence"]), _hash(told["hash"]))
+        HeadKept(journal, Stream(name), _sequence(told["sequence"]), _hash(told["hash"]))
         for name, told in document.get("heads", {}).items()
     ]
+
+
+def _sequence(number: object) -> int:
+    """Events have it as a text of digits."""
+    if isinstance(number, (int, str)) and 0 <= int(number) <= MAX_SEQUENCE:
+        return int(number)
+    raise ValueError(f"{number!r} is no number of a record")
 
 
 def _hash(digits: str) -> bytes:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from controller.cli import cli
 from controller.clock import ManualClock
@@ -137,6 +137,33 @@ def test_days_and_live_file_are_one_chain(sealed: list[Path], journal: Journal, 
     ]  # fmt: skip
     reports = verify_days(named[:2], journal.path)
     assert [r.ok for r in reports] == [True, True, False]
+
+
+def test_a_head_is_held_against_the_part_that_has_its_record(
+    sealed: list[Path], journal: Journal, tmp_path: Path
+) -> None:
+    """Also one that was kept long ago; where its record is not in what was given, that is said, and is no 'sound'."""
+    with opened(journal.path) as view:
+        old = next(iter(view.read(Stream.MAIN, 6, 1)))
+    right, wrong = f"main:7:{old.recordhash.hex()}", f"main:7:{'0' * 64}"
+    journal.prune(Segment.open(sealed[2]).boundary.end)
+    while journal.remove_some():
+        pass
+    folder = [str(journal.path), "--whole"], [str(sealed[0].parent)]
+    for arguments in folder:
+        assert _verify(*arguments, "--against", right).exit_code == 0
+        done = _verify(*arguments, "--against", wrong)
+        assert done.exit_code == 1
+        assert "main/7: changed (this number had another hash when the head was kept)" in done.output
+    for path in (journal.path, sealed[2]):
+        done = _verify(str(path), "--against", wrong)
+        assert done.exit_code == 3, done.output
+        assert "NOT COMPARED  main/7: not in this file" in done.output
+        assert json.loads(_verify(str(path), "--against", wrong, "--json").output)["not_compared"] == ["main/7"]
+
+
+def _verify(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["journal", "verify", *arguments])
 
 
 def test_a_record_that_is_not_what_was_closed_is_not_sealed(

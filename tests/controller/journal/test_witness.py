@@ -257,11 +257,31 @@ def test_a_published_checkpoint_is_a_head_of_every_stream(sealed: Path) -> None:
     assert found(sealed, against=heads) == []
 
 
-@pytest.mark.parametrize("text", ["", "main:17", f"mean:1:{HASH}", "main:1:0f", "{}", '{"heads":{"main":7}}', "{"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "main:17",
+        f"mean:1:{HASH}",
+        f"main:-1:{HASH}",
+        f"main:{1 << 63}:{HASH}",
+        "main:1:0f",
+        "{}",
+        '{"heads":{"main":7}}',
+        "{",
+    ],
+)
 def test_what_is_no_head_is_refused(text: str) -> None:
     """It would otherwise prove nothing, in silence."""
     with pytest.raises(HeadUnreadable):
         heads_in(text)
+
+
+def test_a_file_that_is_no_head_is_not_told_whole() -> None:
+    """It may be a record of years."""
+    with pytest.raises(HeadUnreadable, match="is not STREAM:SEQUENCE:HASH") as refused:
+        heads_in("journal\t1\n" * 10_000)
+    assert len(str(refused.value)) < 200
 
 
 @pytest.mark.skipif(not (shutil.which("openssl") and shutil.which("bash")), reason="no openssl or bash here")
