@@ -41,6 +41,13 @@ def still_in_device(setup: Setup, round_: Round) -> bool:
     return any(p.late for p in plan) and round_.stacks_out < len(plan)
 
 
+def hands_dealt(setup: Setup, round_: Round) -> bool:
+    """True where each player and the dealer hold their first cards: not while the dealer's are still in the device."""
+    return round_.initial_deal_done and (
+        round_.game.dealer_is_up(round_.phase) or not still_in_device(setup, round_)
+    )
+
+
 def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:
     """One turn around the table from where the marker lies, where the document has one. Clause: `first_card_to`."""
     if setup.law.rulebook.play.first_card_to.value != "marker":

@@ -11,6 +11,7 @@ from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.collected import after_void, reached_by
+from controller.table.deal_plan import hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.state import ALL_HELD, Fate, Seat
@@ -65,7 +66,7 @@ def guards_now(draft: Draft) -> set[Guard]:
         return found
     if round_.live:
         found.add(Guard.ROUND_LIVE)
-    if round_.initial_deal_done:
+    if hands_dealt(draft.setup, round_):
         found.add(Guard.INITIAL_DEAL_DONE)
     if round_.initial_deal_done and all(s.decided or not round_.plays(n) for n, s in round_.in_play.items()):
         found.add(Guard.ALL_PLAYERS_ACTED)
