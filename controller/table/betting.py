@@ -6,7 +6,7 @@ from controller.table import acts as a
 from controller.table import beside, seats
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
-from controller.table.state import Fate, Round, Setup, State
+from controller.table.state import Fate, Round, Seat, Setup, State
 from drivers.events import DeviceKind
 
 MOST_CENTS = 10_000_000_000
@@ -87,6 +87,20 @@ def no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
                 return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
             if placed is None:
                 return Refusal(f"seat {number}: the {rule.name.replace('_', ' ')} must stand", rule.cite)
+        if (alone := _alone(setup, number, seat)) is not None:
+            return alone
+    return None
+
+
+def _alone(setup: Setup, number: int, seat: Seat) -> Refusal | None:
+    """A wager whose ground was taken back after it was placed. A chip on a sensor is no wager before the announcement."""
+    rules = setup.law.rulebook.wagers
+    for name in seat.wagers:
+        rule = rules.get(name)
+        missing = [n for n in rule.requires.value if n not in seat.wagers] if rule and not rule.sensed else []
+        if rule and missing:
+            told = f"seat {number}: {name} needs {', '.join(missing)}; place that, or take {name} back too"
+            return Refusal(told, rule.requires.cite)
     return None
 
 
