@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
-from controller.cli_recording import BAUD, KEY_FILE
+from controller.cli_recording import BAUD, KEY_FILE, PORT
 from controller.devices.documents import clean
 from controller.devices.port import PortTrouble, on_port
 from drivers.bare import BareHost
@@ -26,7 +26,7 @@ WARNING = (
 
 
 @click.command(short_help="Try a device against the protocol, on a bench.")
-@click.argument("port", metavar="PORT")
+@PORT
 @click.option("--clause", "clauses", multiple=True, help="Only this clause or section; may be repeated.")
 @click.option("--with-reboot", is_flag=True, help="Somebody is there who switches it off and on when asked to.")
 @click.option("--yes", is_flag=True, help="The device stands on a bench; do not ask.")
@@ -58,7 +58,10 @@ def conformance(
     if not yes:
         if as_json:
             raise click.UsageError("--json asks nothing, so it needs --yes")
-        click.confirm(WARNING, abort=True, err=True)
+        try:
+            click.confirm(WARNING, abort=True, err=True)
+        except click.Abort:  # its exit code would say that a clause is not met
+            raise click.UsageError("nothing was tried; --yes says that the device stands on a bench") from None
 
     async def work(host: BareHost) -> list[Result]:
         async def person(wish: str) -> bool:

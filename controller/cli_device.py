@@ -11,7 +11,7 @@ import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, reaching, show
 from controller.cli_conformance import conformance
-from controller.cli_recording import BAUD, KEY_FILE, anonymise, export, monitor, record, replay
+from controller.cli_recording import BAUD, KEY_FILE, PORT, anonymise, export, monitor, record, replay
 from controller.config import ConfigInvalid
 from controller.config_file import load_config, socket_of
 from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlFailed, ControlUnreachable
@@ -24,8 +24,6 @@ from drivers.probe import probe as look_at
 from drivers.transport.ports import holder_of, ports
 
 __all__ = ["device"]
-
-PORT = click.argument("port", metavar="PORT")
 
 
 @click.group()

@@ -28,6 +28,7 @@ from drivers.recording.pcapng import pcapng
 from drivers.recording.replay import replay as run_again
 from drivers.recording.tap import recorder_to
 from drivers.recording.words import event_words
+from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
 __all__ = ["anonymise", "export", "monitor", "record", "replay"]
 
@@ -44,12 +45,25 @@ ACKNOWLEDGE = click.option(
     "--acknowledge", is_flag=True,
     help="Tell the device that its reports are kept, so that more than the first eight come. Bench only.",
 )  # fmt: skip
+
+
+def _port(_: click.Context, __: click.Parameter, port: str | None) -> str | None:
+    """The name of a port, or the address of a USB device as it must be written."""
+    if port is not None and port.startswith(USB_SCHEME):
+        try:
+            UsbAddress.parse(port)
+        except ValueError as exc:
+            raise click.BadParameter(str(exc)) from None
+    return port
+
+
+PORT = click.argument("port", metavar="PORT", callback=_port)
 KEY_FILE = click.option("--key-file", type=A_FILE, help="The device's key, where it has one.")
 FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
 
 
 @click.command(short_help="Write down every byte at a port.")
-@click.argument("port", metavar="PORT")
+@PORT
 @click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
 @FOR
 @ACKNOWLEDGE
@@ -131,6 +145,8 @@ def replay(
         end(str(exc), WRONG)
     except OSError as exc:
         end(f"{golden}: {exc.strerror}", WRONG)
+    except UnicodeDecodeError:
+        end(f"{golden}: this is no list of events; --golden FILE --write makes one", WRONG)
     told = replayed_document(recording, found, lines, expected, strict)
     show(told, compare_page, as_json)
     sys.exit(0 if told["same"] else WRONG)
@@ -195,7 +211,7 @@ def anonymise(files: Sequence[Path], to: Path, key_file: Path | None, as_json: b
 
 
 @click.command(short_help="What devices report, as it comes.")
-@click.argument("port", metavar="[PORT]", required=False)
+@click.argument("port", metavar="[PORT]", required=False, callback=_port)
 @FOR
 @ACKNOWLEDGE
 @BAUD

@@ -5,11 +5,13 @@ can put the same link end through the same life, and compare byte for byte.
 """
 
 import json
+from calendar import timegm
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from time import strptime
+from typing import Any, TypeGuard
 
 from drivers.catalog import Codec
 from drivers.device import DeviceConfig
@@ -21,6 +23,7 @@ __all__ = [
     "FORMAT",
     "IN",
     "OUT",
+    "WALL",
     "Entry",
     "Header",
     "Recording",
@@ -37,6 +40,17 @@ FORMAT = 1
 
 IN, OUT, PORT, HOST, NOTE = "in", "out", "port", "host", "recording"
 KINDS = (IN, OUT, PORT, HOST, NOTE)
+
+WALL = "%Y-%m-%dT%H:%M:%SZ"
+"""How the wall time of a header is written."""
+
+BESIDE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "acknowledge": (("counter",), ("boot",)),
+    "set_level": (("operation",), ("level", "value")),
+    "paused": (("lag_us",), ()),
+    "gap": (("entries",), ()),
+}
+"""Numbers and texts without which an entry of this word cannot be followed."""
 
 
 class RecordingInvalid(Exception):
@@ -205,6 +219,8 @@ def _header(path: Path, line: str) -> Header:
     if form > FORMAT:
         raise RecordingInvalid(f"{path}: form {form} is newer than this software, which reads up to {FORMAT}")
     try:
+        if timegm(strptime(str(raw["wall"]), WALL)) < 0 or int(raw["baud"]) <= 0:
+            raise ValueError("an impossible time or speed")
         return Header(
             str(raw["device"]),
             DeviceKind(raw["kind"]),
@@ -217,7 +233,7 @@ def _header(path: Path, line: str) -> Header:
             int(raw["part"]),
             tuple(_unit(unit) for unit in raw.get("units", ())),
         )
-    except (KeyError, ValueError, TypeError) as exc:
+    except (KeyError, ValueError, TypeError, OverflowError) as exc:
         raise RecordingInvalid(f"{path}: its first line lacks what a recording says of itself ({exc})") from exc
 
 
@@ -225,14 +241,30 @@ def _entry(line: str) -> Entry | None:
     raw = _object(line)
     us = raw.pop("us", None)
     kind = next((k for k in KINDS if k in raw), None)
-    if not isinstance(us, int) or kind is None or not isinstance(word := raw.pop(kind), str):
+    if not _is_number(us) or kind is None or not isinstance(word := raw.pop(kind), str):
         return None
     try:
         if kind in (IN, OUT):
-            return Entry(us, kind, "", bytes.fromhex(word), raw)
-        return Entry(us, kind, word, bytes.fromhex(raw.pop("bytes", "")), raw)
-    except (ValueError, TypeError):
+            entry = Entry(us, kind, "", bytes.fromhex(word), raw)
+        else:
+            entry = Entry(us, kind, word, bytes.fromhex(raw.pop("bytes", "")), raw)
+        return entry if _says_enough(entry) else None
+    except (ValueError, TypeError, LookupError):
         return None
+
+
+def _says_enough(entry: Entry) -> bool:
+    """Whether what stands beside its word can be followed. May raise ValueError, TypeError or LookupError instead."""
+    durable_in(entry)
+    numbers, texts = BESIDE.get(entry.word, ((), ()))
+    return all(_is_number(entry.given.get(k)) for k in numbers) and all(
+        isinstance(entry.given.get(k), str) for k in texts
+    )
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    """One that the wire and the clock can have."""
+    return isinstance(value, int) and 0 <= value < 1 << 64
 
 
 def _object(line: str) -> dict[str, Any]:

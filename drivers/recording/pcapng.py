@@ -13,7 +13,7 @@ from time import strptime
 
 from drivers.catalog import Codec
 from drivers.protocol.constants import gap_limit
-from drivers.recording.format import IN, OUT, Entry, Header, Recording
+from drivers.recording.format import IN, OUT, WALL, Entry, Header, Recording
 
 __all__ = ["LINKTYPE_RTAC_SERIAL", "LINKTYPE_USER0", "Packet", "packets", "pcapng", "pcapng_of"]
 
@@ -50,7 +50,7 @@ def pcapng_of(header: Header, found: Iterable[Packet], first_us: int) -> bytes:
     """A file of these packets; `first_us`: the instant on their clock that is the header's wall time."""
     is_tdp = header.speaks is Codec.TDP
     link_type = LINKTYPE_USER0 if is_tdp else LINKTYPE_RTAC_SERIAL
-    began_us = timegm(strptime(header.wall, "%Y-%m-%dT%H:%M:%SZ")) * 1_000_000
+    began_us = timegm(strptime(header.wall, WALL)) * 1_000_000
     out = [
         _block(SECTION, struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1) + _option(4, header.software.encode())),
         _block(

@@ -92,7 +92,16 @@ def _lives(recording: Recording) -> Iterator[tuple[int, list[Entry]]]:
 def _made(config: DeviceConfig, life: list[Entry]) -> Link:
     """The link end that begins here. One that is kept over losses of its port says again what it was made with."""
     drawn = life[0].data + b"".join(e.data for e in life if e.word == "drew")
-    return link_end(config, _Chance(drawn), durable_in(life[0]))
+    try:
+        return link_end(config, _Chance(drawn), durable_in(life[0]))
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as error:  # units of a bus that are none: nothing else is built of the file
+        raise RecordingInvalid(
+            f"{config.name}: no link end can be made of what its first line says ({error})"
+        ) from error
 
 
 class _Life:

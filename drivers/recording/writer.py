@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from drivers.recording.format import Header, header_line
+from drivers.recording.format import WALL, Header, header_line
 from drivers.transport.threads import in_own_thread
 
 __all__ = ["FILES", "FILE_BYTES", "WAITING", "Writer", "files_in", "one_file"]
@@ -93,7 +93,7 @@ class Writer:
         self._part += 1
         self.path = self._name(self._part)
         self.path.parent.mkdir(exist_ok=True)
-        wall = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        wall = time.strftime(WALL, time.gmtime())
         fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
         file = files.enter_context(os.fdopen(fd, "w", encoding="ascii"))
         self._tidy()

@@ -262,7 +262,7 @@ def _open(path: str, settings: SerialSettings) -> _Port:
         _release_now(port)
         code = _errno(exc)
         fault = _FAULTS.get(code, Fault.LINK_OPEN_FAILED)
-        other = "this is not a serial port" if code == errno.ENOTTY else str(exc)
+        other = "this is not a serial port" if code in (errno.ENOTTY, errno.EISDIR) else str(exc)
         raise PortUnavailable(path, fault, _REMEDIES.get(fault, other)) from exc
     if settings.low_latency:
         # A pseudo-terminal and many USB drivers have no such switch: slower, not broken.

@@ -76,6 +76,23 @@ def test_help_shows_an_example(command: Command, name: str) -> None:
     assert "tablewarden device" in command("device", name, "--help").output
 
 
+@pytest.mark.parametrize(
+    "given", [("probe",), ("monitor",), ("record", "--to", "wire.jsonl"), ("conformance", "--yes")]
+)
+def test_an_address_of_a_usb_device_that_is_none_is_an_error_of_usage(
+    command: Command, given: tuple[str, ...]
+) -> None:
+    """It names how one is written; nothing is opened."""
+    done = command("device", *given, "usb:1-1")
+    assert (done.exit_code, "usb:VID:PID/SERIAL@BUS-PORT.PORT" in done.output) == (2, True)
+
+
+def test_a_folder_is_no_port(command: Command, tmp_path: Path) -> None:
+    """It is said in words."""
+    done = command("device", "probe", tmp_path)
+    assert (done.exit_code, "this is not a serial port" in done.output) == (3, True)
+
+
 def test_a_wire_is_recorded_replayed_and_compared(command: Command, shoe: Path, tmp_path: Path) -> None:
     """What was recorded is what the driver does again; a list that is changed by hand is found out."""
     wire, expect = tmp_path / "wire.jsonl", tmp_path / "wire.expect"
@@ -89,6 +106,9 @@ def test_a_wire_is_recorded_replayed_and_compared(command: Command, shoe: Path, 
     done = command("device", "replay", wire, "--golden", expect)
     assert done.exit_code == 1
     assert "the events differ from the list" in done.output
+    expect.write_bytes(b"\x8e\xff")
+    done = command("device", "replay", wire, "--golden", expect)
+    assert (done.exit_code, "no list of events" in done.output) == (1, True)
     done = command("device", "record", shoe, "--to", wire)
     assert (done.exit_code, "there already" in done.output) == (1, True)
     done = command("device", "record", shoe, "--to", tmp_path / "none" / "x")
@@ -203,7 +223,10 @@ def test_conformance_tries_key_seals_and_measurement(command: Command, keyed: Pa
 
 def test_conformance_tells_clause_by_clause(command: Command, progressive: Path) -> None:
     """On a bench, and only where somebody said that it is one."""
-    assert command("device", "conformance", progressive, "--clause", "1.2").exit_code == 1, "nobody said yes"
+    done = command("device", "conformance", progressive, "--clause", "1.2")
+    assert (done.exit_code, "nothing was tried" in done.output) == (2, True), (
+        "nobody said yes, so no clause is not met"
+    )
     done = command("device", "conformance", progressive, "--yes", "--clause", "1.2", "--clause", "6.9(1)")
     assert done.exit_code == 0, done.output
     assert "meets    1.2     a frame whose check is wrong is dropped in silence" in done.output

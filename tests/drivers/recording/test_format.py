@@ -88,6 +88,22 @@ def test_a_line_that_a_power_cut_tore_costs_that_line(write):
         ([HEADER, '{"us": 9, "in": "00"}', '{"us": 8, "in": "00"}'], "clock runs backwards"),
         ([HEADER, '{"us": 9, "in": 5}', LINES[0]], "line 2 is no entry"),
         ([HEADER, "[]", LINES[0]], "line 2 is no entry"),
+        ([HEADER, '{"us": -1, "in": "00"}', LINES[0]], "line 2 is no entry"),
+        ([HEADER, '{"us": 6, "host": "begin", "durable": 5}', LINES[0]], "line 2 is no entry"),
+        ([HEADER, '{"us": 6, "host": "begin", "durable": ["x", 7]}', LINES[0]], "line 2 is no entry"),
+        ([HEADER, '{"us": 6, "host": "begin", "durable": ["0f"]}', LINES[0]], "line 2 is no entry"),
+        (
+            [HEADER, '{"us": 6, "host": "acknowledge", "boot": "0f", "counter": null}', LINES[0]],
+            "line 2 is no entry",
+        ),
+        (
+            [HEADER, '{"us": 6, "host": "set_level", "level": "lamps", "value": 4, "operation": 1}', LINES[0]],
+            "line 2 is no",
+        ),
+        ([HEADER, '{"us": 6, "host": "paused"}', LINES[0]], "line 2 is no entry"),
+        ([HEADER, '{"us": 6, "recording": "gap", "entries": "many"}', LINES[0]], "line 2 is no entry"),
+        ([HEADER.replace("2026-01-01T00:00:00Z", "yesterday")], "lacks what a recording says"),
+        ([HEADER.replace("115200", "0")], "lacks what a recording says"),
     ],
 )
 def test_what_is_no_recording_is_refused_in_words(write, lines, says):
