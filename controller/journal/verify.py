@@ -33,6 +33,7 @@ from controller.journal.record import Stream
 from controller.journal.runs import Run, Runs
 from controller.journal.seal import Head
 from controller.journal.sealing import CLEAR
+from controller.journal.unreadable import last_unreadable
 from controller.journal.view import BATCH, MASK_64, SELECT, Progress
 from controller.journal.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
 from controller.table.codec import IDENTITIES
@@ -216,7 +217,7 @@ class _Proof:
         except READ_ERRORS as exc:
             self.findings.add(Cause.ORDER, detail=f"cannot be read: {exc}")
         finally:
-            self._db.execute("COMMIT")
+            self._db.rollback()  # nothing was written, and a commit may fail again on a page that could not be read
         return heads
 
     def _head(self, stream: Stream) -> Head:
@@ -271,6 +272,8 @@ class _Proof:
                 count = len(rows)
                 for row in rows:
                     self._prove_at(stream, row, at)
+                if len(rows) == BATCH and all(len(row) == 1 for row in rows):
+                    after = self._beyond_unreadable(stream, after, through, at)
             self._proved += count
             yield
         if at.expected <= through:
@@ -359,6 +362,14 @@ class _Proof:
             end = min(through, after + BATCH)
             return [row for n in range(after + 1, end + 1) if (row := self._row(stream, n)) is not None], end
         return rows, rows[-1][0] if rows else through
+
+    def _beyond_unreadable(self, stream: Stream, after: int, through: int, at: _Place) -> int:
+        """After a batch of which nothing could be read: where it goes on, so that a false number costs no walk up to it."""
+        last = last_unreadable(lambda sequence: len(self._row(stream, sequence) or ()) == 1, after, through)
+        if last > after:
+            self.findings.add(Cause.UNREADABLE, stream, after + 1, last)
+            at.expected = last + 1
+        return last
 
     def _row(self, stream: Stream, sequence: int) -> Row | None:
         try:

@@ -206,6 +206,32 @@ def _zero_first_leaf(path: Path, table: str) -> None:
     path.write_bytes(data)
 
 
+def _zero_leaf_of(path: Path, table: str, number: int) -> None:
+    """Blanks the page on which `number` would stand; the table has one page above its leaves."""
+    with closing(sqlite3.connect(path)) as db:
+        (root,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+    data = bytearray(path.read_bytes())
+    start = (root - 1) * 4096
+    cells = int.from_bytes(data[start + 3 : start + 5], "big")
+    for at in range(start + 12, start + 12 + 2 * cells, 2):
+        cell = start + int.from_bytes(data[at : at + 2], "big")
+        child, key = int.from_bytes(data[cell : cell + 4], "big"), _varint(data[cell + 4 : cell + 13])
+        if key >= number:
+            data[(child - 1) * 4096 : child * 4096] = bytes(4096)
+            path.write_bytes(data)
+            return
+    raise AssertionError("it stands on the last page")
+
+
+def _varint(data: bytearray) -> int:
+    value = 0
+    for byte in data[:8]:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value
+    return value << 8 | data[8]
+
+
 def test_pages_that_cannot_be_read_are_named_by_range(
     path: Path, event: Callable[..., Transaction], now: Stamp
 ) -> None:
@@ -221,6 +247,23 @@ def test_pages_that_cannot_be_read_are_named_by_range(
     assert 5 < unreadable.last < 60
     assert {f.cause for f in report.faults} == {Cause.UNREADABLE, Cause.FILE}
     assert report.heads[MAIN].sequence == 200
+
+
+def test_a_false_number_behind_a_page_that_cannot_be_read_is_no_way_without_end(
+    path: Path, event: Callable[..., Transaction], now: Stamp, tamper: Tamper
+) -> None:
+    """A forged record must not keep a regulator's proof busy for ever: the stretch is told as a range, what follows it proved."""
+    journal = Journal.open(path, site="lv01", table="uth-017")
+    journal.append([event(n) for n in range(1, 201)], now)
+    journal.close()
+    far = 1 << 61
+    tamper(path, f"UPDATE main SET sequence = sequence + {far} WHERE sequence > 100", "VACUUM")
+    _zero_leaf_of(path, "main", far)
+    (unreadable,) = [f for f in verify(path).faults if f.cause is Cause.UNREADABLE]
+    assert unreadable.first is not None
+    assert unreadable.last is not None
+    assert 50 < unreadable.first <= 100
+    assert far + 101 <= unreadable.last < far + 160
 
 
 def test_what_is_not_damage_is_told_apart(path: Path, filled: Path, tmp_path: Path) -> None:
