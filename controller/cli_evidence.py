@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,10 @@ def _written(path: Path, data: bytes) -> Path:
         part.rename(path)
         durable(path.parent)
     except OSError as exc:
-        part.unlink(missing_ok=True)
         raise EvidenceError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return path
 
 

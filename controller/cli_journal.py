@@ -1,9 +1,11 @@
 """`tablewarden journal`: a record is proved and read without a daemon, also while one writes it."""
 
+import errno
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from msgspec import json
@@ -30,9 +32,26 @@ from controller.progress import progress
 __all__ = ["journal"]
 
 A_PATH = click.Path(path_type=Path)
+INTERRUPTED = 130
+"""What a shell says of whatever Ctrl-C ended: 1 would be a verdict on the record."""
 
 
-@click.group()
+class _Reading(click.Group):
+    """What every command on a record says alike where it may not read or write, or is interrupted."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            end("interrupted before it was done; nothing is known of the record by it", INTERRUPTED)
+        except OSError as exc:
+            if exc.errno == errno.EPIPE:  # whoever read has seen enough; click ends in silence
+                raise
+            where = exc.filename or "what it writes to"
+            end(f"{where}: {exc.strerror or exc}", UNREACHABLE)
+
+
+@click.group(cls=_Reading)
 def journal() -> None:
     """Look at a record without a daemon: prove it, or read it. Never writes to it."""
 

@@ -57,7 +57,7 @@ def replay(
       tablewarden journal replay example.journal --at 417
       tablewarden journal replay example.journal --verify
     """
-    if (at is None) is not is_verify:
+    if (at is None) is not is_verify or at == "":
         raise click.UsageError("say either --at TIME or ROUND, or --verify")
     try:
         given = load_config(config).setup() if config else None

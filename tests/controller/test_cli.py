@@ -276,6 +276,58 @@ def test_a_journal_that_is_not_there_ends_with_three(tmp_path: Path) -> None:
         assert "no journal here" in done.stderr
 
 
+RECORD_COMMANDS = (
+    ("verify",), ("tail",), ("export",), ("alarms",), ("lookback", "red"), ("replay", "--verify"), ("prove", "1"),
+    ("evidence", "1"), ("backup", "copy"), ("restore", "lost"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", RECORD_COMMANDS, ids=lambda words: words[0])
+def test_a_record_that_may_not_be_read_ends_with_three_and_says_why(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no damage: a verdict would be of the permissions and not of the record."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "x.journal"
+    path.write_bytes(b"SQLite format 3")
+    opens = Path.open
+
+    def refuse(self: Path, *args: Any, **more: Any) -> Any:
+        if self.name == path.name:
+            raise PermissionError(13, "Permission denied", str(self))
+        return opens(self, *args, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    done = _run("journal", words[0], str(path), *words[1:])
+    assert (done.exit_code, done.stderr) == (3, f"{path}: Permission denied\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["x.journal"]
+
+
+def test_what_is_interrupted_gives_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 would say that the record is not as it was written."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("controller.cli_verify.proved_parts", interrupt)
+    done = _run("journal", "verify", str(tmp_path / "x"))
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert "nothing is known of the record" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_disk_that_is_full_ends_an_export_with_words(table: Path) -> None:
+    """And not with 0, nor with a traceback."""
+    with Path("/dev/full").open("w") as full:
+        command = [*COMMAND, "journal", "export", str(table.parent / "t1.journal")]
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=START_S, check=False
+        )
+    assert done.returncode == 3
+    assert done.stderr.startswith("what it writes to: No space left on device")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_second_daemon_at_one_table_is_refused(table: Path) -> None:
     """It says which process is there, and ends; the first goes on."""
     done = subprocess.run(
