@@ -98,8 +98,10 @@ class Pump:
         if self._running and not self._over:
             now = _now()
             self._look_at_timer(now)
-            request(self.link, now)
-            self._settle()
+            try:
+                request(self.link, now)
+            finally:
+                self._settle()  # whatever was asked: a timer that was put aside is set again
 
     def finish(self) -> None:
         """Has the link say its last, and takes what it tells then."""

@@ -32,6 +32,7 @@ from drivers.protocol.chain import Place
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import Identity
 from drivers.protocol.host_events import Damaged, Reused, Silence, Whole
+from drivers.protocol.payloads import is_level_value
 from drivers.protocol.texts import plain
 from drivers.pump import Pump
 from drivers.recording.tap import Recorder
@@ -158,6 +159,8 @@ class DeviceSession:
         link until another wish replaces it. The other side is asked for once; if it cannot be, or no answer comes
         before the link is lost, `LevelUnknown` is delivered and it is forgotten.
         """
+        if not is_level_value(wanted.level, wanted.value):
+            raise ValueError(f"{wanted.level} cannot be {wanted.value!r}")
         if not wanted.is_safe and self.state not in CONNECTED:
             self._level_unknown(wanted, "not connected, so it was not sent")
             return

@@ -293,3 +293,35 @@ def test_a_release_that_finds_the_line_stuck_is_unknown_and_not_asked_for_later(
             assert (RELEASED, 5) not in asked(b)
 
     virtual(scene())
+
+
+def test_a_value_that_a_level_cannot_have_is_refused_whole(bench, virtual):
+    """Nothing of it is remembered: no loss of the link tells of a wish that was never taken."""
+
+    async def scene():
+        async with bench() as b:
+            await b.until_online()
+            for level, value in ((Level.LAMPS, "16"), (Level.LOCKOUT, "ajar"), (Level.DISPLAY, "\x1b[2J")):
+                with pytest.raises(ValueError, match="cannot be"):
+                    b.session.want(WantedLevel("prog-1", level, value, 9))
+            await b.unplug()
+            await asyncio.sleep(1)
+            assert b.owner.bodies(events.LevelUnknown) == []
+
+    virtual(scene())
+
+
+def test_a_request_that_is_refused_after_a_pause_stops_no_clock(bench, virtual):
+    """The timer that was due then is set again: PINGs go on, and a device that falls silent is still found out."""
+
+    async def scene():
+        async with bench() as b:
+            await b.until_online()
+            asyncio.get_running_loop().virtual_s += 1.2  # our own loop stood still past the next PING
+            with pytest.raises(ValueError, match="not released"):
+                b.session._pump.call(lambda link, now: link.acknowledge(b.session._boot, 1 << 40, now))
+            before = b.session.counters["frames_in"]
+            await asyncio.sleep(5)
+            assert b.session.counters["frames_in"] >= before + 4
+
+    virtual(scene())
