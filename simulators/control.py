@@ -21,6 +21,7 @@ from pathlib import Path
 from .acts import carry_out
 from .faults import FaultError
 from .model import ActImpossible
+from .port import LinkTaken
 from .runtime import Simulator
 from .script import ScriptError, read_steps
 from .script_run import play
@@ -31,7 +32,10 @@ LINE_BYTES = 65536
 
 @asynccontextmanager
 async def control_socket(simulator: Simulator, path: Path) -> AsyncIterator[None]:
-    """Serves `simulator` at `path` while the block runs; a socket left over there by a killed simulator is replaced."""
+    """Serves `simulator` at `path` while the block runs; a socket left over there by a killed simulator is replaced.
+
+    Raises `LinkTaken` where another simulator serves it: it would be there still, and nobody could reach it.
+    """
     clients: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -46,6 +50,10 @@ async def control_socket(simulator: Simulator, path: Path) -> AsyncIterator[None
             clients.discard(task)
             writer.close()
 
+    if await _is_served(path):
+        raise LinkTaken(
+            f"another simulator runs here, with its control socket at {path}; end it, or choose another --link"
+        )
     _remove(path)
     server = await asyncio.start_unix_server(serve, path, limit=LINE_BYTES)
     try:
@@ -56,6 +64,17 @@ async def control_socket(simulator: Simulator, path: Path) -> AsyncIterator[None
             task.cancel()
         await asyncio.gather(*clients, return_exceptions=True)
         _remove(path)
+
+
+async def _is_served(path: Path) -> bool:
+    try:
+        _, writer = await asyncio.open_unix_connection(path)
+    except OSError:
+        return False
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+    return True
 
 
 def _remove(path: Path) -> None:

@@ -56,7 +56,7 @@ class Port(Protocol):
 
 
 class LinkTaken(OSError):
-    """The path of the link is something else than a symlink; it is not ours to replace."""
+    """The path of the link is something else than a symlink, or another simulator's; it is not ours to replace."""
 
 
 class PtyPort:

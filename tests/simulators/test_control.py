@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import pytest
 
 from drivers.protocol.reports import Level
-from simulators.control import answer
+from simulators.control import answer, control_socket
 from simulators.faults import FaultError
 from simulators.log import WATCHER_LINES, EventLog
+from simulators.port import LinkTaken
 
 Make = Callable[..., Any]
 """A fixture that makes something when it is called."""
@@ -97,3 +99,19 @@ def test_a_watcher_that_does_not_read_is_cut_off() -> None:
             log("x", {"n": n})
         assert lines.qsize() == WATCHER_LINES + 1
         assert [lines.get_nowait() for _ in range(lines.qsize())][-1] is None
+
+
+async def test_a_second_simulator_takes_no_running_ones_place(start: Make) -> None:
+    """It is refused with what to do, and the first one is reached as before; a socket that nobody serves is replaced."""
+    sim = await start("shoe")
+    with pytest.raises(LinkTaken, match="another simulator runs here"):
+        async with control_socket(sim.simulator, sim.control):
+            pass
+    assert (await sim.ask(act="state"))["ok"]
+    left = sim.control.with_name("left.ctl")
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(left))
+    async with control_socket(sim.simulator, left):
+        _, writer = await asyncio.open_unix_connection(left)
+        writer.close()
+        await writer.wait_closed()
