@@ -21,6 +21,7 @@ from controller.journal.record import Stream
 from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
 from controller.publish.envelope import rfc3339
+from controller.table.facts import RoundBegun
 from controller.table.inputs import RoundOpened
 
 __all__ = ["prove"]
@@ -74,6 +75,7 @@ def _document(
     return {
         "journal": journal,
         "round": round_id,
+        "began": bool([*view.of_round(Stream.MAIN, round_id, (RoundBegun.kind,))]),
         "proved": not faults and not strange and _all_proved(hands),
         "record": {
             "sound": not faults,
@@ -137,7 +139,7 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
         by = f", by {one['by']} ({one['role']})" if one["by"] else ", by the rules"
         yield f"  let out  {one['time']}: {one['reason']}{by}"
     if not document["hands"]:
-        yield "  no card was told in this round"
+        yield "  no card was told in this round" if document["began"] else "  no such round began in this record"
     for hand in document["hands"]:
         yield _hand_line(hand)
 

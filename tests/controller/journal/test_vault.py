@@ -431,7 +431,9 @@ def test_a_round_is_proved_by_the_public_record_once_it_was_let_out(open_sealed,
     assert [(h["state"], h["taken"]) for h in (taken, refused)] == [("proved", True), ("sealed", False)]
     for card in taken["cards"]:
         assert sha256(bytes.fromhex(card["salt"]) + card["card"].encode()).hexdigest() == card["commitment"]
-    assert CliRunner().invoke(cli, ["journal", "prove", str(tmp_path / "journal.db"), "99"]).exit_code == 1
+    unknown = CliRunner().invoke(cli, ["journal", "prove", str(tmp_path / "journal.db"), "99"])
+    assert unknown.exit_code == 1
+    assert "no such round began in this record" in unknown.output
 
 
 def test_a_fact_that_tells_other_cards_than_its_input_is_not_proved(open_sealed, keys, tmp_path: Path) -> None:
