@@ -18,6 +18,7 @@ from drivers.modbus.timing import HANDSHAKE_S, STALE_S
 from drivers.modbus.units import MAX_SENSORS, Unit, misfits
 from drivers.protocol import host
 from drivers.protocol.host import HostEvent, Identity
+from drivers.protocol.host_told import PAUSED
 from drivers.protocol.messages import ERR_BAD_VALUE, ERR_REFUSED, ERR_UNSUPPORTED
 from drivers.protocol.reports import (
     ENGAGED,
@@ -56,6 +57,10 @@ class ModbusLink:
         self._events: list[HostEvent] = []
         self._reporter = Reporter(boot, self._lockout_at.inputs["contact"], self._events)
         self._since = 0.0
+        self._durable = 0  # counter of the newest report that is on record
+        self._unsure_until: int | None = (
+            0  # nothing is released until that one is; None = it is still to be found out which
+        )
         self._welcomed = self._online = self._over = False
         self._suspect: bool | None = None  # half dead or not, as it was told; None = it was not
         self._asked: Member | Relay | Lamps | None = None
@@ -99,7 +104,8 @@ class ModbusLink:
         return self._master.data_to_send()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
-        """Nothing: nobody on the bus keeps anything."""
+        """Nobody on the bus keeps anything; but what is durable is known to whoever wants a level."""
+        self._durable = max(self._durable, counter)
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
         """Asks for a level. Releasing needs every unit; engaging goes as soon as the relay's unit is there."""
@@ -107,6 +113,8 @@ class ModbusLink:
         if level is Level.LOCKOUT and value in (ENGAGED, RELEASED):
             if value == RELEASED and not self._all_up:
                 code, text = ERR_REFUSED, "not every unit of the bus answers, so nobody would see a chip"
+            elif value == RELEASED and (self._unsure_until is None or self._durable < self._unsure_until):
+                self._events.append(host.LevelUnknown(level, value, operation, PAUSED))
             else:
                 self._command(Command(value, operation, Cause.COMMAND))
         elif level is Level.LAMPS:
@@ -136,7 +144,10 @@ class ModbusLink:
             self._master.ask(self._relay.request(), now)
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Our own pause is no silence of the bus. A release under way is over: meanwhile the watchdog may have bitten."""
+        """Our own pause is no silence of the bus. But meanwhile the watchdog may have bitten: a release under way is over, and
+        there is none until the relay's contact was seen anew, and what it told is durable (as `drivers.protocol.host_told`)."""
+        self._lockout_at.inputs["contact"].forget()
+        self._unsure_until = None
         if self._relay.command is not None and self._relay.command.value == RELEASED:
             self._make_safe(Cause.WATCHDOG)
         self._master.extend(lag_s)
@@ -200,6 +211,8 @@ class ModbusLink:
                 self._ask_next(now)
             except Misfit as misfit:
                 self._fail("auth_wrong_device" if misfit.wrong_unit else "auth_not_approved", str(misfit))
+        if self._unsure_until is None and self._lockout_at.inputs["contact"].known:
+            self._unsure_until = self._reporter.counter
         events = list(self._events)
         self._events.clear()
         return events

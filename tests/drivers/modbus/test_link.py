@@ -312,6 +312,47 @@ def test_a_release_does_not_outlive_our_own_pause(bus, after_s):
     assert table.of(LevelSet) == []
 
 
+@pytest.mark.parametrize("after_s", [0.0, 0.01, 0.03, 0.06, 0.2])
+def test_what_is_wanted_after_a_pause_waits_until_the_fall_of_the_relay_is_on_record(bus, after_s):
+    """Whoever wants a release then does not know yet that the watchdog bit; once that is durable, they do."""
+    table = released(bus(units=1))
+    table.link.acknowledge(7, table.link._reporter.counter, table.now)
+    table.frozen = True
+    table.run(2.0)
+    table.frozen = False
+    table.link.extend_deadlines(2.0)
+    table.run(after_s)
+    table.want(Level.LOCKOUT, RELEASED, 8)
+    table.run(1.0)
+    assert not table.io.released
+    assert LockoutEngaged(Cause.WATCHDOG, 0) in table.reports
+    assert 8 in [event.operation for event in table.of(LevelUnknown)]
+    table.want(Level.LOCKOUT, RELEASED, 9)
+    table.run(0.5)
+    assert not table.io.released
+    table.link.acknowledge(7, table.link._reporter.counter, table.now)
+    table.want(Level.LOCKOUT, RELEASED, 10)
+    table.run(0.5)
+    assert table.io.released
+
+
+def test_after_a_pause_in_which_the_relay_held_releases_go_on(bus):
+    """The contact is seen released at two looks, and nothing has to be recorded."""
+    table = released(bus(units=1))
+    table.link.acknowledge(7, table.link._reporter.counter, table.now)
+    table.frozen = True
+    table.run(0.7)
+    table.frozen = False
+    table.link.extend_deadlines(0.7)
+    table.run(0.3)
+    table.want(Level.LOCKOUT, ENGAGED, 8)
+    table.run(0.5)
+    table.link.acknowledge(7, table.link._reporter.counter, table.now)
+    table.want(Level.LOCKOUT, RELEASED, 9)
+    table.run(0.5)
+    assert table.io.released
+
+
 def test_a_coil_that_is_acknowledged_and_not_set_is_no_release(bus):
     """The answer to the write proves nothing; the coil is read back."""
     table = bus().online()
