@@ -218,7 +218,8 @@ def _check_choices(parts: Parts, scope: Scope) -> None:
             )
         elif sorted(options) != sorted(asked[decided_by]):
             scope.fault(
-                where, f"must have a value for each of {', '.join(asked[decided_by])}, not {', '.join(options)}"
+                where,
+                f"must have a value for each of {', '.join(asked[decided_by])}, not {', '.join(options) or 'none'}",
             )
     for choice in parts.choices.values():
         where = f"[[choice]] ({choice.id})"

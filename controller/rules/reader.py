@@ -56,7 +56,7 @@ class Scope:
     def check_cite(self, where: str, cite: tuple[str, ...]) -> None:
         for clause in cite:
             if clause not in self.clauses:
-                hint = difflib.get_close_matches(clause, self.clauses, n=1, cutoff=0.5)
+                hint = difflib.get_close_matches(clause, self.clauses, cutoff=0.5)
                 self.fault(
                     where, f"the document has no clause {clause!r}" + (f" (nearest: {hint[0]})" if hint else "")
                 )
@@ -144,6 +144,8 @@ class Table:
     def some_of(self, key: str, allowed: Collection[str]) -> tuple[str, ...] | None:
         """A list of these words, at least one."""
         words = self.texts(key)
+        if self._raw.get(key) == []:
+            self.fault(f"{key!r} is empty")
         unknown = [word for word in words if word not in allowed]
         for word in unknown:
             self.fault(f"{key!r} has an unknown word: {word!r} {nearest(word, allowed)}")
@@ -245,7 +247,7 @@ class Table:
         decided_by, cite = self.text("by_choice"), self.cite()
         raw = self._take("value", dict, "a table with a value for each choice")
         self.close()
-        if decided_by is None or not raw:
+        if decided_by is None or raw is None:
             return None
         values = Table(raw, self.where, self.scope)
         options = tuple((key, value) for key in values if (value := read(values, key)) is not None)

@@ -137,3 +137,12 @@ def test_what_is_paid_twice_is_named_as_the_document_calls_it(section: str, endi
     table = text[start : text.index(ending, start)]
     found = _faults(f"{text}\n{table}\n", "md-uth")
     assert [each for each in found if each.startswith(section) and each.endswith(fault)], found
+
+
+def test_what_comes_after_a_part_without_a_name_is_read_as_well() -> None:
+    """All faults are told at once: also those of the wagers after one that has none."""
+    text = _text("md-uth").replace('name     = "ante"\n', "", 1)
+    last = text.rindex("[[wager]]")
+    text = text[:last] + text[last:].replace("name     = ", "nam      = ", 1)
+    missing = [fault for fault in _faults(text, "md-uth") if fault.endswith("'name' is missing")]
+    assert len(missing) == 2, missing

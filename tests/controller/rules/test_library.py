@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.rules import library
 from controller.rules.library import RulebookUnknown, available, find, find_edges, shipped
 
 
@@ -32,6 +33,16 @@ def test_an_edition_kept_beside_a_later_one_is_found_by_its_full_name(tmp_path: 
     (tmp_path / "md-uth@1.4.toml").write_bytes((shipped() / "md-uth.toml").read_bytes())
     assert available(tmp_path) == ("md-uth@1.4",)
     assert find("md-uth@1.4", tmp_path).id == "md-uth"
+
+
+def test_where_no_rulebooks_came_with_the_software_it_says_where_it_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package that was put together wrongly is known by the two places."""
+    monkeypatch.setattr(library, "INSTALLED", tmp_path / "installed")
+    monkeypatch.setattr(library, "HOUSE", tmp_path / "house")
+    with pytest.raises(FileNotFoundError, match=f"{tmp_path}/installed or {tmp_path}/house"):
+        shipped()
 
 
 def test_a_name_can_not_lead_out_of_the_directory(tmp_path: Path) -> None:

@@ -347,8 +347,16 @@ def test_a_rulebook_without_its_clause_ids_is_refused(tmp_path: Path) -> None:
     """No citation can be checked without the list, so nothing of the file is believed."""
     path = tmp_path / "md-uth.toml"
     path.write_bytes((shipped() / "md-uth.toml").read_bytes())
-    with pytest.raises(RulebookInvalid, match=r"clauses/md-uth\.txt are missing"):
+    with pytest.raises(RulebookInvalid, match=r"clauses/md-uth\.txt are missing") as refused:
         load_rulebook(path)
+    assert refused.value.path == path
+
+
+def test_a_rulebook_that_does_not_say_what_it_is_misses_that_alone(faults_of: FaultsOf) -> None:
+    """All else of it can be read, and there is still no rulebook without its names."""
+    text = (shipped() / "md-uth.toml").read_text()
+    names = text[text.index("[rulebook]") : text.index("[decks]")]
+    assert faults_of((names, "")) == ("file: 'rulebook' is missing",)
 
 
 def test_a_missing_rulebook_is_not_an_invalid_one(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Which hands a document ranks: read with its clauses, and refused where this version ranks them otherwise."""
 
+from dataclasses import replace
+
 import pytest
 
 from controller.cards.cards import names, parse
@@ -80,6 +82,7 @@ def test_six_cards_are_a_hand_and_a_bonus_in_maryland(md: Rulebook) -> None:
     assert (found["five"].hand, found["six"].hand) == ("royal_flush", "super_royal")
     assert found["six"].says == "super royal of diamonds"
     assert found["six"].cite == ("6.F(8)", "12.E(1)")
+    assert names(found["six"].cards) == "Ad Kd Qd Jd Td 9d"
     assert hands(md, "Ad Ac Qd Jd 8d 7s")["six"].hand is None
 
 
@@ -130,6 +133,13 @@ def test_a_number_of_cards_that_is_no_hand_is_refused_with_those_that_are(book: 
     """Cards are not completed or left out by guessing."""
     with pytest.raises(NoHand, match=f"{book} ranks no hand of 8 cards, only of {sizes}"):
         ranked(find(book), range(8))
+
+
+def test_the_only_number_of_cards_that_is_a_hand_is_named_alone(ma: Rulebook) -> None:
+    """Of a document that ranks five cards and nothing else."""
+    five = replace(ma.ranking.five, of=replace(ma.ranking.five.of, value=5))
+    with pytest.raises(NoHand, match=r"only of 5$"):
+        ranked(replace(ma, ranking=replace(ma.ranking, five=five)), range(8))
 
 
 def test_values_of_three_cards_and_of_five_are_never_alike() -> None:
