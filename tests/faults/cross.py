@@ -73,8 +73,13 @@ def judge(row: Row, played: Played, rig: Rig) -> list[str]:
 
 
 def _fitted(row: Row, state: SessionState) -> Row:
-    """It comes at once, at a table whose people bear a refusal, and has keys where the state asks for them."""
+    """It comes at once, at a table whose people bear a refusal, and has keys where the state asks for them.
+
+    A port that is being opened needs no failed read to be opened anew; what hinders the opening would keep that from ever coming.
+    """
     at_once = tuple(dropwhile(lambda line: line.startswith("wait "), row.inject))
+    if state is SessionState.OPENING and len(at_once) > 1:
+        at_once = tuple(line for line in at_once if line != "eio_read")
     return replace(
         row,
         inject=at_once or row.inject,

@@ -100,6 +100,9 @@ async def play(
             for line in row.inject:
                 undos.append(await inject(rig, device, line))
             await asyncio.sleep(row.lasts_s)
+        except BaseException:  # what was done to the system must not meet whoever comes next
+            await _end(device, undos)
+            raise
         finally:
             driving.cancel()
             (ended,) = await asyncio.gather(driving, return_exceptions=True)
