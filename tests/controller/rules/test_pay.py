@@ -65,6 +65,12 @@ FAULTS = [
         "[[paytable]] (six_card A): another table pays this wager under the same elections",
     ),
     (
+        "option without its table",
+        'when  = { six_card_table = "A" }',
+        'when  = { six_card_table = "B" }',
+        "[[paytable]] (six_card): six_card_table has no table for A",
+    ),
+    (
         "table that stands twice",
         'table = "E"\ncite  = "12.C(5)"',
         'table = "D"\ncite  = "12.C(5)"',

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import TypeAlias
 
 import pytest
 
@@ -169,48 +170,92 @@ def test_a_value_without_any_option_is_told_of_in_the_check_of_the_whole(
 
 
 CITE = {"cite": "1"}
-READERS: dict[str, tuple[Callable[[Table], object], dict[str, object], tuple[str, ...]]] = {
-    # what reads a table, a sound one, the keys without which it is none
+Reader: TypeAlias = Callable[[dict[str, object], Scope], object]
+
+
+def _value(value: object) -> dict[str, object]:
+    return {"value": value, **CITE}
+
+
+def _each(read: Callable[[Table], object]) -> Reader:
+    """Of one table of an array."""
+    return lambda raw, scope: read(Table(raw, "[[t]] 1", scope))
+
+
+def _section(name: str, read: Callable[[Table], object]) -> Reader:
+    """Of a table that stands once in the file."""
+    return lambda raw, scope: read(Table({name: raw}, "file", scope))
+
+
+CHOICES = [{"id": "a", "says": "s"}]
+STEPS = [{"step": "wash", "by": "dealer", **CITE}]
+PARTS: dict[str, tuple[Reader, dict[str, object], tuple[str, ...]]] = {
+    # what reads a part, all that it needs, the keys without which it is none
     "limit": (
-        pay_reader.pay_limit,
-        {
-            "name": "n", "applies": {"value": "cut", **CITE}, "wagers": {"value": ["ante"], **CITE},
-            "least_cents": {"value": 1, **CITE}, "of": {"value": "winnings", **CITE},
-        },
+        _each(pay_reader.pay_limit),
+        {"name": "n", "applies": _value("cut"), "wagers": _value("ante"), "least_cents": _value(1), "of": _value("winnings")},
         ("name", "applies", "wagers", "least_cents", "of"),
     ),
     "paytable": (
-        pay_reader.pay_table,
-        {"wager": "ante", "table": "A", **CITE, "rows": {"win": {"value": "1 to 1", **CITE}}},
+        _each(pay_reader.pay_table),
+        {"wager": "ante", "table": "A", **CITE, "rows": {"win": _value("1 to 1")}},
         ("wager", "table"),
     ),
     "reading": (
-        rows.read_reading,
-        {
-            "id": "R-1", "problem": "p", "cautious": "a", "moves": True, "clauses": "1",
-            "choices": [{"id": "a", "says": "s"}],
-        },
+        _each(rows.read_reading),
+        {"id": "R-1", "problem": "p", "cautious": "a", "moves": True, "clauses": "1", "choices": CHOICES},
         ("id", "problem", "cautious", "moves"),
     ),
     "choice": (
-        rows.read_house_choice,
-        {"id": "c", "problem": "p", "clauses": "1", "choices": [{"id": "a", "says": "s"}]},
-        ("id", "problem"),
+        _each(rows.read_house_choice), {"id": "c", "problem": "p", "clauses": "1", "choices": CHOICES}, ("id", "problem"),
+    ),
+    "laid away": (_each(sections.laid_away), {"after": "fold", "to": "rack", **CITE}, ("after", "to")),
+    "decks": (
+        _section("decks", sections.decks),
+        {
+            "per_set": _value(1), "full": _value(52), "second_set": _value("no"), "swap_after": _value("round"),
+            "sets_in_rack": _value(1),
+        },
+        ("per_set", "full", "second_set", "swap_after", "sets_in_rack"),
+    ),
+    "opening": (
+        _section("opening", sections.opening),
+        {"steps": STEPS, "each_set_apart": _value(True), "new_set": _value(True)},
+        ("each_set_apart", "new_set"),
+    ),
+    "idle": (_section("idle", sections.idle), {"steps": STEPS, "each_set": _value(True)}, ("each_set",)),
+    "shuffle": (_section("shuffle", sections.shuffle), {"into_shoe": _value(True)}, ("into_shoe",)),
+    "cut": (
+        _section("cut", sections.cut),
+        {"after": _value(["manual"]), "by": _value("dealer"), "least_cards": _value(1)},
+        ("after", "by", "least_cards"),
+    ),
+    "hand": (_section("hand", sections.hand), {"player": _value(2)}, ("player",)),
+    "seats": (_section("table", sections.seats), {"seats": _value(6), "positions": _value(1)}, ("seats", "positions")),
+    "stub count": (
+        _section("stub_count", sections.stub),
+        {"every_rounds": _value(5), "waived_by": _value("none")},
+        ("every_rounds", "waived_by"),
+    ),
+    "progressive": (
+        _section("progressive", sections.progressive),
+        {"lock_at": _value("no_more_bets"), "verify_count": _value(True)},
+        ("lock_at", "verify_count"),
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("what", "left_out"), [(what, key) for what, (_, _, keys) in READERS.items() for key in keys]
+    ("part", "left_out"), [(part, key) for part, (_, _, keys) in PARTS.items() for key in keys]
 )
-def test_a_part_that_lacks_a_key_is_missed_by_it_and_is_none(what: str, left_out: str) -> None:
+def test_a_part_that_lacks_a_key_is_missed_by_it_and_is_none(part: str, left_out: str) -> None:
     """One fault, and no half of a part that a check of the whole would judge."""
-    read, raw, _ = READERS[what]
-    sound, lacking = _table(raw, "1"), _table({key: value for key, value in raw.items() if key != left_out}, "1")
-    assert read(sound) is not None
-    assert sound.scope.faults == []
-    assert read(lacking) is None
-    assert [fault.partition(": ")[2] for fault in lacking.scope.faults] == [f"{left_out!r} is missing"]
+    read, raw, _ = PARTS[part]
+    sound, lacking = Scope(frozenset({"1"})), Scope(frozenset({"1"}))
+    assert read(raw, sound) is not None
+    assert sound.faults == []
+    assert read({key: value for key, value in raw.items() if key != left_out}, lacking) is None
+    assert [fault.partition(": ")[2] for fault in lacking.faults] == [f"{left_out!r} is missing"]
 
 
 @pytest.mark.parametrize(
@@ -287,7 +332,20 @@ def test_intervals_of_a_deck_change_are_read_beside_what_cannot_be() -> None:
     assert sections.deck_change(_table({})) == DeckChangeRule({})
 
 
-PAYS = {"value": "1 to 1", **CITE}
+def test_sides_and_multiples_are_read_by_the_moment_they_are_of() -> None:
+    """A misspelt moment is named, and what stands under it, or is no side or multiple, is left out."""
+    sides = {"flop": _value("left"), "flip": _value("left"), "last_two": _value("up")}
+    table = _table({"play": {"first_card_to": _value("marker"), "asked_from": sides}}, "1")
+    play = sections.play(table)
+    assert play is not None
+    assert list(play.asked_from) == ["flop"]
+    assert [fault.partition(" (")[0] for fault in table.scope.faults] == [
+        "[asked_from]: unknown moment 'flip'",
+        "[asked_from] last_two: 'value' is unknown: 'up'",
+    ]
+
+
+PAYS = _value("1 to 1")
 
 
 @pytest.mark.parametrize(
