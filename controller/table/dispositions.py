@@ -14,6 +14,7 @@ from controller.table.collected import after_void, reached_by
 from controller.table.deal_plan import hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
+from controller.table.spared import close_if_none_spared
 from controller.table.state import ALL_HELD, Fate, Seat
 from drivers.events import Capability, DeviceKind
 
@@ -70,7 +71,7 @@ def guards_now(draft: Draft) -> set[Guard]:
         found.add(Guard.INITIAL_DEAL_DONE)
     if round_.initial_deal_done and all(s.decided or not round_.plays(n) for n, s in round_.in_play.items()):
         found.add(Guard.ALL_PLAYERS_ACTED)
-    if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE, Fate.STANDS)):
+    if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)):
         found.add(Guard.TRIPS_PLACED)
     return found
 
@@ -100,8 +101,10 @@ def dispose(
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
+    if round_ is not None and round_.wagers(Fate.TO_SETTLE):
+        close_if_none_spared(draft)
     if reached is not None and (back_again := after_void(draft, reached)) is not None:
-        _open_return_duty(draft, back_again)
+        open_return_duty(draft, back_again)
     _ask_if_settled(draft, demands, row, paid)
     if not demands:
         draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide")
@@ -110,7 +113,7 @@ def dispose(
         held = _hold_round(draft, demands, row.says or trigger.value)
     for demand in demands:
         if demand.action is not Action.CALL_FLOORPERSON or not held:  # no hold is lifted without the floor
-            _open_duty(draft, demand, device=device, back=back, seat=seat)
+            open_duty(draft, demand, device=device, back=back, seat=seat)
     if draft.state.round is not None and not draft.state.round.live:
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
 
@@ -172,15 +175,21 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
         decide_late_wager(draft, demand, seat)
     live = draft.state.round is not None and draft.state.round.live
     declared = (Fate.SETTLED,) if live and _of_declaration(demands) else ()
+    settles = any(d.action is Action.SETTLE_TRIPS for d in demands)
+    spared = (
+        () if settles else (Fate.TO_SETTLE,)
+    )  # by an earlier row; this one says "all", or voids without a word
     for demand in [d for d in demands if d.action is Action.COLLECT_ANTE]:
         _fate(draft, demand, Fate.LOST, lambda at, wager: (at, wager) == (seat, "ante"), *declared)
     for demand in of_seat:
-        _fate(draft, demand, SEAT_FATES[demand.action], lambda at, _: at == seat, *declared)
+        lost = demand.action is Action.COLLECT_SEAT_WAGERS
+        also = declared if lost else (*declared, *spared)
+        _fate(draft, demand, SEAT_FATES[demand.action], lambda at, _: at == seat, *also)
     for demand in rest:
-        _fate(draft, demand, REST_FATES[demand.action], _any)
+        _fate(draft, demand, REST_FATES[demand.action], _any, *spared)
     if any(d.action in VOIDS_ALL for d in demands):
         # The text voids the hands and says nothing of these wagers, and no reading was elected: hold and ask.
-        _fate(draft, Demand(Action.HOLD_OTHERS), Fate.HELD, _any)
+        _fate(draft, Demand(Action.HOLD_OTHERS), Fate.HELD, _any, *spared)
 
 
 REST_FATES = {
@@ -227,7 +236,7 @@ def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns, *also: 
     for seat, wager in decided:
         draft.decide_wager(seat, wager, round_.seats[seat].wagers[wager].cents, fate, demand.cite, demand.reading)
     if decided and fate is Fate.RETURNED:
-        _open_return_duty(draft, demand)
+        open_return_duty(draft, demand)
     if decided and fate is Fate.HELD:
         _hold_wagers(draft, decided, demand)
 
@@ -265,7 +274,7 @@ def decide_late_wager(draft: Draft, demand: Demand, seat: int) -> None:
     fate = LATE_FATES[demand.action]
     draft.decide_wager(seat, wager, draft.setup.progressive_cents, fate, demand.cite, demand.reading)
     if fate is Fate.RETURNED:
-        _open_return_duty(draft, demand)
+        open_return_duty(draft, demand)
     elif fate is Fate.HELD:
         _hold_wagers(draft, [(seat, wager)], demand, OF_LATE_WAGER)
 
@@ -283,7 +292,7 @@ def accept_progressive(draft: Draft) -> None:
             draft.add(f.WagerPlaced(seat, "progressive", cents, draft.setup.currency, device[0]))
 
 
-def _open_return_duty(draft: Draft, demand: Demand) -> None:
+def open_return_duty(draft: Draft, demand: Demand) -> None:
     """One duty for all chips that go back, however many wagers they are."""
     if any(d.action is Action.RETURN_ALL_WAGERS for d in draft.state.duties.values()):
         return
@@ -295,7 +304,7 @@ def _open_return_duty(draft: Draft, demand: Demand) -> None:
     )  # fmt: skip
 
 
-def _open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: int) -> None:
+def open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: int) -> None:
     action = demand.action
     if action in DUTIES_ON_SET:
         if not _after_this_round(draft, action, back):

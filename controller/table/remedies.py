@@ -9,6 +9,7 @@ from controller.table.collected import after_void
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
+from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round
@@ -81,7 +82,9 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         own = {(other.seat, other.wager) for other in draft.state.holds.values()}  # each waits for its own answer
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
             of_all = hold.wager == ALL_HELD and held.fate is Fate.HELD and (seat, wager) not in own
-            if of_all or (seat, wager) == (hold.seat, hold.wager):
+            if not (of_all or (seat, wager) == (hold.seat, hold.wager)):
+                continue
+            if fate is Fate.RETURNED or not fare_as_void(draft, hold, seat, wager):
                 draft.decide_wager(seat, wager, held.cents, fate, cite, hold.reading)
     elif act.resolution is a.Resolution.VOID and not round_.void:
         _void_by_a_person(draft, hold)

@@ -9,9 +9,11 @@ from controller.bench.observer.record import Row
 
 __all__ = ["Fates", "fates", "wagers"]
 
-FINAL = ("returned", "settled", "to_settle", "lost")
+FINAL = ("returned", "settled", "lost")
 COLLECTED = "collected"
 """At a fold. A void may still give it back; until then it is the end of the wager."""
+UNTIL_UNDONE = (COLLECTED, "to_settle")
+"""The end of the wager unless a later demand decides it anew: a spared one may still go back with all the others."""
 NAME = "5 one fate for each wager"
 
 
@@ -57,7 +59,7 @@ class Fates:
     def final(self, seat: int, wager: str) -> list[str]:
         """The fates that end something; a wager should have one."""
         decided = self.decided[seat, wager]
-        kept = [COLLECTED] if decided[-1:] == [COLLECTED] else []
+        kept = [fate for fate in decided[-1:] if fate in UNTIL_UNDONE]
         return [fate for fate in decided if fate in FINAL] + kept
 
     def not_collected(self) -> list[tuple[int, str]]:

@@ -21,6 +21,12 @@ PROOFS = ("cards_removed", "shuffle_completed", "record_shuffle", "record_stub_c
 """Inputs that close a duty without a confirmation: a device that proves it, a shuffle or count that a person did."""
 ANSWERS = {"ask_void_or_complete": ("report_irregularity",)}
 """A question is answered by what the player says, too: a hand that is declared void."""
+FOR_SPARED = ("deal_community", "settle_trips")
+"""Falls with the wager it was for: where a later demand of the document gives that back or holds it."""
+UNDO = (
+    "return_all_wagers", "return_others", "return_seat_wagers", "hold_all_wagers", "hold_others", "hold_seat_wagers",
+    "void_round", "void_all_hands",
+)  # fmt: skip
 
 
 class _Open:
@@ -29,6 +35,7 @@ class _Open:
     def __init__(self) -> None:
         self.holds: dict[str, Row] = {}
         self.duties: dict[str, Row] = {}
+        self.undone_by = ""  # the cause of what was demanded last, where that leaves no wager spared
         self.over_restart = 0
         self.checked = 0
         self.problems: list[str] = []
@@ -38,6 +45,10 @@ class _Open:
         match row.kind:
             case "service_started":
                 self.over_restart += len(self.holds) + len(self.duties)
+            case "disposition_made":
+                demanded = {demand["action"] for demand in data["demands"]}
+                undone = "settle_trips" not in demanded and not demanded.isdisjoint(UNDO)
+                self.undone_by = row.cause if undone else ""
             case "hold_placed":
                 self.holds[data["hold"]] = row
             case "duty_opened":
@@ -62,6 +73,8 @@ class _Open:
         what = f"main {row.sequence} {row.kind} {row.data.get('hold') or row.data.get('duty')}"
         if opened is None:
             self.problems.append(f"{what}: it was not in force")
+            return
+        if given is not None and row.cause == self.undone_by and opened.data.get("action") in FOR_SPARED:
             return
         if given is None or given.kind not in by:
             self.problems.append(f"{what}: ended by {given.kind if given else 'nothing'}")

@@ -43,7 +43,10 @@ class DutyOpened:
 
 @dataclass(frozen=True, slots=True)
 class DutyClosed:
-    """`by`: the person, or the device whose report proves it done."""
+    """`by`: the person, the device whose report proves it done, or the rulebook where a later demand leaves nothing to do.
+
+    `role`: of that person, else `device` or `rulebook`.
+    """
 
     kind: ClassVar[str] = "duty_closed"
     duty: str
