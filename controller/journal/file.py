@@ -241,7 +241,7 @@ def connect_readonly(path: Path) -> sqlite3.Connection:
     empty; `sqlite3.Error`.
     """
     with path.open("rb") as file:  # SQLite does not tell no permission from no database
-        if not file.read(1):
+        if not os.fstat(file.fileno()).st_size:
             raise JournalDamaged(path, "the file is empty")  # SQLite would remove the log beside it
     name = quote(str(path))
     db = _open_uri(f"file:{name}?mode=ro")

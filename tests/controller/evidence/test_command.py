@@ -199,7 +199,7 @@ def test_the_wires_are_cut_to_the_time_of_the_round(flush: tuple[Recorded, str],
 
 def test_a_wire_that_may_name_cards_is_left_out(flush: tuple[Recorded, str], tmp_path: Path) -> None:
     """Nobody has let them out."""
-    _recording(tmp_path / "r.jsonl", "bee-tek", 0)
+    _recording(tmp_path / "r.jsonl", "bee-tek", 60_000_000)
     done = ask(flush[0].path, flush[1], "--frames", tmp_path / "r.jsonl", "--out", tmp_path / "e.zip")
     assert (done.exit_code, "may name cards" in done.output) == (1, True)
     (tmp_path / "r.jsonl").write_text("{}\n")
