@@ -118,7 +118,10 @@ def _unlocked(
         whole, body = _parted(data, stream)
         box = bytes.fromhex(whole["sealed"]["data"])
         nonce = box[:NONCE_BYTES]
-        return whole, body, _decode(key.cipher.decrypt(nonce, box[NONCE_BYTES:], about)), nonce
+        hidden = _decode(key.cipher.decrypt(nonce, box[NONCE_BYTES:], about))
+        if not isinstance(body, dict):  # the seal is about the record's place, not about what stands around it
+            raise SealBroken("what was sealed has no place in this body")
+        return whole, body, hidden, nonce
     except (InvalidTag, msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as exc:
         raise SealBroken("its key does not open this body") from exc
 

@@ -281,6 +281,19 @@ def test_a_body_is_bound_to_its_journal_its_kind_and_its_key() -> None:
         proved(msgspec.json.encode(whole), Stream.MAIN, key, about)
 
 
+@pytest.mark.parametrize("body", [[], "x", 7, None])
+def test_a_sealed_input_whose_body_is_no_object_is_a_broken_seal(body: object) -> None:
+    """The seal opens, for it is about the record's place: but what was sealed has nowhere to go, and nobody falls over that."""
+    key = RoundKey(b"k" * 32)
+    act = a.RecordHand(Area.PLAYER, "As Kd", seat=1)
+    said = encode_input(Input(Moment(1, 1, "b"), "table", act, None, Actor("ada", Role.DEALER)))
+    whole = json.loads(sealed(said, ("cards",), Stream.INPUT, key, b"here", b"n" * 12))
+    whole["body"] = body
+    for reads in (opened, proved):
+        with pytest.raises(SealBroken):
+            reads(json.dumps(whole).encode(), Stream.INPUT, key, b"here")
+
+
 def test_an_old_journal_gets_its_keys_and_keeps_its_records(open_sealed, keys, tmp_path: Path) -> None:
     """A file of the first format, as it was made before there was a vault."""
     journal = open_sealed(None)
