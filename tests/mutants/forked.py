@@ -35,10 +35,19 @@ def sources() -> list[Path]:
 
 def untried(modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
     """Each file's record with the changes of it that nobody has tried."""
+    return _ended_so(None, modules)
+
+
+def survivors(modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
+    """Each file's record with the changes of it that no test noticed that was asked."""
+    return _ended_so(SURVIVED, modules)
+
+
+def _ended_so(code: int | None, modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
     for meta in sorted(Path().glob("controller/*/**/*.py.meta")):
         codes = json.loads(meta.read_text())["exit_code_by_key"]
-        if waiting := [key for key, code in codes.items() if code is None and _is_asked(key, modules)]:
-            yield meta, waiting
+        if keys := [key for key, ended in codes.items() if ended == code and _is_asked(key, modules)]:
+            yield meta, keys
 
 
 def keep(meta: Path, ended: Mapping[str, int]) -> None:

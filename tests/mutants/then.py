@@ -3,9 +3,10 @@
     python -m tests.mutants.then [controller.table.rounds ...]      # in the folder `mutants`, once mutmut has made it
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves; here they are collected
-once, and each is watched once: only those that run the changed statement are asked. Those that noticed other changes of the same
-file come first, then those of its name, then the quick ones: how long each takes mutmut has found out. Where no test runs a
-statement, the import may run it: that is tried in an interpreter of its own. What changes words only is not put to any test.
+once, and each is watched once: only those that run the changed statement are asked. Those come first that may notice most for
+their time: that noticed other changes of the same file, that bear its name, that are quick; how long each takes mutmut has found
+out. Where no test runs a statement, the import may run it: that is tried in an interpreter of its own. What changes words only is
+not put to any test. When all were tried, what survived is tried once more with ten times as long.
 """
 
 import json
@@ -22,15 +23,19 @@ from pathlib import Path
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutants.forked import KILLED, SURVIVED, UNTESTED, asked_for, keep, sources, tried, untried
+from tests.mutants.forked import KILLED, SURVIVED, UNTESTED, asked_for, keep, sources, survivors, tried, untried
 from tests.mutants.fresh import noticed as noticed_afresh
 from tests.mutants.lines import Watched
 from tests.mutants.survivor import changes
 
 LIMIT_S = 300
 ENOUGH_S = 12.0
-"""Seconds of the processor for which a change is put to tests, the most promising first. What none noticed by then has survived:
-a test that runs its line for other ends would hardly notice it, and takes longer than a look at it."""
+"""Seconds of the processor for which a change is put to tests, the most promising first."""
+PATIENT_S = 120.0
+"""The same for what survived that: only then a person looks at it."""
+OWN, OTHER = 0.5, 0.1
+"""What a test that never noticed a change of a file counts beside one that noticed one: named after the file, or not."""
+LEAST_S = 0.005
 STATS = Path("mutmut-stats.json")
 LINES = Path("lines.pickle")
 """Which test runs which lines; good until mutmut has looked at the tests again."""
@@ -50,11 +55,16 @@ class Known:
         NOTICED.mkdir(exist_ok=True)
         return cls(NOTICED / ".".join(meta.with_suffix("").with_suffix("").parts))
 
-    def first(self, items: Iterable[pytest.Item]) -> list[pytest.Item]:
-        """The same tests, those first that noticed most; then those of the file's own name."""
+    def first(self, items: Iterable[pytest.Item], took: Mapping[str, float]) -> list[pytest.Item]:
+        """The same tests, those first that may be expected to notice most for their time. `took`: seconds, by test."""
         counts = Counter(self._path.read_text().splitlines()) if self._path.exists() else Counter()
         own = f"test_{self._path.name.rpartition('.')[2]}"
-        return sorted(items, key=lambda item: (-counts[item.nodeid], own not in item.nodeid))
+
+        def worth(item: pytest.Item) -> float:
+            chance = counts[item.nodeid] + (OWN if own in item.nodeid else OTHER)
+            return chance / max(took.get(item.nodeid, LEAST_S), LEAST_S)
+
+        return sorted(items, key=worth, reverse=True)
 
     def noticed(self, item: pytest.Item) -> None:
         with self._path.open("a") as file:
@@ -69,49 +79,45 @@ class InTurn:
         self._processes = processes
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        items = session.items
-        watched = _watched(items)
-        took = json.loads(STATS.read_text())["duration_by_test"]
-        for meta, left_over in untried(self._modules):
-            source = meta.with_suffix("").read_text()
-            free = {key for key, change in changes(source, left_over) if change.words_only or change.strict_only}
-            keep(meta, dict.fromkeys(free, SURVIVED))
-            waiting = [key for key in left_over if key not in free]
-            concerned = {
-                key: sorted(
-                    watched.who_runs(meta.with_suffix(""), key), key=lambda n: took.get(items[n].nodeid, 0.0)
-                )
-                for key in waiting
-            }
-
-            survives = partial(_survives, items, concerned, Known.of(meta))
-            asked = [key for key in waiting if concerned[key]]
-            left = len(left_over)
-            for key in set(waiting) - set(asked):
-                at_import = noticed_afresh(key)
-                keep(meta, {key: KILLED if at_import else UNTESTED})
-                left -= at_import
-            for key, noticed in tried(asked, survives, limit_s=LIMIT_S, processes=self._processes):
-                keep(meta, {key: KILLED if noticed else SURVIVED})
-                left -= noticed
-            print(
-                f"\n{meta.with_suffix('')}: {left} of {len(left_over)} survive, {len(free)} of them words",
-                flush=True,
-            )
+        self._items = session.items
+        self._watched = _watched(session.items)
+        self._took = json.loads(STATS.read_text())["duration_by_test"]
+        for meta, waiting in untried(self._modules):
+            self._put(meta, waiting, ENOUGH_S)
+        for meta, survived in survivors(self._modules):
+            self._put(meta, survived, PATIENT_S)
         return True
 
+    def _put(self, meta: Path, keys: Sequence[str], enough_s: float) -> None:
+        """Puts these changes of one file to the tests and keeps how each ended."""
+        file = meta.with_suffix("")
+        free = {key for key, change in changes(file.read_text(), keys) if change.words_only or change.strict_only}
+        concerned = {key: self._watched.who_runs(file, key) for key in keys if key not in free}
+        ended = dict.fromkeys(free, SURVIVED)
+        for key in (key for key, tests in concerned.items() if not tests):
+            ended[key] = KILLED if noticed_afresh(key) else UNTESTED
+        keep(meta, ended)
+        asked = [key for key, tests in concerned.items() if tests]
+        survives = partial(self._survives, concerned, Known.of(meta), enough_s)
+        for key, noticed in tried(asked, survives, limit_s=LIMIT_S, processes=self._processes):
+            ended[key] = KILLED if noticed else SURVIVED
+            keep(meta, {key: ended[key]})
+        if left := sum(code != KILLED for code in ended.values()):
+            print(
+                f"\n{file}: {left} of {len(keys)} survive {enough_s:.0f} s, {len(free)} of them words", flush=True
+            )
 
-def _survives(items: Sequence[pytest.Item], concerned: Mapping[str, list[int]], known: Known, key: str) -> bool:
-    """In a child that runs with this change: True where no test notices it, as far as it is asked."""
-    until = time.process_time() + ENOUGH_S
-    asked = known.first([items[number] for number in concerned[key]])
-    for item, after in zip(asked, [*asked[1:], None], strict=True):
-        if not _passes(item, after):
-            known.noticed(item)
-            return False
-        if time.process_time() > until:
-            break
-    return True
+    def _survives(self, concerned: Mapping[str, set[int]], known: Known, enough_s: float, key: str) -> bool:
+        """In a child that runs with this change: True where no test notices it, as far as it is asked."""
+        until = time.process_time() + enough_s
+        asked = known.first([self._items[number] for number in sorted(concerned[key])], self._took)
+        for item, after in zip(asked, [*asked[1:], None], strict=True):
+            if not _passes(item, after):
+                known.noticed(item)
+                return False
+            if time.process_time() > until:
+                break
+        return True
 
 
 def _watched(items: Sequence[pytest.Item]) -> Watched:
