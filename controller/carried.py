@@ -4,7 +4,6 @@ It stands on record where a gaming day ends, so that a start, a replay or a dril
 pruned, or after an update of the software, for which the pickled snapshot is none.
 """
 
-from dataclasses import fields, make_dataclass, replace
 from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
@@ -17,6 +16,7 @@ from controller.journal.view import Brief
 from controller.snapshot import Snapshot
 from controller.table.codec import MAX_TEXT
 from controller.table.inputs import RecordDayClosed
+from controller.table.records import replace
 from controller.table.state import Device, Setup, State
 
 __all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
@@ -24,8 +24,8 @@ __all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_a
 log = structlog.get_logger()
 
 _HINTS = get_type_hints(State)
-_KEPT = [field.name for field in fields(State) if field.name != "round"]
-_Between = make_dataclass("_Between", [(name, _HINTS[name]) for name in _KEPT], frozen=True)
+_KEPT = [name for name in State.__struct_fields__ if name != "round"]
+_Between = msgspec.defstruct("_Between", [(name, _HINTS[name]) for name in _KEPT], frozen=True)
 """A state without the one thing that holds code: the game of a round in play."""
 
 

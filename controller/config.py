@@ -23,6 +23,7 @@ from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Law, Rulebook
 from controller.rules.reader import nearest
 from controller.rules.vocabulary import Method, Settle
+from controller.table import records
 from controller.table.betting import MOST_CENTS
 from controller.table.state import DeviceSetup, Setup
 from drivers.events import DeviceKind
@@ -289,7 +290,7 @@ def _payout_misfits(table: TableConfig, law: Law) -> list[str]:
     terms = Terms.posted(table.currency, {}, table.payout_limit_cents, table.unit_cents)
     least = {name: low for name, (low, _) in table.limits.items() if name in book.wagers}
     try:
-        Money(law).check_terms(replace(terms, least=least))
+        Money(law).check_terms(records.replace(terms, least=least))
     except RoundRefused as refused:
         faults.append(f"[table] payout_limit_cents: {refused}")
     return faults

@@ -4,11 +4,11 @@ A line is read strictly, as whoever writes one by hand needs it: each cause is n
 that cannot be read changes nothing, and the next one is decided as if it had not been there.
 """
 
-from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from controller.journal.sealing import CLEAR
 from controller.json_lines import LineRefused, convert, in_words, object_in, verify
@@ -28,8 +28,7 @@ _US = timedelta(microseconds=1)
 _ENCODER = msgspec.json.Encoder()
 
 
-@dataclass(frozen=True, slots=True)
-class InputLine:
+class InputLine(Struct, frozen=True):
     """An input as one writes it. `at`: a whole moment, or only its Unix time in microseconds; `actor`: for acts."""
 
     at: Moment | int
@@ -40,8 +39,7 @@ class InputLine:
     origin: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """What a journal keeps of an input beside its kind and its time."""
 
     body: dict[str, Any]
@@ -49,8 +47,7 @@ class Recorded:
     actor: Actor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLine:
+class JournalLine(Struct, frozen=True):
     """A record as `journal tail --json --stream input` prints it; its other keys are not read. `time`: RFC 3339."""
 
     stream: str
@@ -64,8 +61,7 @@ class JournalLine:
     data: Recorded
 
 
-@dataclass(frozen=True, slots=True)
-class FactLine:
+class FactLine(Struct, frozen=True):
     """A fact. `line`: number of the input's line, from 1; `data`: as it would stand in the journal."""
 
     line: int
@@ -125,8 +121,7 @@ def _moment(wall_us: int) -> Moment:
 def _recorded(raw: dict[str, Any]) -> Input:
     if raw["stream"] != "input":
         raise LineRefused(f"a record of stream {raw['stream']!r} is no input; tail with --stream input")
-    known = {f.name for f in fields(JournalLine)}
-    raw = {key: value for key, value in raw.items() if key in known}
+    raw = {key: value for key, value in raw.items() if key in JournalLine.__struct_fields__}
     if raw.get("version") in CLEAR and raw.get("kind") in IDENTITIES:
         raise LineRefused(
             "which cards it tells is sealed; `journal replay --verify` decides it where the round was let out, or with --vault"

@@ -1,14 +1,15 @@
 """Reading a line of JSON strictly, as whoever writes one by hand needs it: each cause is named with what would be allowed."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import Struct
 
 from controller.rules.reader import nearest
+from controller.table.records import fields, is_record
 
 __all__ = ["MAX_LINE", "ErrorLine", "LineRefused", "convert", "in_words", "object_in", "verify"]
 
@@ -18,8 +19,7 @@ MIN_NUMBER, MAX_NUMBER = -(2**63), 2**64 - 1
 """What devices count to and other readers of JSON can keep."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorLine:
+class ErrorLine(Struct, frozen=True):
     """A line that was not taken. `error`: the cause, and what would be allowed."""
 
     line: int
@@ -59,7 +59,7 @@ def _shape(cls: type[Any]) -> tuple[dict[str, Any], frozenset[str]]:
     if cls not in _SHAPES:
         types = get_type_hints(cls)
         types = {f.name: types[f.name] for f in fields(cls)}
-        needed = {f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING}
+        needed = {f.name for f in fields(cls) if f.required}
         _SHAPES[cls] = types, frozenset(n for n in needed if type(None) not in get_args(types[n]))
     return _SHAPES[cls]
 
@@ -85,11 +85,11 @@ def _verify_value(value: Any, typed: Any, where: str) -> None:
         raise LineRefused(f"{where!r} is {value}; whole numbers are from {MIN_NUMBER} to {MAX_NUMBER}")
     if get_origin(typed) in (Union, UnionType):
         for inner in get_args(typed):
-            if inner is not type(None) and (isinstance(value, dict) or not is_dataclass(inner)):
+            if inner is not type(None) and (isinstance(value, dict) or not is_record(inner)):
                 _verify_value(value, inner, where)
         return
-    if is_dataclass(typed) and isinstance(value, dict):
-        verify(value, typed, where)  # type: ignore[arg-type]  # a hint is a class, never an instance
+    if is_record(typed) and isinstance(value, dict):
+        verify(value, typed, where)
     elif get_origin(typed) is tuple and isinstance(value, list):
         for item in value:
             _verify_value(item, get_args(typed)[0], where)

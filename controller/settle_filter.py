@@ -4,10 +4,10 @@ A line that cannot be settled is answered with the cause, and the next one is re
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from controller.cards.cards import CardError
 from controller.games.model import Decision
@@ -16,6 +16,7 @@ from controller.games.settling.round import Hand, Irregularity, Meter, Round, Ro
 from controller.games.settling.settled import Change, Settlement, difference
 from controller.json_lines import LineRefused, convert, object_in, verify
 from controller.rules.model import Law
+from controller.table.records import replace
 
 __all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
 
@@ -27,8 +28,7 @@ _ALWAYS = frozenset(
 """Keys that stand there also where they are 0 or empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandLine:
+class HandLine(Struct, frozen=True):
     """One seat. `wagers`: cents by wager; cards as `As Kd ??`, `??` for one that could not be read.
 
     `played`: the cards that the player chose to play, where the game lets them choose; `shown`: those of a bonus wager that is
@@ -44,8 +44,7 @@ class HandLine:
     coupons: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class RoundLine:
+class RoundLine(Struct, frozen=True):
     """A round. `box`: cards of the six card bonus; `dealer_played`: the two that the dealer set; `meters`: as they stood before
     the first payment.
 
@@ -64,8 +63,7 @@ class RoundLine:
     corrects: Settlement | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SettledLine:
+class SettledLine(Struct, frozen=True):
     """`changes`: against the settlement that this one corrects; absent where it corrects none."""
 
     line: int

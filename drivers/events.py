@@ -4,8 +4,9 @@ The reports are those of the wire (`drivers.protocol.reports`); this module adds
 few events that only the host's side can know. Nothing here knows a rule.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from drivers.protocol.reports import (
     ALLOWED,
@@ -130,8 +131,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The device's own identity of a report: (serial, boot, counter) is unique for ever.
 
     `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: device clock.
@@ -153,8 +153,7 @@ class Origin:
     sealed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceOnline:
+class DeviceOnline(Struct, frozen=True):
     """Handshake done, log read up to its head, levels known. `gap_closed`: nothing was lost since the last durable event.
 
     `authenticated`: it proved its key, and every frame is sealed; False = it is believed as it is. `firmware_sha256`,
@@ -176,8 +175,7 @@ class DeviceOnline:
     config_sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FirmwareMeasured:
+class FirmwareMeasured(Struct, frozen=True):
     """Random ranges of its firmware, with a fresh nonce, are those of the approved image with this SHA-256 (64 hex digits)."""
 
     kind: ClassVar[str] = "firmware_measured"
@@ -186,8 +184,7 @@ class FirmwareMeasured:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceOffline:
+class DeviceOffline(Struct, frozen=True):
     """The link is lost; reported once for each loss. `reason`: an id of `drivers.errors.Fault`."""
 
     kind: ClassVar[str] = "device_offline"
@@ -195,16 +192,14 @@ class DeviceOffline:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSuspect:
+class DeviceSuspect(Struct, frozen=True):
     """No echo of a PING for a while; the device may still be sending. `half_dead`: frames come in, PINGs stay unanswered."""
 
     kind: ClassVar[str] = "device_suspect"
     half_dead: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceRejected:
+class DeviceRejected(Struct, frozen=True):
     """The device behind the port is not the one configured, or speaks no version we do; a person must act."""
 
     kind: ClassVar[str] = "device_rejected"
@@ -212,8 +207,7 @@ class DeviceRejected:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EventsLost:
+class EventsLost(Struct, frozen=True):
     """Events `first`..`last` of `boot` can no longer be read; `last` 0 = not known how many.
 
     `reused`: True where the device's count went back, so that it uses these numbers again: what is lost are its other events
@@ -228,8 +222,7 @@ class EventsLost:
     reused: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LevelConfirmed:
+class LevelConfirmed(Struct, frozen=True):
     """The device said, or was read back, that a wanted level holds."""
 
     kind: ClassVar[str] = "level_confirmed"
@@ -238,8 +231,7 @@ class LevelConfirmed:
     operation: int
 
 
-@dataclass(frozen=True, slots=True)
-class LevelUnknown:
+class LevelUnknown(Struct, frozen=True):
     """The answer to a wanted level was lost: it may or may not hold until it is read back."""
 
     kind: ClassVar[str] = "level_unknown"
@@ -249,24 +241,21 @@ class LevelUnknown:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LevelsRead:
+class LevelsRead(Struct, frozen=True):
     """A full read of the device's levels that differs from what was known."""
 
     kind: ClassVar[str] = "levels_read"
     levels: Levels
 
 
-@dataclass(frozen=True, slots=True)
-class LivenessChanged:
+class LivenessChanged(Struct, frozen=True):
     """Of a device that only speaks. `known` False: it was silent for so long that it may be gone; True: it was heard again."""
 
     kind: ClassVar[str] = "liveness_changed"
     known: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LinesDamaged:
+class LinesDamaged(Struct, frozen=True):
     """Of a device that only speaks: so many came since the last such event that were no line, and what they said is gone.
 
     `not_text`: bytes that no text has; `too_long`: more than `MAX_LINE` characters; `cut_off`: begun and not ended. Not one

@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 
 from controller.cards.house_ways import is_natural, set_hand
 from controller.games.model import Decision
 from controller.games.settling.round import UNREADABLE, Hand, Meter, Round
 from controller.rules.model import Law
 from controller.rules.vocabulary import Moment
+from controller.table.records import replace
 
 ANTE = 1000
 _BOX = 4

@@ -5,12 +5,13 @@ A key that nobody reads is an error here, because it is most likely a misspelt o
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar, get_type_hints
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import fields
 
 from controller.control.desk import ErrorCode, Refused
 from controller.rules.reader import nearest
@@ -53,42 +54,36 @@ STREAMS = ("main", "diag", "input")
 """What can be watched. `input` is what came in, before anything was decided; it never leaves this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusRequest:
+class StatusRequest(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class ActRequest:
+class ActRequest(Struct, frozen=True):
     act: str
     who: str
     role: str
     args: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class WatchRequest:
+class WatchRequest(Struct, frozen=True):
     """`after`: order of the last record already known; 0 = from the beginning, None = from now."""
 
     after: int | None = None
     streams: tuple[str, ...] = ("main", "diag")
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxStatusRequest:
+class OutboxStatusRequest(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxReleaseRequest:
+class OutboxReleaseRequest(Struct, frozen=True):
     stream: str
     sequence: int
     who: str
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRoundRequest:
+class OpenRoundRequest(Struct, frozen=True):
     """Lets out the cards of a round before the rules do, or those that they never do. `round` "" = told outside of rounds."""
 
     round: str
@@ -97,8 +92,7 @@ class OpenRoundRequest:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class EraseCardsRequest:
+class EraseCardsRequest(Struct, frozen=True):
     """Erases the keys of all rounds before a time (Unix, microseconds): nobody can read their cards any more."""
 
     before_us: int
@@ -183,7 +177,7 @@ def usage() -> list[str]:
                 if len(typed) > FEW:
                     shown = f.name.upper()
                     long.append(f"    {shown}: {', '.join(typed)}")
-            words.append(f"{f.name}={shown}" if f.default is MISSING else f"[{f.name}={shown}]")
+            words.append(f"{f.name}={shown}" if f.required else f"[{f.name}={shown}]")
         lines += [" ".join(words), *long]
     return lines
 
@@ -224,7 +218,7 @@ def _convert(raw: Mapping[str, Any], cls: type[T], what: str, *, strict: bool) -
         if key not in known:
             raise Refused(ErrorCode.BAD_REQUEST, f"{what} takes no {key!r} {nearest(key, known)}")
     for key, f in known.items():
-        if key not in raw and f.default is MISSING and f.default_factory is MISSING:
+        if key not in raw and f.required:
             raise Refused(ErrorCode.BAD_REQUEST, f"{what} needs {key!r}")
     types = get_type_hints(cls)
     for key, value in raw.items():

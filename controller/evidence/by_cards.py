@@ -5,7 +5,6 @@ on record, and it binds nobody: whoever has the rulebook, the house choices and 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -14,6 +13,7 @@ from controller.games.settling.round import read_cards
 from controller.journal.prove import Told
 from controller.rules.vocabulary import Area
 from controller.table.offer import Offer, offer
+from controller.table.records import replace
 from controller.table.state import Fate, Round, SeenHand, Setup, Wager
 
 __all__ = ["by_cards"]

@@ -1,8 +1,9 @@
 """What people can do at the table: imperative records, one for each act. Who may do it when stands in `allowed.py`."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.games.model import Decision, Street
 from controller.games.settling.settled import Outcome
@@ -120,26 +121,22 @@ class Resolution(StrEnum):
     CENT_TO_HOUSE = "cent_to_house"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTable:
+class OpenTable(Struct, frozen=True):
     kind: ClassVar[str] = "open_table"
 
 
-@dataclass(frozen=True, slots=True)
-class CloseTable:
+class CloseTable(Struct, frozen=True):
     kind: ClassVar[str] = "close_table"
 
 
-@dataclass(frozen=True, slots=True)
-class BeginRound:
+class BeginRound(Struct, frozen=True):
     """Opens the betting of a round that will be played with the set of this back colour."""
 
     kind: ClassVar[str] = "begin_round"
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceWager:
+class PlaceWager(Struct, frozen=True):
     """`cents`: whole cents of the table's currency, at least 1. `player`: a name or number, "" = not known here.
 
     `coupon`: face in cents of a match play coupon beside the chips, 0 = none.
@@ -153,8 +150,7 @@ class PlaceWager:
     coupon: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WithdrawWager:
+class WithdrawWager(Struct, frozen=True):
     """Takes a wager back before "no more bets", and its coupon with it."""
 
     kind: ClassVar[str] = "withdraw_wager"
@@ -162,42 +158,36 @@ class WithdrawWager:
     wager: str
 
 
-@dataclass(frozen=True, slots=True)
-class AnnounceNoMoreBets:
+class AnnounceNoMoreBets(Struct, frozen=True):
     kind: ClassVar[str] = "announce_no_more_bets"
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseLockout:
+class ReleaseLockout(Struct, frozen=True):
     """Opens the progressive again during betting, e.g. after a restart has engaged the lock-out."""
 
     kind: ClassVar[str] = "release_lockout"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordProgressiveCount:
+class RecordProgressiveCount(Struct, frozen=True):
     """The progressive chips collected and counted on the layout."""
 
     kind: ClassVar[str] = "record_progressive_count"
     chips: int
 
 
-@dataclass(frozen=True, slots=True)
-class StartDealing:
+class StartDealing(Struct, frozen=True):
     """Lets the device dispense; also after a restart or a lost link has inhibited it in the middle of a deal."""
 
     kind: ClassVar[str] = "start_dealing"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordInitialDeal:
+class RecordInitialDeal(Struct, frozen=True):
     """Dealing by hand or from a manual shoe: each player and the dealer hold their first cards."""
 
     kind: ClassVar[str] = "record_initial_deal"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordDecision:
+class RecordDecision(Struct, frozen=True):
     """A player's answer. `multiple`: where it places a wager, of the wager that this one is measured by; 0 otherwise."""
 
     kind: ClassVar[str] = "record_decision"
@@ -206,14 +196,12 @@ class RecordDecision:
     multiple: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RevealCommunity:
+class RevealCommunity(Struct, frozen=True):
     kind: ClassVar[str] = "reveal_community"
     street: Street
 
 
-@dataclass(frozen=True, slots=True)
-class RevealDealer:
+class RevealDealer(Struct, frozen=True):
     """The dealer's hand is turned up. `qualifies`: false where it must reach a minimum and does not.
 
     `natural`: it wins at once, in a game that knows this.
@@ -224,16 +212,14 @@ class RevealDealer:
     natural: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RecordHandsFound:
+class RecordHandsFound(Struct, frozen=True):
     """The hands of this round that the shuffler has found and shows, the dealer's among them."""
 
     kind: ClassVar[str] = "record_hands_found"
     hands: int
 
 
-@dataclass(frozen=True, slots=True)
-class SettleRound:
+class SettleRound(Struct, frozen=True):
     """All wagers of the round are paid, collected or returned, those too that were not recorded one by one.
 
     `handed_back`: cents that went to all seats for what was still open; left out, nobody has added them up.
@@ -243,8 +229,7 @@ class SettleRound:
     handed_back: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RecordStubCount:
+class RecordStubCount(Struct, frozen=True):
     """Cards counted in the stub. `misdealt`: the dealer found a hand with a wrong number of cards.
 
     `all_cards`: count of the whole set once gathered; needed only where the stub does not fit and cards were misdealt.
@@ -256,20 +241,17 @@ class RecordStubCount:
     all_cards: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CollectCards:
+class CollectCards(Struct, frozen=True):
     """All cards of the round lie in the discard rack, in order."""
 
     kind: ClassVar[str] = "collect_cards"
 
 
-@dataclass(frozen=True, slots=True)
-class EndRound:
+class EndRound(Struct, frozen=True):
     kind: ClassVar[str] = "end_round"
 
 
-@dataclass(frozen=True, slots=True)
-class ReportIrregularity:
+class ReportIrregularity(Struct, frozen=True):
     """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1; where a
     device has told of cards face up, how many in all.
 
@@ -286,14 +268,12 @@ class ReportIrregularity:
     at_dealer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmDuty:
+class ConfirmDuty(Struct, frozen=True):
     kind: ClassVar[str] = "confirm_duty"
     duty: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResolveHold:
+class ResolveHold(Struct, frozen=True):
     """`note`: what the person found, for the record; at most 500 characters."""
 
     kind: ClassVar[str] = "resolve_hold"
@@ -302,22 +282,19 @@ class ResolveHold:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TakeDeviceOut:
+class TakeDeviceOut(Struct, frozen=True):
     kind: ClassVar[str] = "take_device_out"
     device: str
     how: OutOfService
     failed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnDevice:
+class ReturnDevice(Struct, frozen=True):
     kind: ClassVar[str] = "return_device"
     device: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeMethod:
+class ChangeMethod(Struct, frozen=True):
     kind: ClassVar[str] = "change_method"
     method: Method
 

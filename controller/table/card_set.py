@@ -1,7 +1,8 @@
 """One set of cards at the table: what is known of it, and what is still to be done before it is dealt."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
@@ -18,8 +19,7 @@ class Procedure(StrEnum):
     IDLE = "idle"  # there was no play for a while
 
 
-@dataclass(frozen=True, slots=True)
-class GamingDay:
+class GamingDay(Struct, frozen=True):
     """The gaming day that was told last; `begins_us`: Unix time, microseconds; the others on the clock of that `boot`."""
 
     day: str
@@ -33,8 +33,7 @@ PROVEN = (Step.SHUFFLE, Step.CUT)
 """Steps that nobody confirms by word: the shuffle itself is told by the device or by hand, and so is the cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardSet:
+class CardSet(Struct, frozen=True):
     """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
 
     `defects`: what the device that read its cards found wrong with them.

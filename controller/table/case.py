@@ -1,10 +1,9 @@
 """What is looked into at a table: disputed rounds and alarms. Frozen records of the state; nothing here decides."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Bookmark:
+class Bookmark(Struct, frozen=True):
     """Of surveillance. `begins_us`, `ends_us`: Unix time, microseconds."""
 
     reference: str
@@ -12,8 +11,7 @@ class Bookmark:
     ends_us: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
+class Dispute(Struct, frozen=True):
     """`keeps`: cards and devices stay as they are until the hold of the dispute is lifted. `cleared`: what of it may be
     cleared all the same. `hold`: the hold it placed, "" where it keeps nothing."""
 
@@ -28,8 +26,7 @@ class Dispute:
     cleared: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Alarm:
+class Alarm(Struct, frozen=True):
     """`times`: how often it came while it stood. `seen`: who has seen it since it came last, in order."""
 
     id: str

@@ -1,11 +1,11 @@
 """Acts about what is looked into: a disputed round, and alarms that somebody saw."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class RaiseDispute:
+
+class RaiseDispute(Struct, frozen=True):
     """Somebody doubts a round: it is kept as it is. `reason`: what is said, 1 to 500 characters.
 
     `round`: its name, "" = the one in play, or the last one between rounds. `seat`: whose player says so, 0 = none.
@@ -17,8 +17,7 @@ class RaiseDispute:
     seat: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class NameBookmark:
+class NameBookmark(Struct, frozen=True):
     """Where surveillance keeps the pictures of a disputed round. `reference`: theirs, such as a camera and a number.
 
     `begins_us`, `ends_us`: Unix time, microseconds; on a command line a time such as 2026-03-01T21:04:00-05:00.
@@ -31,8 +30,7 @@ class NameBookmark:
     ends_us: int
 
 
-@dataclass(frozen=True, slots=True)
-class AllowClearing:
+class AllowClearing(Struct, frozen=True):
     """A device may be cleared, or a set taken up, although a dispute keeps both as they are. `what`: its name, or the back."""
 
     kind: ClassVar[str] = "allow_clearing"
@@ -41,8 +39,7 @@ class AllowClearing:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CloseDispute:
+class CloseDispute(Struct, frozen=True):
     """A dispute has come to its end. `found`: what was found and told to the player, 1 to 500 characters."""
 
     kind: ClassVar[str] = "close_dispute"
@@ -50,16 +47,14 @@ class CloseDispute:
     found: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeeAlarm:
+class SeeAlarm(Struct, frozen=True):
     """This person has seen this alarm. It stands until somebody clears it."""
 
     kind: ClassVar[str] = "see_alarm"
     alarm: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClearAlarm:
+class ClearAlarm(Struct, frozen=True):
     """An alarm was looked into. `found`: what was found, 1 to 500 characters."""
 
     kind: ClassVar[str] = "clear_alarm"

@@ -5,7 +5,6 @@ Unknown is absent, never null; words for enumerations; whole cents. The kind sta
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ from controller.cards.cards import IDENTITY
 from controller.table.acts import ACTS
 from controller.table.facts import FACTS, HEALTH, Fact
 from controller.table.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
+from controller.table.records import fields, names
 from drivers.events import LINK_EVENTS, REPORTS, Origin
 
 VERSION = 1
@@ -49,7 +49,7 @@ def stream_of(fact: Fact) -> str:
 
 def encode(record: Any) -> bytes:
     """One body as JSON, without what is unknown."""
-    if all(_is_plain(getattr(record, name)) for name in record.__slots__):
+    if all(_is_plain(getattr(record, name)) for name in names(type(record))):
         return _ENCODER.encode(record)
     return _ENCODER.encode(builtins(record))
 
@@ -142,11 +142,7 @@ _OPTIONAL: dict[type[Any], tuple[str, ...]] = {}
 def _optional(cls: type[Any]) -> tuple[str, ...]:
     """Fields that may be unknown and have no default: absent in the record, None in the program."""
     if cls not in _OPTIONAL:
-        _OPTIONAL[cls] = tuple(
-            f.name
-            for f in fields(cls)
-            if f.default is MISSING and f.default_factory is MISSING and "None" in str(f.type)
-        )
+        _OPTIONAL[cls] = tuple(f.name for f in fields(cls) if f.required and "None" in str(f.type))
     return _OPTIONAL[cls]
 
 

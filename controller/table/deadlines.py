@@ -6,7 +6,7 @@ after a restart of the PC, and where the gaming day is told for the first time i
 called synced. A gaming day that follows another one on this boot follows on its monotonic clock.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from controller.rules.vocabulary import Action, Trigger
 from controller.table import facts as f
@@ -26,8 +26,7 @@ LONGEST_DAY_US = 26 * 3600 * 1_000_000
 """A day of 25 hours comes once a year; one that is longer was told wrongly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Struct, frozen=True):
     """A set is due for change at `mono_ns` of the present boot; at or before now means at once."""
 
     back: str

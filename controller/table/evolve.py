@@ -3,6 +3,8 @@
 What stands in the journal is folded with this at start, so every fact must be foldable without the rulebook.
 """
 
+import dataclasses
+
 from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.rules.vocabulary import Action, BurnAt, Trigger
@@ -21,7 +23,7 @@ from controller.table.evolve_cases import (
 from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
-from controller.table.replaced import replace
+from controller.table.records import replace
 from controller.table.state import DISPENSERS, Device, Duty, Fate, Hold, LastRound, Round, State
 from drivers import events as e
 
@@ -197,10 +199,10 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case e.LevelConfirmed(level=e.Level.DISPENSING, value=value):
             return _read_back(device, e.Level.DISPENSING, dispensing=value)
         case e.Jammed(cards_inside=inside):
-            levels = replace(device.levels, cards_inside=inside)
+            levels = dataclasses.replace(device.levels, cards_inside=inside)
             return replace(device, jammed=True, failed=True, disturbed=True, levels=levels)
         case e.ShuffleStopped() | e.DealStopped():
-            levels = replace(device.levels, cards_inside=event.cards_inside)
+            levels = dataclasses.replace(device.levels, cards_inside=event.cards_inside)
             return replace(device, failed=True, disturbed=True, levels=levels)
         case e.JamCleared():
             return replace(device, jammed=False, disturbed=True)
@@ -208,7 +210,7 @@ def _device_after(device: Device, event: f.Event) -> Device:
             return replace(device, disturbed=False, holds="" if back is e.Back.UNKNOWN else back.value)
         case e.CardsRemoved(cards_inside=inside) | e.PoweredUp(cards_inside=inside):
             holds = device.holds if inside != 0 else ""
-            return replace(device, levels=replace(device.levels, cards_inside=inside), holds=holds)
+            return replace(device, levels=dataclasses.replace(device.levels, cards_inside=inside), holds=holds)
         case e.ShuffleCompleted():
             return replace(device, failed=False)
         case e.LockoutEngaged():
@@ -220,11 +222,11 @@ def _device_after(device: Device, event: f.Event) -> Device:
         case e.DispensingAllowed():
             return _read_back(device, e.Level.DISPENSING, dispensing=e.ALLOWED)
         case e.ModeChanged(mode=mode):
-            return replace(device, levels=replace(device.levels, mode=mode))
+            return replace(device, levels=dataclasses.replace(device.levels, mode=mode))
         case e.DoorOpened():
-            return replace(device, levels=replace(device.levels, door_open=True))
+            return replace(device, levels=dataclasses.replace(device.levels, door_open=True))
         case e.DoorClosed():
-            return replace(device, levels=replace(device.levels, door_open=False))
+            return replace(device, levels=dataclasses.replace(device.levels, door_open=False))
         case f.DeviceTakenOut(how=how, failed=failed):
             return replace(device, out=how, failed=failed, awaited=False)
         case f.DeviceReturned():
@@ -233,7 +235,7 @@ def _device_after(device: Device, event: f.Event) -> Device:
 
 
 def _read_back(device: Device, level: e.Level, **value: str) -> Device:
-    return replace(device, levels=replace(device.levels, **value), unknown=device.unknown - {level})  # type: ignore[arg-type]
+    return replace(device, levels=dataclasses.replace(device.levels, **value), unknown=device.unknown - {level})  # type: ignore[arg-type]
 
 
 def _round(state: State, event: f.Event) -> State:

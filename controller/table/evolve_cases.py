@@ -3,7 +3,7 @@
 from controller.table import facts as f
 from controller.table.case import Alarm, Bookmark, Dispute
 from controller.table.evolve_wagers import with_, without
-from controller.table.replaced import replace
+from controller.table.records import replace
 from controller.table.state import State
 from drivers.events import AlarmRaised, Severity
 

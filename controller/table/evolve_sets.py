@@ -7,7 +7,7 @@ from controller.table import facts as f
 from controller.table.card_set import CardSet
 from controller.table.inputs import Moment, SetDue
 from controller.table.played import NOTHING_PLAYED, PlayedSince
-from controller.table.replaced import replace
+from controller.table.records import replace
 from controller.table.state import Round, State
 
 OF_SETS = (

@@ -7,7 +7,7 @@ from controller.games.model import Phase
 from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.vocabulary import GUARDS_OF, Action
 from controller.table import facts as f
-from controller.table.replaced import replace
+from controller.table.records import replace
 from controller.table.state import Fate, LastRound, Round, Seat, SeenHand, State, Wager
 
 K = TypeVar("K")

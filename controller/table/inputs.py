@@ -1,16 +1,16 @@
 """What enters the core: a device's report, a finding of a session, a person's act, or news of the service itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from controller.rules.vocabulary import Role
 from controller.table.acts import Act
 from drivers.events import LinkEvent, Origin, Report
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """When an input came in. `wall_us`: Unix time, microseconds; `mono_ns` orders within one `boot` of the PC."""
 
     wall_us: int
@@ -19,14 +19,12 @@ class Moment:
     clock: str = "unsynced"
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     who: str
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class TableSetup:
+class TableSetup(Struct, frozen=True):
     """The table by which it is decided from a start on, as configured. `devices`: name -> kind; `elections`: what was left
     open -> (choice, who elected it); money in cents, `limits` by wager as (least, most)."""
 
@@ -43,8 +41,7 @@ class TableSetup:
     unit: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceStarted:
+class ServiceStarted(Struct, frozen=True):
     """The daemon took up a journal. `version` of the software; `sha256` of the rulebook in force; `setup` of the table."""
 
     kind: ClassVar[str] = "service_started"
@@ -55,14 +52,12 @@ class ServiceStarted:
     setup: TableSetup | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceStopping:
+class ServiceStopping(Struct, frozen=True):
     kind: ClassVar[str] = "service_stopping"
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerChanged:
+class BrokerChanged(Struct, frozen=True):
     """The link to the back office. `state`: connected | lost | refused | nobody_listens | second_identity | parked."""
 
     kind: ClassVar[str] = "broker_changed"
@@ -70,8 +65,7 @@ class BrokerChanged:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SetDue:
+class SetDue(Struct, frozen=True):
     """The clock says that a set has been in play for its longest time. `because`: why, where not for its time alone."""
 
     kind: ClassVar[str] = "set_due"
@@ -79,8 +73,7 @@ class SetDue:
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GamingDayTold:
+class GamingDayTold(Struct, frozen=True):
     """The calendar of the house says in which gaming day it is now: its date, and when it begins and ends (Unix time,
     microseconds)."""
 
@@ -90,8 +83,7 @@ class GamingDayTold:
     ends_us: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointSigned:
+class CheckpointSigned(Struct, frozen=True):
     """The heads of the record were signed. `statement`: the very text; `signature`: hex digits; what both are stands in
     docs/record.md."""
 
@@ -100,8 +92,7 @@ class CheckpointSigned:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordChecked:
+class RecordChecked(Struct, frozen=True):
     """The whole record was proved in the background. `records`: how many; `faults`: how many were found, `first` of them."""
 
     kind: ClassVar[str] = "record_checked"
@@ -110,8 +101,7 @@ class RecordChecked:
     first: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordReplaced:
+class RecordReplaced(Struct, frozen=True):
     """The record was lost, or found damaged and put aside; this one begins after it. `file`: its name now; `size` in bytes;
     `sha256` of the file as it was found, "" where only its log was left; `found`: what was wrong with it."""
 
@@ -122,8 +112,7 @@ class RecordReplaced:
     found: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoundOpened:
+class RoundOpened(Struct, frozen=True):
     """Which cards were told in a round may be read from now on. `keys`: the commitments (hex) of the keys that are open now;
     `reason`: why; `by`, `role`: who let them out, "" = the rules."""
 
@@ -135,8 +124,7 @@ class RoundOpened:
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CardsErased:
+class CardsErased(Struct, frozen=True):
     """The keys of rounds whose first cards stand in the record up to order `through` were erased: nobody can read them any
     more. `by`, `role`: who decided it; `reason`: why."""
 
@@ -147,8 +135,7 @@ class CardsErased:
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CardsUnread:
+class CardsUnread(Struct, frozen=True):
     """At a start: cards that were told in these `rounds` are sealed under the vault's key `vault`, which is not in its file."""
 
     kind: ClassVar[str] = "cards_unread"
@@ -156,8 +143,7 @@ class CardsUnread:
     rounds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordDayClosed:
+class RecordDayClosed(Struct, frozen=True):
     """A gaming day of the record is over, between two rounds: what it holds can be sealed by itself (docs/record.md).
 
     `statement`, `signature`: where the day begins and ends in the record, as signed; "" = the table has no key. `started`: the
@@ -172,8 +158,7 @@ class RecordDayClosed:
     folded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentCopied:
+class SegmentCopied(Struct, frozen=True):
     """The file of a sealed day lies in the second place too, and was read back there. `through`: the newest order in it."""
 
     kind: ClassVar[str] = "segment_copied"
@@ -183,8 +168,7 @@ class SegmentCopied:
     through: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordPruned:
+class RecordPruned(Struct, frozen=True):
     """Records through this order are about to leave the live file; from now on they are in segments only."""
 
     kind: ClassVar[str] = "record_pruned"
@@ -192,16 +176,14 @@ class RecordPruned:
     segment: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClockStepped:
+class ClockStepped(Struct, frozen=True):
     """The wall clock was set. `by_us`: by how much, forward; seen within a second. Order and spans do not hang on it."""
 
     kind: ClassVar[str] = "clock_stepped"
     by_us: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClockJudged:
+class ClockJudged(Struct, frozen=True):
     """How far the wall clock can be trusted, each hour and when that changes. `state` as in every record; `offset_us`: what is
     still to be corrected, `error_us`: bound of its error, as what disciplines it says; None = that cannot be read."""
 
@@ -234,8 +216,7 @@ SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in Servic
 Body = Report | LinkEvent | Act | ServiceEvent
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """`subject`: the device's name for reports and link events, `table` otherwise. `actor`: for acts only."""
 
     at: Moment

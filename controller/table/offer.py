@@ -5,7 +5,8 @@ binds nobody; a wager that is settled otherwise is recorded with the difference.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
 
 from controller.games.settling import round as rounds
 from controller.games.settling.engine import Settler, settler_of
@@ -14,6 +15,7 @@ from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Term
 from controller.games.settling.settled import Cut, Line, Outcome
 from controller.games.settling.side import BOX
 from controller.rules.vocabulary import Area
+from controller.table.records import replace
 from controller.table.state import Fate, Round, SeenHand, Setup
 
 PROGRESSIVE = "progressive"
@@ -23,8 +25,7 @@ BONUS, OF_THE_BOX, OF_THE_TABLE = "three_card_bonus", "six_card", "cover_all"
 """Wagers of which the cards are not those of the seat alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """What a person may still tell: a hand (`area`, `seat`), or the meter of this name."""
 
     area: Area | None = None
@@ -32,8 +33,7 @@ class Missing:
     meter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """`lines`: wagers still to be settled, in the order of the document, after `cuts`. `refused`: why there are none."""
 
     lines: tuple[Line, ...] = ()

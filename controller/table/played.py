@@ -1,22 +1,20 @@
 """Which rounds were played with a set since somebody or something last found it to be right."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 KEPT = 100
 """Rounds that a set remembers by name. A stub count or a counting shuffler ends the list far earlier; without either the
 oldest are only counted, and the record of the rounds themselves still has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedRound:
+class PlayedRound(Struct, frozen=True):
     """`seats`: those that had a hand in it."""
 
     round: str
     seats: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedSince:
+class PlayedSince(Struct, frozen=True):
     """Rounds since the last good verdict, oldest first; `earlier`: how many there were before those named."""
 
     rounds: tuple[PlayedRound, ...] = ()

@@ -1,10 +1,9 @@
 """Why an act cannot be done, in the words of the table."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why not, for the person who tried; `cite` where a clause says so."""
 
     reason: str

@@ -1,21 +1,20 @@
 """What people can do with sets of cards and between rounds. Who may do it when stands in `allowed.py`."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.rules.vocabulary import Step
 
 
-@dataclass(frozen=True, slots=True)
-class RecordShuffle:
+class RecordShuffle(Struct, frozen=True):
     """A set was shuffled by hand."""
 
     kind: ClassVar[str] = "record_shuffle"
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class BringSet:
+class BringSet(Struct, frozen=True):
     """A new set of this back colour came to the table. `preshuffled`: already inspected and shuffled."""
 
     kind: ClassVar[str] = "bring_set"
@@ -23,8 +22,7 @@ class BringSet:
     preshuffled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmStep:
+class ConfirmStep(Struct, frozen=True):
     """The next step of opening the table, or of taking it up again, was taken with this set.
 
     `face_up`: of spreading alone; then nothing is left to be turned up when a player comes.
@@ -36,31 +34,27 @@ class ConfirmStep:
     face_up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IdleTable:
+class IdleTable(Struct, frozen=True):
     """There is no play at the open table: its cards are spread, and shown and shuffled before the next round."""
 
     kind: ClassVar[str] = "idle_table"
 
 
-@dataclass(frozen=True, slots=True)
-class RequestSpread:
+class RequestSpread(Struct, frozen=True):
     """A player asks to see the set that the shuffler kept while the table stood idle."""
 
     kind: ClassVar[str] = "request_spread"
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class DirectShuffle:
+class DirectShuffle(Struct, frozen=True):
     """The floor wants this set shuffled; one that is being dealt from, after its round."""
 
     kind: ClassVar[str] = "direct_shuffle"
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordCut:
+class RecordCut(Struct, frozen=True):
     """A set was cut. `seat`: of the player who did it, 0 = the dealer; `declined`: seats that would not, in that order.
 
     `cards`: in front of the cutting or cover card, where somebody counted them.
@@ -73,38 +67,33 @@ class RecordCut:
     cards: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recut:
+class Recut(Struct, frozen=True):
     """The cut was improper: it is made again before the first card."""
 
     kind: ClassVar[str] = "recut"
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewDealer:
+class NewDealer(Struct, frozen=True):
     """Who says so has taken the dealer's place."""
 
     kind: ClassVar[str] = "new_dealer"
 
 
-@dataclass(frozen=True, slots=True)
-class BurnCard:
+class BurnCard(Struct, frozen=True):
     """A card went unseen into the discard rack, as a new shoe or a new dealer demands."""
 
     kind: ClassVar[str] = "burn_card"
 
 
-@dataclass(frozen=True, slots=True)
-class TakeSetAway:
+class TakeSetAway(Struct, frozen=True):
     """A set leaves the table, and no new one comes in its place for now."""
 
     kind: ClassVar[str] = "take_set_away"
     back: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReportSetDue:
+class ReportSetDue(Struct, frozen=True):
     """The house's own time for this set is over, where no clock keeps one that is printed."""
 
     kind: ClassVar[str] = "report_set_due"

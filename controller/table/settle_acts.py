@@ -1,15 +1,15 @@
 """Acts of settling: hands that were turned up, wagers paid, collected or given back, and what is put right afterwards."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.cards.cards import CardNames
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area
 
 
-@dataclass(frozen=True, slots=True)
-class RecordHand:
+class RecordHand(Struct, frozen=True):
     """Cards that lie face up, for the settlement: `As Kd`, and `??` for one that could not be read.
 
     `area`, `seat`: whose; seat 0 but for a player. `played`: the cards that are played, where there is a choice; `shown`:
@@ -24,8 +24,7 @@ class RecordHand:
     shown: CardNames = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordMeter:
+class RecordMeter(Struct, frozen=True):
     """A progressive meter before the first payment of the round, and what it starts again with, in cents."""
 
     kind: ClassVar[str] = "record_meter"
@@ -34,8 +33,7 @@ class RecordMeter:
     reset: int
 
 
-@dataclass(frozen=True, slots=True)
-class SettleWager:
+class SettleWager(Struct, frozen=True):
     """One wager is paid, collected or given back. `paid`: cents won beside the stake, at least 1 where it wins, else 0.
 
     `returned`: cents of the stake that go back, where it wins or loses; left out, what the cards make of it, and where they
@@ -53,8 +51,7 @@ class SettleWager:
     holder: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectSettlement:
+class CorrectSettlement(Struct, frozen=True):
     """A wager of this round or the last one comes to something else than was settled. What stood there stays on record.
 
     `reason`: why, 1 to 500 characters. `round`: its name, "" = the one in play, or the last one between rounds. `coupon`,
@@ -73,8 +70,7 @@ class CorrectSettlement:
     holder: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ValidateProgressive:
+class ValidateProgressive(Struct, frozen=True):
     """A progressive payout is checked before it is paid. `light_on`: the unit shows the light that belongs to it."""
 
     kind: ClassVar[str] = "validate_progressive"

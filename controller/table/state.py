@@ -1,8 +1,9 @@
 """The state of a table: frozen records, changed only by `evolve`. Nothing here decides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from controller.games.model import Decision, Game, Phase
 from controller.games.registry import UNNAMED
@@ -40,14 +41,12 @@ DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.
 """The kind of device that deals under a method; the other methods deal by hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSetup:
+class DeviceSetup(Struct, frozen=True):
     name: str
     kind: DeviceKind
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """What does not change while the daemon runs: the table, its devices, its cards, its law.
 
     `offered`: the optional wagers of this house. `backs`: the colours of the sets at the table. `limits`: by wager, the
@@ -73,8 +72,7 @@ class Setup:
         return next((d.name for d in self.devices.values() if d.kind is kind), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """`awaited`: not heard again since the daemon started. `wanted`: level -> value that shall hold.
 
     `disturbed`: the shuffle that is running, or ran last, jammed or stopped. `holds`: the set that was shuffled in it last
@@ -120,8 +118,7 @@ def has_level(device: Device, level: Level) -> bool:
     return ALWAYS_HAS.get(device.kind) is level and Capability.TELLS_DRAWS not in device.capabilities
 
 
-@dataclass(frozen=True, slots=True)
-class Wager:
+class Wager(Struct, frozen=True):
     """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself.
 
     `corrected`: what stands here is a correction. `compared`: it was held against what the cards make of it.
@@ -137,8 +134,7 @@ class Wager:
     compared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SeenHand:
+class SeenHand(Struct, frozen=True):
     """Cards that lie face up, by number; `UNREADABLE` for one that could not be read."""
 
     cards: tuple[int, ...]
@@ -146,8 +142,7 @@ class SeenHand:
     shown: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct, frozen=True):
     """`coupons`: match play coupons by the wager beside which they lie, `cents` is the face. `envy`: bonuses that were settled,
     by the seat whose hand earned them."""
 
@@ -162,8 +157,7 @@ class Seat:
     envy: Mapping[int, Wager] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedStack:
+class PlannedStack(Struct, frozen=True):
     """`late`: it stays in the device until all players have answered."""
 
     area: Area
@@ -173,8 +167,7 @@ class PlannedStack:
     late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """`accepted`: (seat, sensor) sensed before the lock.
 
     `marker`: position of the first card where a marker shows it, 0 = the dealer.
@@ -288,16 +281,14 @@ class Round:
         return [item for item in found if item[2].fate in fates]
 
 
-@dataclass(frozen=True, slots=True)
-class LastRound:
+class LastRound(Struct, frozen=True):
     """The wagers of the round that has ended, for as long as they may be put right at the table."""
 
     id: str
     seats: Mapping[int, Seat]
 
 
-@dataclass(frozen=True, slots=True)
-class Duty:
+class Duty(Struct, frozen=True):
     id: str
     action: Action
     least_role: Role
@@ -308,8 +299,7 @@ class Duty:
     reading: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Struct, frozen=True):
     id: str
     reason: str
     least_role: Role
@@ -320,8 +310,7 @@ class Hold:
     choices: tuple[Resolution, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands.
 
     `last_seats`: that played the last round, () where the game is just beginning; `cutting_card`: as in that round, until

@@ -1,6 +1,6 @@
 """The table as a start puts it on record, and back again: so that a journal alone says by what it was decided."""
 
-from dataclasses import fields
+from msgspec.structs import asdict
 
 from controller.rules.elections import elect
 from controller.rules.model import Rulebook
@@ -31,7 +31,7 @@ def setup_told(setup: Setup) -> TableSetup:
 
 def setup_from(told: TableSetup, site: str, table: str, rulebook: Rulebook) -> Setup:
     """The same table again. Raises `ElectionsInvalid` where the rulebook does not have what was elected."""
-    alike = {field.name: getattr(told, field.name) for field in fields(told)}
+    alike = asdict(told)
     elections = alike.pop("elections")
     return Setup(
         **{

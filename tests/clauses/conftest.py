@@ -3,7 +3,6 @@
 import importlib.util
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from controller.table.acts import ACTS
 from controller.table.codec import BODIES, body_from
 from controller.table.inputs import Actor
 from controller.table.law import asking_order
+from controller.table.records import names
 from drivers import events as e
 
 BENCH = Path(__file__).resolve().parents[1] / "controller" / "table" / "conftest.py"
@@ -223,7 +223,7 @@ class Stage:
         assert kind in BODIES, f"when: no input of kind {kind}"
         if "off_by" in words:
             words["stub"] = self.table.right_stub() + words.pop("off_by")
-        known(words, frozenset(x.name for x in fields(BODIES[kind])), f"when {kind}")
+        known(words, frozenset(names(BODIES[kind])), f"when {kind}")
         if kind == "confirm_duty":
             words["duty"] = next(d.id for d in self.table.state.duties.values() if d.action == words["duty"])
         if kind == "resolve_hold":

@@ -1,6 +1,5 @@
 """A state that was carried is the state that was folded, whatever happened at the table before."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ from controller.carried import NotCarried, carried, state_from
 from controller.rules.vocabulary import Method
 from controller.table.codec import decode_fact, encode
 from controller.table.inputs import RecordDayClosed, ServiceStarted
+from controller.table.records import replace
 from controller.table.state import DeviceSetup, State
 from controller.table.told_setup import setup_told
 from drivers.events import DeviceKind

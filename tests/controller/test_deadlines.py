@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from controller.rules.loader import load_rulebook
 from controller.rules.vocabulary import Method
 from controller.table.card_set import CardSet, GamingDay
 from controller.table.inputs import Moment, SetDue
+from controller.table.records import replace
 from controller.table.state import Setup, State
 
 MD_UTH = Path(__file__).resolve().parents[2] / "config" / "rulebooks" / "md-uth.toml"

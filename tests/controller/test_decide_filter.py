@@ -27,7 +27,7 @@ from controller.rules.vocabulary import Role
 from controller.table.acts import ACTS
 from controller.table.codec import BODIES, body_from, builtins
 from controller.table.facts import FACTS as FACT_KINDS
-from controller.table.inputs import Actor, ServiceStopping
+from controller.table.inputs import Actor, ServiceStopping, TableSetup
 from controller.table.state import Setup
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -46,6 +46,10 @@ JAM = {
     "stack": 1,
     "cards_inside": 3,
 }
+LIMITS = st.dictionaries(st.text(max_size=5), st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=2)
+st.register_type_strategy(
+    TableSetup, st.builds(TableSetup, limits=LIMITS)
+)  # what msgspec makes afresh says no value
 st.register_type_strategy(
     Mapping, lambda wanted: st.dictionaries(*(st.from_type(one) for one in get_args(wanted)))
 )

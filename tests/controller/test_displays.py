@@ -10,6 +10,7 @@ from controller.displays import ASK_AGAIN_S, SPARED_S, TEXTS, UNANSWERED, Displa
 from controller.rules.elections import cautious
 from controller.rules.loader import load_rulebook
 from controller.rules.vocabulary import Method
+from controller.table.records import replace
 from controller.table.state import DeviceSetup, Setup, State
 from drivers import events as e
 from drivers.commands import Level, WantedLevel
@@ -82,7 +83,7 @@ def test_the_newest_text_replaces_the_one_before(bench):
     """A yes to the old one, which comes late, says nothing of the new one."""
     bench.displays.wake()
     old = bench.session.wanted[-1]
-    bench.table.state = dataclasses.replace(bench.table.state, open=True)
+    bench.table.state = replace(bench.table.state, open=True)
     bench.displays.wake()
     assert bench.session.texts == [CLOSED, "Open the betting of the next round."]
     assert bench.hears(e.LevelConfirmed(Level.DISPLAY, old.value, old.operation))
@@ -174,7 +175,7 @@ def test_a_real_session_survives_a_display_that_never_answers():
 def test_a_text_that_was_shown_in_between_forgives_one_that_was_not(bench):
     """A link may end for a request of another kind that stood before the text; only texts in a row count."""
     for n in range(2 * UNANSWERED):
-        bench.table.state = dataclasses.replace(bench.table.state, open=n % 2 == 0)
+        bench.table.state = replace(bench.table.state, open=n % 2 == 0)
         bench.displays.wake()
         bench.hears(e.LevelUnknown(Level.DISPLAY, "", 0, Fault.TIMEOUT_REQUEST.value))
         bench.says_yes()

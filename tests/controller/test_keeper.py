@@ -5,7 +5,6 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from controller.rules.vocabulary import Role
 from controller.table.acts import NewDealer
 from controller.table.case import Dispute
 from controller.table.inputs import Actor
+from controller.table.records import replace
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 PATIENCE_S = 50

@@ -10,6 +10,7 @@ from controller import app
 from controller.config_file import load_config
 from controller.engine import Engine
 from controller.measuring import Measuring
+from controller.table.records import replace
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
@@ -58,7 +59,7 @@ async def test_the_daemon_has_it_done(tmp_path: Path, monkeypatch: pytest.Monkey
         sessions.update(engine.devices)  # type: ignore[arg-type]
         for session in sessions.values():
             monkeypatch.setattr(session, "measure", counted(session), raising=False)
-        engine.state = dataclasses.replace(engine.state, open=True)
+        engine.state = replace(engine.state, open=True)
         for reader in engine._readers:
             reader()
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from controller.table.acts import RecordHand
 from controller.table.case import Dispute
 from controller.table.codec import encode, encode_input
 from controller.table.inputs import Actor, CardsErased, Input, Moment, RoundOpened
+from controller.table.records import replace
 from controller.vault_desk import erasure, more_to_erase, opening
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs/schema/envelope.json"

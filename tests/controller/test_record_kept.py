@@ -1,7 +1,6 @@
 """A daemon and its record: signed from start to stop, put aside and begun anew where it is damaged, proved in the background."""
 
 import asyncio
-import dataclasses
 import json
 import pickle
 import sqlite3
@@ -33,6 +32,7 @@ from controller.table.acts import BringSet, ClearAlarm, NewDealer, RecordHand, R
 from controller.table.codec import encode, encode_input
 from controller.table.facts import HandRecorded
 from controller.table.inputs import Actor, Input, Moment, RecordChecked
+from controller.table.records import replace
 from controller.table.state import SeenHand, State
 from drivers.events import DeviceRejected
 
@@ -301,7 +301,7 @@ async def test_a_snapshot_of_other_code_or_of_another_record_is_passed_over(conf
     assert daemon._key is not None
     again = Journal.open(journal, site="bench", table="example")
     assert app.Snapshots(journal, daemon._key, daemon.setup).load(again) is not None
-    other = dataclasses.replace(daemon.setup, seats=daemon.setup.seats - 1)
+    other = replace(daemon.setup, seats=daemon.setup.seats - 1)
     assert app.Snapshots(journal, daemon._key, other).load(again) is None
     again.close()
     _move_away(journal)
@@ -320,7 +320,7 @@ async def test_a_snapshot_of_a_table_with_a_vault_can_be_read_with_it_alone(
     assert key is not None
     file, again = journal.with_name(journal.name + ".snapshot"), Journal.open_readonly(journal)
     seen = {(Area.DEALER, 0): SeenHand(parse("As Kd"))}
-    state = dataclasses.replace(State.initial(daemon.setup), last_seats=(("told", seen),))  # somewhere in it
+    state = replace(State.initial(daemon.setup), last_seats=(("told", seen),))  # somewhere in it
     plain = app.Snapshots(journal, key, daemon.setup)
     plain.save(again, state)
     assert b"SeenHand" in file.read_bytes(), "the search below would find it"

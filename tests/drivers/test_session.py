@@ -2,10 +2,10 @@
 
 import asyncio
 import random
-from dataclasses import replace
 
 import pytest
 
+from controller.table.records import replace
 from drivers import events
 from drivers.protocol.device import ReportLog
 from drivers.protocol.reports import DeviceKind, DoorClosed, DoorOpened, WagerSensed

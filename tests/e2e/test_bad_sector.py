@@ -70,7 +70,7 @@ async def test_a_first_sector_that_cannot_be_read_costs_the_record_its_place_and
     assert (replaced["size"], aside.stat().st_size) == (size, size)
     assert aside.with_name(f"{aside.name}-wal").exists()
     assert bool(replaced.get("sha256")) is bool(suffix), "what cannot be read has no hash"
-    assert (await table.device("progressive"))["lockout"] == "engaged"
+    await table.until(lambda: _is_locked(table), "the lock-out is engaged")
 
     await table.kill_daemon()
     await table.start_daemon(through=_with_a_bad_sector(shim, Path(f"{aside}{suffix}")))
@@ -83,6 +83,10 @@ async def test_a_first_sector_that_cannot_be_read_costs_the_record_its_place_and
 def _with_a_bad_sector(shim: Path, file: Path) -> tuple[str, ...]:
     """What comes before a daemon that cannot read the first sector of this file."""
     return ("env", f"LD_PRELOAD={shim}", f"BAD_FILE={file}", "BAD_AT=0")
+
+
+async def _is_locked(table: Any) -> bool:
+    return bool((await table.device("progressive"))["lockout"] == "engaged")
 
 
 async def _held(table: Any) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ sees here what that changes, in words, and says whether it was meant.
 
 import gzip
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from controller.config import Elections
 from controller.rules.elections import elect

@@ -5,13 +5,13 @@ an instant winner is announced in the rounds called `ANNOUNCED` and by nobody in
 players set their hands by the house ways, as the dealer does, so that neither is ahead.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from controller.cards.house_ways import set_hand
 from controller.cards.three import three_straight_flush
 from controller.games.model import Decision
 from controller.games.settling.round import Hand, Round
+from controller.table.records import replace
 from tests.dealt import ANTE, Dealer
 
 ANNOUNCED, SILENT = "announced", "silent"

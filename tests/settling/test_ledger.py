@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import Round
 from controller.games.settling.settled import Line, Outcome, Settlement
+from controller.table.records import replace
 from tests.settling.deal import Blindfold
 from tests.settling.games import BY_NAME
 from tests.settling.ledger import Ledger

@@ -1,6 +1,5 @@
 """Any record of the input vocabulary, its fields drawn at random: so an act or a report that is new is driven too."""
 
-import dataclasses
 import enum
 import types
 import typing
@@ -8,6 +7,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+from controller.table.records import is_record, names
 from controller.table.state import Setup, State
 from drivers import events as e
 
@@ -93,8 +93,8 @@ class Builder:
             return rng.choice(("", "x"))
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             return rng.choice(tuple(kind))
-        if dataclasses.is_dataclass(kind):
-            return self.record(kind, state)  # type: ignore[arg-type]
+        if is_record(kind):
+            return self.record(kind, state)
         origin, inner = typing.get_origin(kind), typing.get_args(kind)
         if origin in (types.UnionType, typing.Union):
             chosen = rng.choice(inner)
@@ -107,4 +107,4 @@ class Builder:
 @cache
 def _hints(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
     hints = typing.get_type_hints(cls)
-    return tuple((field.name, hints[field.name]) for field in dataclasses.fields(cls))
+    return tuple((name, hints[name]) for name in names(cls))

@@ -13,10 +13,11 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import cpu_count as cpus
 
 import msgspec
+from msgspec.structs import asdict
 
 from controller.table.codec import builtins
 from controller.table.inputs import Input

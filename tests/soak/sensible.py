@@ -21,6 +21,7 @@ from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Moment
 from controller.table.law import asking_order, full_set, not_its_turn
 from controller.table.procedures import SPREADS
+from controller.table.records import replace
 from controller.table.rounds import cards_out
 from controller.table.state import Fate, Round, Setup, State, Wager
 from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE, asked_of_short_hand
@@ -294,8 +295,7 @@ class People:
         seat = self.rng.choice(seats) if seats and self.rng.random() < 0.9 else 0
         act = self.builder.record(a.ReportIrregularity, state)
         assert isinstance(act, a.ReportIrregularity)
-        changes = {name: getattr(act, name) for name in act.__slots__}
-        return a.ReportIrregularity(**{**changes, "trigger": self.rng.choice(self._seen), "seat": seat})
+        return replace(act, trigger=self.rng.choice(self._seen), seat=seat)
 
     def _duty(self, state: State) -> a.Act | None:
         return a.ConfirmDuty(self.rng.choice(list(state.duties))) if state.duties else None

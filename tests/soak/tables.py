@@ -1,7 +1,6 @@
 """Tables drawn at random: elections among the choices of a document, method, devices, sets, seats, offered wagers."""
 
 from collections.abc import Set
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -12,6 +11,7 @@ from controller.rules.elections import ElectionsInvalid
 from controller.rules.loader import load_rulebook
 from controller.rules.model import Dealing, Rulebook
 from controller.rules.vocabulary import Method
+from controller.table.records import replace
 from controller.table.state import DISPENSERS, Setup
 from drivers.events import DeviceKind
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -10,6 +9,7 @@ from controller.rules.vocabulary import Role
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.inputs import Actor, Input, Moment
+from controller.table.records import replace
 from controller.table.state import State
 from tests.soak import run
 from tests.soak.day import Day, Tally

@@ -4,7 +4,8 @@ Cards are numbers as in `controller.cards`; `UNREADABLE` stands for one that was
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from controller.cards.cards import CardError, parse, without
 from controller.games.model import Decision
@@ -17,8 +18,7 @@ UNREAD = "??"
 """Stands for such a card in a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hand:
+class Hand(Struct, frozen=True):
     """One seat. `wagers`: cents by wager; `cards`: as dealt; `decisions`: the player's answers in order.
 
     `played`: the cards chosen to play where a game lets the player choose; `shown`: those of a bonus wager that is settled
@@ -34,16 +34,14 @@ class Hand:
     coupons: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Meter:
+class Meter(Struct, frozen=True):
     """A progressive meter before the first payment of the round, and what it starts again with, both in cents."""
 
     cents: int
     reset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """What the house sets within the document: least and most of a wager, a payout limit of its own, all in cents.
 
     `unit`: the least amount that is paid; smaller parts go by the breakage rule.
@@ -64,8 +62,7 @@ class Terms:
         return cls(currency, least, {wager: high for wager, (_, high) in limits.items()}, payout_limit, unit)
 
 
-@dataclass(frozen=True, slots=True)
-class Irregularity:
+class Irregularity(Struct, frozen=True):
     """What happened in the round, in the words of the rulebook. `state`: conditions that held; `seat`: 0 = the table."""
 
     trigger: Trigger
@@ -73,8 +70,7 @@ class Irregularity:
     seat: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set.
 
     `under_way`: players may still be asked; what is told of a hand that has not answered yet holds if it plays on.

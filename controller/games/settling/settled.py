@@ -1,8 +1,9 @@
 """What became of each wager of a round, and what two settlements of one round differ in. All money is whole cents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 
 class Outcome(StrEnum):
@@ -17,8 +18,7 @@ class Outcome(StrEnum):
     NOT_PLACED = "not_placed"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One wager of one seat. `returned`: of the wager itself; `paid`: won beside it. Both before any limit of a payout.
 
     `pays`: the odds, sum or part of a meter, as in the rulebook; `hand`: the row that paid. `reading`: by which reading,
@@ -41,8 +41,7 @@ class Line:
     coupon: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """What a limit takes off one seat. `before`: what its wagers came to; `held`: shown only, a person decides."""
 
     seat: int
@@ -55,8 +54,7 @@ class Cut:
     held: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SeatTotal:
+class SeatTotal(Struct, frozen=True):
     """`stake`: chips at risk; `back`: all that is handed back, after limits; `held`: chips that a person decides on."""
 
     seat: int
@@ -65,8 +63,7 @@ class SeatTotal:
     held: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(Struct, frozen=True):
     """Lines in the order of settlement. `meters`: cents after the last payment, of those that the round named."""
 
     rulebook: str
@@ -79,8 +76,7 @@ class Settlement:
     round: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What a correction changes on one wager: cents handed back before and now, and the difference owed to the seat.
 
     `wager` is "" for what limits took off the seat as a whole.

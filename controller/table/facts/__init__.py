@@ -4,7 +4,7 @@ An accepted device report is a fact as it stands; the other facts are what the t
 that carries law names its clauses or its reading. They lie here by subject; everything is read as `facts.Name`.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from controller.table.facts.cases import (
     AlarmCleared,
@@ -216,8 +216,7 @@ CONCLUSIONS: dict[str, type[Conclusion]] = {cls.kind: cls for cls in Conclusion.
 Event = Report | LinkEvent | ServiceEvent | Conclusion
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """One thing that happened, and to what: a device's name, or `table`."""
 
     subject: str

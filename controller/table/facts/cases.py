@@ -1,13 +1,13 @@
 """What is looked into: disputes of rounds, and who saw which alarm when."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.rules.vocabulary import Role
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeRaised:
+class DisputeRaised(Struct, frozen=True):
     """A round is doubted. `keeps`: cards and devices are kept as they are, for nothing was dealt after it, until `hold` is
     lifted."""
 
@@ -22,8 +22,7 @@ class DisputeRaised:
     hold: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BookmarkNamed:
+class BookmarkNamed(Struct, frozen=True):
     """Where surveillance keeps the pictures. `begins`, `ends`: Unix time, microseconds."""
 
     kind: ClassVar[str] = "bookmark_named"
@@ -35,8 +34,7 @@ class BookmarkNamed:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClearingAllowed:
+class ClearingAllowed(Struct, frozen=True):
     """`what`: the device, or the back of the set, that is kept no longer."""
 
     kind: ClassVar[str] = "clearing_allowed"
@@ -47,8 +45,7 @@ class ClearingAllowed:
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeClosed:
+class DisputeClosed(Struct, frozen=True):
     kind: ClassVar[str] = "dispute_closed"
     dispute: str
     round: str
@@ -57,16 +54,14 @@ class DisputeClosed:
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class AlarmSeen:
+class AlarmSeen(Struct, frozen=True):
     kind: ClassVar[str] = "alarm_seen"
     alarm: str
     by: str
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class AlarmCleared:
+class AlarmCleared(Struct, frozen=True):
     kind: ClassVar[str] = "alarm_cleared"
     alarm: str
     found: str

@@ -1,15 +1,15 @@
 """What the rule document demands and what people did about it: dispositions, duties, holds."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table.acts import Resolution
 
 
-@dataclass(frozen=True, slots=True)
-class DispositionMade:
+class DispositionMade(Struct, frozen=True):
     """What the rule document demands here. `silent`: it demands nothing, only readings act. `demands`: all of it, cited."""
 
     kind: ClassVar[str] = "disposition_made"
@@ -26,8 +26,7 @@ class DispositionMade:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class DutyOpened:
+class DutyOpened(Struct, frozen=True):
     """A demand on a person that blocks the next round. `device`, `back`: what it concerns, "" = the table."""
 
     kind: ClassVar[str] = "duty_opened"
@@ -41,8 +40,7 @@ class DutyOpened:
     reading: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DutyClosed:
+class DutyClosed(Struct, frozen=True):
     """`by`: the person, the device whose report proves it done, or the rulebook where a later demand leaves nothing to do.
 
     `role`: of that person, else `device` or `rulebook`.
@@ -55,8 +53,7 @@ class DutyClosed:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class HoldPlaced:
+class HoldPlaced(Struct, frozen=True):
     """Play stands still until a person of at least this role has looked. `seat`: of a held wager, 0 = the round.
 
     `choices`: what the person may decide; a remedy that the document does not allow is not among them.
@@ -73,8 +70,7 @@ class HoldPlaced:
     choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID)
 
 
-@dataclass(frozen=True, slots=True)
-class HoldLifted:
+class HoldLifted(Struct, frozen=True):
     kind: ClassVar[str] = "hold_lifted"
     hold: str
     resolution: Resolution

@@ -1,14 +1,14 @@
 """What has happened to devices: taken out, returned, the method in use, and the levels that shall hold at them."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.rules.vocabulary import Method
 from controller.table.acts import OutOfService
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTakenOut:
+class DeviceTakenOut(Struct, frozen=True):
     kind: ClassVar[str] = "device_taken_out"
     device: str
     how: OutOfService
@@ -16,22 +16,19 @@ class DeviceTakenOut:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceReturned:
+class DeviceReturned(Struct, frozen=True):
     kind: ClassVar[str] = "device_returned"
     device: str
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class MethodChanged:
+class MethodChanged(Struct, frozen=True):
     kind: ClassVar[str] = "method_changed"
     method: Method
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class LevelWanted:
+class LevelWanted(Struct, frozen=True):
     """A level that shall hold at a device from now on; the command goes out after this is durable."""
 
     kind: ClassVar[str] = "level_wanted"
@@ -42,8 +39,7 @@ class LevelWanted:
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class SecurityAlarm:
+class SecurityAlarm(Struct, frozen=True):
     """Somebody must look at this device, its cable and its seals. `reason`: id of a fault `auth_...`, or one of these.
 
     `device_changed`: another serial number, model, firmware (by name or by hash) or settings than when it was last here.

@@ -1,7 +1,8 @@
 """What has happened at the seats: wagers, decisions, and the fate of each wager."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.cards.cards import CardNames
 from controller.games.model import Decision
@@ -9,8 +10,7 @@ from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Role
 
 
-@dataclass(frozen=True, slots=True)
-class WagerPlaced:
+class WagerPlaced(Struct, frozen=True):
     """`player`: who placed it, "" where this table does not know. `coupon`: face in cents of a match play coupon beside it."""
 
     kind: ClassVar[str] = "wager_placed"
@@ -23,8 +23,7 @@ class WagerPlaced:
     coupon: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WagerWithdrawn:
+class WagerWithdrawn(Struct, frozen=True):
     """Taken back by the player before "no more bets"."""
 
     kind: ClassVar[str] = "wager_withdrawn"
@@ -33,8 +32,7 @@ class WagerWithdrawn:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class BetsClosed:
+class BetsClosed(Struct, frozen=True):
     """The dealer announced "no more bets". `accepted`: seats whose progressive wager the device has accepted."""
 
     kind: ClassVar[str] = "bets_closed"
@@ -43,8 +41,7 @@ class BetsClosed:
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressiveCounted:
+class ProgressiveCounted(Struct, frozen=True):
     kind: ClassVar[str] = "progressive_counted"
     chips: int
     accepted: int
@@ -52,8 +49,7 @@ class ProgressiveCounted:
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRecorded:
+class DecisionRecorded(Struct, frozen=True):
     """`cards_to`: where the cards of a hand go that is over with this answer (rack | rack_spread | rack_counted |
     under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under.
     """
@@ -69,8 +65,7 @@ class DecisionRecorded:
     reading: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WagerDecided:
+class WagerDecided(Struct, frozen=True):
     """The fate of one wager: returned | held | to_settle | stands | lost | collected, and what demands it."""
 
     kind: ClassVar[str] = "wager_decided"
@@ -84,8 +79,7 @@ class WagerDecided:
     reading: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WagerSettled:
+class WagerSettled(Struct, frozen=True):
     """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it.
 
     `offered`: what cards and pay tables make of it, and `difference`: cents that were handed back above that, below zero
@@ -111,8 +105,7 @@ class WagerSettled:
     holder: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SettlementCorrected:
+class SettlementCorrected(Struct, frozen=True):
     """A new settlement of a wager, beside the old one. `was`, `before`: the outcome that stood, and cents handed back by it;
     absent where the wager was settled with the round as a whole.
 
@@ -140,8 +133,7 @@ class SettlementCorrected:
     holder: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HandRecorded:
+class HandRecorded(Struct, frozen=True):
     """Cards that lie face up, as a person told them. Which they are is sealed in the record until they are let out."""
 
     kind: ClassVar[str] = "hand_recorded"
@@ -154,8 +146,7 @@ class HandRecorded:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class MeterRecorded:
+class MeterRecorded(Struct, frozen=True):
     """A progressive meter before the first payment of the round, and what it starts again with, in cents."""
 
     kind: ClassVar[str] = "meter_recorded"
@@ -167,8 +158,7 @@ class MeterRecorded:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class HandsFound:
+class HandsFound(Struct, frozen=True):
     """`hands`: as the shuffler shows them, the dealer's among them; `expected`: those that were dealt."""
 
     kind: ClassVar[str] = "hands_found"
@@ -180,8 +170,7 @@ class HandsFound:
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressiveValidated:
+class ProgressiveValidated(Struct, frozen=True):
     """The hand and the light were looked at by this person, so that the payout may be made."""
 
     kind: ClassVar[str] = "progressive_validated"
@@ -192,8 +181,7 @@ class ProgressiveValidated:
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSettled:
+class RoundSettled(Struct, frozen=True):
     """What was not settled by itself is settled with the round. `handed_back`: cents that went to all seats for it; `offered`:
     what cards and pay tables make of it, and `difference`: what was handed back above that; each absent where not known.
     """

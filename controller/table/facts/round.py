@@ -1,14 +1,14 @@
 """What has happened to the table and its rounds: opened, begun, dealt, revealed, collected, ended."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.games.model import Street
 from controller.rules.vocabulary import Method
 
 
-@dataclass(frozen=True, slots=True)
-class InputRefused:
+class InputRefused(Struct, frozen=True):
     """An input that cannot be, in this state. `reason` says what and what to do instead."""
 
     kind: ClassVar[str] = "input_refused"
@@ -18,8 +18,7 @@ class InputRefused:
     cite: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionFailed:
+class DecisionFailed(Struct, frozen=True):
     """The software could not decide: play is held until a person looks. `error`: class and text of the exception, or where
     cards are known class and place, since its text may repeat them."""
 
@@ -28,28 +27,24 @@ class DecisionFailed:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class TableOpened:
+class TableOpened(Struct, frozen=True):
     kind: ClassVar[str] = "table_opened"
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class TableClosed:
+class TableClosed(Struct, frozen=True):
     kind: ClassVar[str] = "table_closed"
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class DealerCame:
+class DealerCame(Struct, frozen=True):
     """A new dealer stands at the table."""
 
     kind: ClassVar[str] = "dealer_came"
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoundBegun:
+class RoundBegun(Struct, frozen=True):
     """`game`: the name of the game that is played; "" in records that were made before there was more than one.
     `chips`: the house offers the wager that a sensor takes, so a chip on one may become a wager.
     """
@@ -64,8 +59,7 @@ class RoundBegun:
     chips: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class DealingAllowed:
+class DealingAllowed(Struct, frozen=True):
     """A person let the cards out. `resumed`: a deal that had been interrupted goes on. `late`: the dealer's stack, which
     had stayed in the device until all players had answered.
     """
@@ -76,20 +70,17 @@ class DealingAllowed:
     late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class InitialDealCompleted:
+class InitialDealCompleted(Struct, frozen=True):
     kind: ClassVar[str] = "initial_deal_completed"
     cards_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommunityRevealed:
+class CommunityRevealed(Struct, frozen=True):
     kind: ClassVar[str] = "community_revealed"
     street: Street
 
 
-@dataclass(frozen=True, slots=True)
-class DealerRevealed:
+class DealerRevealed(Struct, frozen=True):
     """`qualifies`, `natural`: whether the hand reaches the minimum, or wins at once; absent where the game does not ask."""
 
     kind: ClassVar[str] = "dealer_revealed"
@@ -97,14 +88,12 @@ class DealerRevealed:
     natural: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CardsCollected:
+class CardsCollected(Struct, frozen=True):
     kind: ClassVar[str] = "cards_collected"
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoundEnded:
+class RoundEnded(Struct, frozen=True):
     """`outcome`: played | void | stopped (no wager was left).
 
     `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none. `cards`: known to
@@ -120,16 +109,14 @@ class RoundEnded:
     unchecked: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RoundVoided:
+class RoundVoided(Struct, frozen=True):
     kind: ClassVar[str] = "round_voided"
     round: str
     cite: tuple[str, ...]
     reading: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HandVoided:
+class HandVoided(Struct, frozen=True):
     kind: ClassVar[str] = "hand_voided"
     round: str
     seat: int

@@ -1,8 +1,9 @@
 """What has happened to sets of cards: checked, counted, suspected, shuffled, exchanged, and how long they lie there."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
+
+from msgspec import Struct
 
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
@@ -11,8 +12,7 @@ from controller.table.played import PlayedRound
 from drivers.events import Defect
 
 
-@dataclass(frozen=True, slots=True)
-class SetChecked:
+class SetChecked(Struct, frozen=True):
     """Four of the five predicates of an armed set, each by itself; the fifth is its turn. None = this table cannot know.
 
     `defects`: what recognition found wrong, as far as the device told it; none of them names a card.
@@ -27,8 +27,7 @@ class SetChecked:
     defects: tuple[Defect, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StubCounted:
+class StubCounted(Struct, frozen=True):
     """`total`: stub and cards dealt together; `expected`: a full set."""
 
     kind: ClassVar[str] = "stub_counted"
@@ -49,8 +48,7 @@ class Verdict(StrEnum):
     STUB = "stub"  # stub and dealt cards together are another number
 
 
-@dataclass(frozen=True, slots=True)
-class SetSuspected:
+class SetSuspected(Struct, frozen=True):
     """A wrong verdict on a set: the rounds dealt from it since its last good one, oldest first, each with its seats.
 
     `earlier`: rounds before those, too many to be named here.
@@ -63,29 +61,25 @@ class SetSuspected:
     earlier: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SetDisarmed:
+class SetDisarmed(Struct, frozen=True):
     kind: ClassVar[str] = "set_disarmed"
     back: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetShuffledByHand:
+class SetShuffledByHand(Struct, frozen=True):
     kind: ClassVar[str] = "set_shuffled_by_hand"
     back: str
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetRemoved:
+class SetRemoved(Struct, frozen=True):
     kind: ClassVar[str] = "set_removed"
     back: str
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetBrought:
+class SetBrought(Struct, frozen=True):
     """`preshuffled`: it came inspected and shuffled."""
 
     kind: ClassVar[str] = "set_brought"
@@ -94,8 +88,7 @@ class SetBrought:
     preshuffled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StepsAsked:
+class StepsAsked(Struct, frozen=True):
     """What is to be done with a set, in this order, before it is dealt. A list that is asked for anew begins anew."""
 
     kind: ClassVar[str] = "steps_asked"
@@ -104,8 +97,7 @@ class StepsAsked:
     steps: tuple[ProcedureStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StepTaken:
+class StepTaken(Struct, frozen=True):
     """`by`: the person, or the device whose shuffle it was. `face_up`: of spreading alone; nothing is left to turn up."""
 
     kind: ClassVar[str] = "step_taken"
@@ -117,16 +109,14 @@ class StepTaken:
     face_up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleDirected:
+class ShuffleDirected(Struct, frozen=True):
     kind: ClassVar[str] = "shuffle_directed"
     back: str
     by: str
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CutAsked:
+class CutAsked(Struct, frozen=True):
     """A set is to be cut before its first card. `again`: the first cut did not satisfy `by`."""
 
     kind: ClassVar[str] = "cut_asked"
@@ -136,8 +126,7 @@ class CutAsked:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SetCut:
+class SetCut(Struct, frozen=True):
     """`seat`: of the player who cut, 0 = the dealer; `declined`: seats that were offered the cut before, in order.
 
     `cards`: in front of the card that was put in; absent where nobody counted, and then their number was not checked.
@@ -152,8 +141,7 @@ class SetCut:
     cards: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CardBurned:
+class CardBurned(Struct, frozen=True):
     """`because`: new_shoe | new_dealer. It counts among the cards that have left the shoe."""
 
     kind: ClassVar[str] = "card_burned"
@@ -163,16 +151,14 @@ class CardBurned:
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TableIdle:
+class TableIdle(Struct, frozen=True):
     """No play at the open table."""
 
     kind: ClassVar[str] = "table_idle"
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadRequested:
+class SpreadRequested(Struct, frozen=True):
     """A player wants to see a set that could have been dealt as the shuffler kept it."""
 
     kind: ClassVar[str] = "spread_requested"
@@ -181,8 +167,7 @@ class SpreadRequested:
     cite: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SetInPlay:
+class SetInPlay(Struct, frozen=True):
     """The time of a set at the table begins: wall clock (microseconds) and monotonic clock (ns) of this `boot`.
 
     `clock`: what the stamp said of the wall clock (synced | holdover | unsynced).
@@ -197,8 +182,7 @@ class SetInPlay:
     clock: str
 
 
-@dataclass(frozen=True, slots=True)
-class GamingDayBegan:
+class GamingDayBegan(Struct, frozen=True):
     """The gaming day that it is: its bounds in Unix time (microseconds) and on the monotonic clock (ns) of this `boot`."""
 
     kind: ClassVar[str] = "gaming_day_began"
@@ -210,8 +194,7 @@ class GamingDayBegan:
     boot: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetTimeCarried:
+class SetTimeCarried(Struct, frozen=True):
     """The PC was restarted: the time of a set goes on as if it had begun at `mono_ns` of this boot, which may be negative.
 
     `wall_us`: when it really began.

@@ -1,6 +1,5 @@
 """What a person reads: everything that must be done first, each with its clause, and nothing that is not there."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from controller.rules.vocabulary import Action, Method, Role
 from controller.status import device_document, state_documents, table_document
 from controller.table.acts import Resolution
 from controller.table.card_set import CardSet
+from controller.table.records import replace
 from controller.table.state import (
     Device,
     DeviceSetup,

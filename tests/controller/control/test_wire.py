@@ -1,11 +1,11 @@
 """Requests are read strictly and never with a crash; acts come out as the records that the core takes."""
 
 import json
-from dataclasses import MISSING, fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields
 
 from controller.control.desk import ErrorCode, Refused
 from controller.control.wire import (
@@ -204,7 +204,7 @@ def test_an_act_that_cannot_be_is_refused_with_the_nearest_name(
 def test_every_act_of_the_core_can_be_asked_for() -> None:
     """The wire has no list of its own: an act without arguments is built, one with arguments says what it needs."""
     for name, cls in ACTS.items():
-        if needed := [f.name for f in fields(cls) if f.default is MISSING]:
+        if needed := [f.name for f in fields(cls) if f.required]:
             with pytest.raises(Refused, match=f"{name} needs '{needed[0]}'"):
                 act_from(name, {})
         else:

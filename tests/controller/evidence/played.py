@@ -1,6 +1,5 @@
 """A table of the pure core whose inputs and facts go into a record as its daemon would write them: sealed, chained, signed."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from controller.carried import carried
@@ -29,6 +28,7 @@ from controller.table.inputs import (
     ServiceStarted,
 )
 from controller.table.offer import offer
+from controller.table.records import replace
 from controller.table.told_setup import setup_told
 from drivers import events as e
 from tests.controller.table.conftest import Table

@@ -1,7 +1,6 @@
 """What must hold of every settlement, tried on random rounds of each game under elections drawn at random."""
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from controller.rules.elections import cautious, elect, proposals
 from controller.rules.library import available, find
 from controller.rules.model import Law, Rulebook
 from controller.rules.vocabulary import Settle
+from controller.table.records import replace
 from tests.dealt import METERS, Dealer, unread
 
 BOOKS = {name: find(name) for name in available()}

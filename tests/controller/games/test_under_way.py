@@ -1,7 +1,5 @@
 """Rounds that are not over, and choices that were not told: what plays no part is settled, the rest is held."""
 
-from dataclasses import replace
-
 import pytest
 
 from controller.cards.cards import parse
@@ -11,6 +9,7 @@ from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefuse
 from controller.games.settling.settled import Outcome
 from controller.rules.elections import cautious
 from controller.rules.library import find
+from controller.table.records import replace
 
 PIKIT = Settler(cautious(find("nj-pikit"), "test"))
 COLORADO = Settler(cautious(find("ma-colorado"), "test"))

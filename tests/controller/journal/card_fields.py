@@ -1,7 +1,6 @@
 """Looks through the types of everything that can be recorded, for fields that may tell which card something is."""
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, get_args
 
@@ -9,6 +8,7 @@ from controller.cards.cards import IDENTITY
 from controller.log import CARD_FIELDS, COUNT_FIELDS
 from controller.table.codec import BODIES
 from controller.table.facts import FACTS
+from controller.table.records import fields, is_record
 
 LIKE_CARDS = CARD_FIELDS | COUNT_FIELDS | {"cards", "played", "shown", "seen", "identities", "values", "pips"}
 """Words by which fields that name cards are called."""
@@ -41,7 +41,7 @@ def _walk(cls: type[Any], before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _classes(declared_type: Any) -> Iterator[type[Any]]:
-    if isinstance(declared_type, type) and is_dataclass(declared_type):
+    if is_record(declared_type):
         yield declared_type
     for part in get_args(declared_type):
         yield from _classes(part)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Action, Method
 from controller.table.acts import ACTS
 from controller.table.facts import FACTS
+from controller.table.records import names
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOKS = sorted({name.partition("@")[0] for name in available()})
@@ -47,7 +47,7 @@ def test_every_clause_of_the_document_has_one_class(coverage: Coverage) -> None:
 
 def test_what_carries_a_clause_is_really_there(coverage: Coverage) -> None:
     """Test files, acts and fields that are named exist, unless it is said that they do not yet."""
-    known_fields = {f"{kind}.{field.name}" for kind, event in FACTS.items() for field in fields(event)}
+    known_fields = {f"{kind}.{name}" for kind, event in FACTS.items() for name in names(event)}
     for clause, carried in coverage.clauses.items():
         assert carried.says, clause
         assert all((ROOT / test).is_file() for test in carried.tests), (clause, carried.tests)

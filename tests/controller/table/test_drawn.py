@@ -1,13 +1,12 @@
 """A shoe that tells of each card that hands draw from it: its word against what people record, and no card by name."""
 
-from dataclasses import replace
-
 import pytest
 
 from controller.rules.vocabulary import Method, Trigger
 from controller.status import next_step, table_document
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.records import replace
 from controller.table.state import Phase
 from drivers import events as e
 

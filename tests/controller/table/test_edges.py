@@ -1,7 +1,5 @@
 """Rare turns: devices that are not in use, sets that nobody can vouch for, chips beside chips, counts at an odd time."""
 
-from dataclasses import replace
-
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
@@ -9,6 +7,7 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
 from controller.table.inputs import Actor, SetDue
+from controller.table.records import replace
 from controller.table.state import Phase, State
 from drivers import events as e
 from drivers.errors import Fault

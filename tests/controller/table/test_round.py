@@ -1,7 +1,5 @@
 """A round from the opening of the table to its end, and what stands in the way at each step."""
 
-from dataclasses import replace
-
 import pytest
 
 from controller.rules.vocabulary import Role
@@ -9,6 +7,7 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.allowed import can
 from controller.table.inputs import Actor
+from controller.table.records import replace
 from controller.table.state import Phase
 from drivers import events as e
 
