@@ -1,15 +1,19 @@
 """Draws days that are worth keeping, or decides the ones that are kept again.
 
     python -m tests.kept.make            # days are drawn anew; those that show what no other one shows are kept
+    python -m tests.kept.make --more 4   # so many days more of each rulebook, that show what the kept ones do not
     python -m tests.kept.make --again    # the inputs stay, what follows from them is decided by today's core
 
-The second is for a change of the core that was meant. The difference of the files is not readable, so the test that
+The last is for a change of the core that was meant. The difference of the files is not readable, so the test that
 failed has said before, input by input, what becomes different.
 """
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
 
 from controller.table.inputs import Input
 from controller.table.state import Setup
@@ -19,6 +23,8 @@ from tests.soak.tables import RULEBOOKS
 
 CANDIDATES, KEPT, ROUNDS = 150, 8, 4
 """Days drawn for each rulebook, days kept of them, rounds of a day."""
+MANY = 600
+"""Days drawn for more: what the first ones do not show is rare."""
 NUMBER = re.compile(r"\d+")
 
 
@@ -31,28 +37,42 @@ class WildDay(Day):
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--again", action="store_true", help="decide the kept inputs again")
-    if parser.parse_args().again:
-        for path in sorted(FOLDER.glob("*.jsonl.gz")):
+    parser.add_argument("--more", type=int, default=0, metavar="N", help="keep so many days more of each rulebook")
+    given = parser.parse_args()
+    if given.again:
+        for path in _kept():
             setup, lines = read(path)
             write(path, setup, list(decide_all(setup, list(inputs_of(lines)))))
         return
-    for path in FOLDER.glob("*.jsonl.gz"):
-        path.unlink()
+    if not given.more:
+        for path in _kept():
+            path.unlink()
     for rulebook in RULEBOOKS:
-        for number, (setup, lines) in enumerate(_worth_keeping(rulebook), 1):
+        before = [path for path in _kept() if path.name.rpartition("-")[0] == rulebook]
+        seen = {feature for path in before for feature in _features(read(path)[1])}
+        numbers = range(MANY, 2 * MANY) if given.more else range(CANDIDATES)
+        days = _worth_keeping(rulebook, numbers, given.more or KEPT, seen)
+        for number, (setup, lines) in enumerate(days, len(before) + 1):
             write(FOLDER / f"{rulebook}-{number}.jsonl.gz", setup, lines)
             print(f"{rulebook}-{number}: {len(lines)} inputs", flush=True)
 
 
-def _worth_keeping(rulebook: str) -> list[tuple[Setup, list[Line]]]:
-    """Those days of the candidates that together show the most, each the one that adds the most to those before it."""
-    drawn = [_drawn(rulebook, number) for number in range(CANDIDATES)]
+def _kept() -> list[Path]:
+    return sorted(FOLDER.glob("*.jsonl.gz"))
+
+
+def _worth_keeping(
+    rulebook: str, numbers: Iterable[int], many: int, seen: set[str]
+) -> list[tuple[Setup, list[Line]]]:
+    """Of the days with these numbers so many, each the one that adds the most to what is `seen` and those before it."""
+    with ProcessPoolExecutor() as pool:
+        drawn = list(pool.map(partial(_drawn, rulebook), numbers, chunksize=10))
     shows = [_features(lines) for _, lines in drawn]
     kept: list[tuple[Setup, list[Line]]] = []
-    seen: set[str] = set()
-    for _ in range(KEPT):
-        best = max(range(CANDIDATES), key=lambda n: len(shows[n] - seen))
-        seen |= shows[best]
+    for _ in range(many):
+        best = max(range(len(drawn)), key=lambda n: len(shows[n] - seen))
+        print(f"{rulebook}: {len(shows[best] - seen)} that no other one shows")
+        seen = seen | shows[best]
         kept.append(drawn[best])
     return kept
 
