@@ -13,7 +13,7 @@ class Bookmark(Struct, frozen=True):
 
 class Dispute(Struct, frozen=True):
     """`keeps`: cards and devices stay as they are until the hold of the dispute is lifted. `cleared`: what of it may be
-    cleared all the same. `hold`: the hold it placed, "" where it keeps nothing."""
+    cleared all the same, in the order in which it was allowed. `hold`: the hold it placed, "" where it keeps nothing."""
 
     id: str
     round: str
@@ -23,7 +23,7 @@ class Dispute(Struct, frozen=True):
     keeps: bool
     hold: str = ""
     bookmark: Bookmark | None = None
-    cleared: frozenset[str] = frozenset()
+    cleared: tuple[str, ...] = ()
 
 
 class Alarm(Struct, frozen=True):

@@ -24,7 +24,9 @@ def dispute_after(state: State, event: f.Event) -> State:
             return _with(state, replace(state.disputes[event.dispute], bookmark=bookmark))
         case f.ClearingAllowed():
             dispute = state.disputes[event.dispute]
-            return _with(state, replace(dispute, cleared=dispute.cleared | {event.what}))
+            return _with(
+                state, replace(dispute, cleared=(*(c for c in dispute.cleared if c != event.what), event.what))
+            )
         case f.DisputeClosed():
             return replace(state, disputes=without(state.disputes, event.dispute))
     return state

@@ -61,15 +61,20 @@ def decide_all(setup: Setup, inputs: Sequence[Input]) -> Iterator[Line]:
     """Each input with what follows from it, decided now."""
     state = State.initial(setup)
     for number, given in enumerate(inputs):
-        safe = at_once(state, given, SERIAL)
-        draft = decided(setup, state, given)
-        state = draft.state
-        line: Line = {"input": _input(given), "facts": [_fact(fact) for fact in draft.facts]}
-        if safe:
-            line["at_once"] = [builtins(wanted) for wanted in safe]
-        if number % SHOWN_EVERY == 0:
-            line["shown"] = _shown(setup, state)
-        yield msgspec.json.decode(msgspec.json.encode(line))
+        line, state = decide_one(setup, state, number, given)
+        yield line
+
+
+def decide_one(setup: Setup, state: State, number: int, given: Input) -> tuple[Line, State]:
+    """The input of this number with what follows from it in this state, and the state after it."""
+    safe = at_once(state, given, SERIAL)
+    draft = decided(setup, state, given)
+    line: Line = {"input": _input(given), "facts": [_fact(fact) for fact in draft.facts]}
+    if safe:
+        line["at_once"] = [builtins(wanted) for wanted in safe]
+    if number % SHOWN_EVERY == 0:
+        line["shown"] = _shown(setup, draft.state)
+    return msgspec.json.decode(msgspec.json.encode(line)), draft.state
 
 
 def _shown(setup: Setup, state: State) -> Line:

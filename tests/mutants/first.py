@@ -2,30 +2,36 @@
 
     python -m tests.mutants.first [controller.table.rounds ...]     # in the folder `mutants`, once mutmut has made it
 
-Most changes of the core change what some kept day led to. A child decides days until one differs, which takes a tenth of the
-time that a run of the tests takes. What is noticed here counts as killed; what is not is left for the tests.
+Most changes of the core change what some input of a kept day leads to. Each input is decided in the state that it met, so that
+only those are asked that run what was changed: hundreds in the time of one test. What is noticed here counts as killed, as the
+test of that kept day would notice it; what is not is left for the tests.
 """
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from controller.rules.library import find_coverage, find_edges
 from controller.rules.loader import load_rulebook
+from controller.table.state import State
 from tests.kept import days, pages
-from tests.mutants.forked import KILLED, asked_for, keep, sources, tried, untried
+from tests.mutants.forked import KILLED, asked_for, keep, sources, survivors, tried, untried
 from tests.mutants.lines import Watched
 from tests.soak.tables import FILES, RULEBOOKS
 
 LIMIT_S = 60
-MOST_DAYS = 8
+MOST_INPUTS = 600
+"""Of the inputs that run a change so many are asked, from all days alike."""
+FURTHER = 100
+"""Where an input leaves another state behind, so many after it are decided in that one."""
 
 Try = Callable[[], bool]
 """Something that the core is asked; True where the answer is the one that is known."""
 
 
 def main(modules: Sequence[str], processes: int) -> None:
-    """Tries what has not been tried; what is noticed is kept as killed."""
+    """Tries what nobody has noticed; what is noticed is kept as killed."""
     os.environ["MUTANT_UNDER_TEST"] = ""
     tries = list(_tries())
     watched = Watched(sources())
@@ -35,7 +41,7 @@ def main(modules: Sequence[str], processes: int) -> None:
         if not right:
             raise SystemExit(f"{name} differs where nothing was changed; python -m tests.kept.make --again")
 
-    for meta, waiting in untried(modules):
+    for meta, waiting in chain(untried(modules), survivors(modules)):
         concerned = {key: sorted(watched.who_runs(meta.with_suffix(""), key)) for key in waiting}
 
         def survives(key: str, concerned: dict[str, list[int]] = concerned) -> bool:
@@ -49,29 +55,51 @@ def main(modules: Sequence[str], processes: int) -> None:
 
 
 def _useful(found: Sequence[tuple[str, Try]]) -> list[Try]:
-    """A page loads what it tells of, so where loading asks a function a page says little more, and takes long.
-
-    Of many days a few are asked, of all rulebooks: what these do not notice the tests are quicker to find.
-    """
+    """A page loads what it tells of, so where loading asks a function a page says little more, and takes long."""
     loads = [ask for name, ask in found if name.startswith("load ")]
     pages_ = [ask for name, ask in found if name.startswith("page ")]
-    days_ = [ask for name, ask in found if name.endswith(".gz")]
-    return days_[:: -(-len(days_) // MOST_DAYS) or 1] + (loads or pages_)
+    inputs = [ask for name, ask in found if name.startswith("input ")]
+    return inputs[:: -(-len(inputs) // MOST_INPUTS) or 1] + (loads or pages_)
 
 
 def _tries() -> Iterator[tuple[str, Try]]:
     for path in sorted(days.FOLDER.glob("*.gz")):
-        yield path.name, _day(path)
+        day = _Day(path)
+        for number in range(len(day.lines)):
+            yield f"input {number + 1} of {path.name}", day.asked(number)
     for rulebook in RULEBOOKS:
         yield f"load {rulebook}", _same(lambda rulebook=rulebook: repr(_loaded(rulebook)))
     for name in pages.NAMES:
         yield f"page {name}", _same(lambda name=name: pages.today(name))
 
 
-def _day(path: Path) -> Try:
-    setup, kept = days.read(path)
-    inputs = list(days.inputs_of(kept))
-    return lambda: all(was == now for was, now in zip(kept, days.decide_all(setup, inputs), strict=True))
+class _Day:
+    """One kept day. `before`: the state that each of its inputs met, and the last one."""
+
+    def __init__(self, path: Path) -> None:
+        self._setup, self.lines = days.read(path)
+        self._inputs = list(days.inputs_of(self.lines))
+        self._before = [State.initial(self._setup)]
+        for number in range(len(self.lines)):
+            self._before.append(self._decide(number, self._before[number])[1])
+
+    def asked(self, number: int) -> Try:
+        """True where this input leads to what is known, and so does all that follows from the state that it leaves."""
+
+        def ask() -> bool:
+            state = self._before[number]
+            for at in range(number, min(len(self.lines), number + FURTHER)):
+                line, state = self._decide(at, state)
+                if line != self.lines[at]:
+                    return False
+                if state == self._before[at + 1]:
+                    return True
+            return True
+
+        return ask
+
+    def _decide(self, number: int, state: State) -> tuple[days.Line, State]:
+        return days.decide_one(self._setup, state, number, self._inputs[number])
 
 
 def _loaded(rulebook: str) -> object:

@@ -35,18 +35,18 @@ def sources() -> list[Path]:
 
 def untried(modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
     """Each file's record with the changes of it that nobody has tried."""
-    return _ended_so(None, modules)
+    return _ended_so((None,), modules)
 
 
 def survivors(modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
-    """Each file's record with the changes of it that no test noticed that was asked."""
-    return _ended_so(SURVIVED, modules)
+    """Each file's record with the changes of it that no test noticed that was asked, or that none runs."""
+    return _ended_so((SURVIVED, UNTESTED), modules)
 
 
-def _ended_so(code: int | None, modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
+def _ended_so(wanted: Sequence[int | None], modules: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
     for meta in sorted(Path().glob("controller/*/**/*.py.meta")):
         codes = json.loads(meta.read_text())["exit_code_by_key"]
-        if keys := [key for key, ended in codes.items() if ended == code and _is_asked(key, modules)]:
+        if keys := [key for key, ended in codes.items() if ended in wanted and _is_asked(key, modules)]:
             yield meta, keys
 
 
