@@ -28,7 +28,7 @@ from drivers import events as e
 from tests.soak.build import Builder
 from tests.soak.devices import Devices, Report
 from tests.soak.invariants import Watch
-from tests.soak.sensible import Kinds, People, weighed
+from tests.soak.sensible import Offered, People
 from tests.soak.tables import book, draw_setup
 
 TABLE = "table"
@@ -43,7 +43,7 @@ CHECK_FOLD_EVERY = 2000
 ROLES = (Role.DEALER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR, Role.PLAYER, Role.TECHNICIAN)
 WHO = {role: Actor(f"a {role}", role) for role in Role}
 ABILITIES = (e.Capability.COUNTS_EACH_SHUFFLE, e.Capability.READS_CARDS, e.Capability.FORMS_HANDS)
-SAMPLED = 16
+SAMPLED = 32
 """The cost of one input in so many is measured."""
 SHARE = 10
 """The first and the last tenth of a day are compared."""
@@ -116,7 +116,7 @@ class Day:
         self._calls: list[int] = []
         game = game_of(self.setup.law.rulebook)
         assert game is not None
-        self._phases = _by_phase(PHASES[game.name])
+        self._phases = _by_phase(self.setup, PHASES[game.name])
 
     def play(self) -> Tally:
         """Raises `Broken`."""
@@ -158,7 +158,7 @@ class Day:
 
     def _act(self, calm: bool) -> None:
         """The first act that people would do and may do; where there is none, the devices go first. `calm`: no whims."""
-        kinds = self._phases[self.state.round.phase if self.state.round else None, self.state.held]
+        kinds = self._phases[self.state.round.phase if self.state.round else None, self.state.held].now(self.state)
         for _ in range(TRIES):
             kind = self._people.kind(kinds, self.state)
             if calm and kind and self._people.is_whim(kind, self.state):
@@ -299,12 +299,14 @@ def counted(work: Callable[[], Draft]) -> tuple[Draft, int]:
     return done, calls
 
 
-def _by_phase(phases: dict[str, tuple[Phase | None, ...]]) -> dict[tuple[Phase | None, bool], Kinds]:
+def _by_phase(
+    setup: Setup, phases: dict[str, tuple[Phase | None, ...]]
+) -> dict[tuple[Phase | None, bool], Offered]:
     """The acts of each phase, while play is held and while it is not."""
     every = {phase for wanted in phases.values() for phase in wanted}
     return {
-        (phase, held): weighed(
-            k for k, wanted in phases.items() if phase in wanted and (k in WHILE_HELD or not held)
+        (phase, held): Offered(
+            setup, [k for k, wanted in phases.items() if phase in wanted and (k in WHILE_HELD or not held)]
         )
         for phase in every
         for held in (False, True)

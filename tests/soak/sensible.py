@@ -54,6 +54,37 @@ OTHERWISE = 0.5
 
 Kinds = tuple[list[str], list[float]]
 """Kinds of acts, and their weights added up."""
+CALLED_FOR: dict[str, Callable[[Setup, State], object]] = {
+    a.ConfirmDuty.kind: lambda _, state: state.duties,
+    a.ResolveHold.kind: lambda _, state: state.holds,
+    a.SeeAlarm.kind: lambda _, state: state.alarms,
+    a.ClearAlarm.kind: lambda _, state: state.alarms,
+    a.AllowClearing.kind: lambda _, state: state.disputes,
+    a.NameBookmark.kind: lambda _, state: state.disputes,
+    a.CloseDispute.kind: lambda _, state: state.disputes,
+    a.ConfirmStep.kind: lambda _, state: any(s.waits is not None for s in state.sets.values()),
+    a.RecordCut.kind: lambda _, state: any(s.cut_due and s.present for s in state.sets.values()),
+    a.BurnCard.kind: lambda setup, state: burns.due(setup, state) is not None,
+    a.CollectCards.kind: lambda _, state: state.round and (not state.round.live or state.round.unbidden),
+}
+"""Acts of which nobody thinks where there is nothing to be done: most of those that a phase allows, at most times."""
+
+
+class Offered:
+    """What people may think of in each situation: the kinds of acts of a phase that something calls for."""
+
+    def __init__(self, setup: Setup, kinds: Iterable[str]) -> None:
+        self._setup, self._kinds = setup, list(kinds)
+        self._asked = [CALLED_FOR[kind] for kind in self._kinds if kind in CALLED_FOR]
+        self._known: dict[tuple[bool, ...], Kinds] = {}
+
+    def now(self, state: State) -> Kinds:
+        situation = tuple(bool(asked(self._setup, state)) for asked in self._asked)
+        if situation not in self._known:
+            self._known[situation] = weighed(
+                kind for kind in self._kinds if kind not in CALLED_FOR or CALLED_FOR[kind](self._setup, state)
+            )
+        return self._known[situation]
 
 
 def weighed(kinds: Iterable[str]) -> Kinds:
@@ -90,7 +121,6 @@ class People:
             a.RecordShuffle.kind: self._shuffle,
             a.ConfirmStep.kind: self._step,
             a.RecordCut.kind: self._cut,
-            a.BurnCard.kind: self._burn,
             a.RecordHand.kind: self._hand,
             a.RecordMeter.kind: self._meter,
             a.CorrectSettlement.kind: self._correction,
@@ -218,7 +248,9 @@ class People:
         return a.RecordDecision(waiting[0], answer.decision, self.rng.choice(times) if times else 0)
 
     def _deals(self, state: State) -> a.Act | None:
-        """The cards are let out once; again where something has stopped them."""
+        """The cards are let out once; again where something has stopped them. Few try it with a set that is not ready."""
+        if not state.sets[_round(state).back].armed and self.rng.random() < 0.8:
+            return None
         name = state.dispenser()
         dealing = _round(state).phase is Phase.DEALING
         going_on = name is None or state.devices[name].wanted.get(Level.DISPENSING) == ALLOWED
@@ -332,9 +364,6 @@ class People:
             return a.RecordCut(waiting[0], 1 if by_players else 0)
         seat = order[taken] if taken < len(order) else 0
         return a.RecordCut(waiting[0], seat, order[:taken], self.rng.choice((None, 10, 40)))
-
-    def _burn(self, state: State) -> a.Act | None:
-        return a.BurnCard() if burns.due(self.setup, state) is not None else None
 
     def _step(self, state: State) -> a.Act | None:
         """The step that is next with some set, now and then one that is not."""
