@@ -12,19 +12,24 @@ import argparse
 import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from controller.table.inputs import Input
+from controller.table.inputs import SERVICE_EVENTS, Input, RecordDayClosed, ServiceStarted
 from controller.table.state import Setup
+from drivers.events import LINK_EVENTS, REPORTS
 from tests.kept.days import FOLDER, Line, decide_all, inputs_of, read, write
-from tests.soak.day import Day
+from tests.soak.day import TABLE, Broken, Day
 from tests.soak.tables import RULEBOOKS
 
 CANDIDATES, KEPT, ROUNDS = 150, 8, 4
 """Days drawn for each rulebook, days kept of them, rounds of a day."""
 MANY = 600
 """Days drawn for more: what the first ones do not show is rare."""
+MOST_INPUTS = 600
+TOLD = {kind: cls for kind, cls in SERVICE_EVENTS.items() if cls not in (ServiceStarted, RecordDayClosed)}
+REPORTED = {**REPORTS, **LINK_EVENTS}
 NUMBER = re.compile(r"\d+")
 
 
@@ -32,6 +37,24 @@ class WildDay(Day):
     """A day on which more goes wrong, and people try more that they may not do, than on others."""
 
     p_fault, p_nonsense, p_service = 0.05, 0.3, 0.01
+
+
+class AnyDay(WildDay):
+    """A day on which anything may come in from anybody, as from devices and people who know nothing of the table."""
+
+    p_any = 0.3
+
+    def __init__(self, rulebook: str, seed: str, rounds: int, given: list[Input]) -> None:
+        super().__init__(rulebook, seed, rounds, given)
+        self.watch.saw = lambda *_: None  # type: ignore[method-assign]  # it holds the clock to its word, which lies here
+
+    def _step(self) -> None:
+        if self.rng.random() >= self.p_any or self.state.round is None:
+            super()._step()
+            return
+        subject = self.rng.choice((TABLE, *self.setup.devices))
+        kinds = TOLD if subject == TABLE else REPORTED
+        self.put(subject, self._builder.record(kinds[self.rng.choice(tuple(kinds))], self.state))
 
 
 def main() -> None:
@@ -79,9 +102,10 @@ def _worth_keeping(
 
 def _drawn(rulebook: str, number: int) -> tuple[Setup, list[Line]]:
     inputs: list[Input] = []
-    day = WildDay(rulebook, f"kept {number}", ROUNDS, inputs)
-    day.play()
-    return day.setup, list(decide_all(day.setup, inputs))
+    day = (AnyDay if number >= MANY else WildDay)(rulebook, f"kept {number}", ROUNDS, inputs)
+    with suppress(Broken, LookupError):  # whoever says anything may bring a table to where people cannot play on
+        day.play()
+    return day.setup, list(decide_all(day.setup, inputs[:MOST_INPUTS]))
 
 
 def _features(lines: Sequence[Line]) -> set[str]:

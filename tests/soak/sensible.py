@@ -320,7 +320,9 @@ class People:
 
     def _irregularity(self, state: State) -> a.Act:
         if cutting_card_untold(self.setup, state) is not None and self.rng.random() < 0.8:
-            return a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, self.rng.choice(list(_round(state).in_play)))
+            return a.ReportIrregularity(
+                Trigger.CUTTING_CARD_REACHED, self.rng.choice(list(_round(state).in_play) or [0])
+            )
         if (asked := asked_of_short_hand(state, 0)) is not None and self.rng.random() < 0.8:
             return a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, asked.seat)
         seats = list(_round(state).in_play)
