@@ -5,6 +5,7 @@ in the software stops play and says so, and does not loop.
 """
 
 from collections.abc import Iterable
+from traceback import walk_tb
 
 from controller.rules.vocabulary import Role
 from controller.table import cases
@@ -55,17 +56,17 @@ def _said(error: Exception, state: State, given: Input) -> str:
     """Class and text; where cards are known the text may repeat them, and the place of the fault stands for it."""
     if given.body.kind not in IDENTITIES and not (state.round and state.round.seen):
         return f"{type(error).__name__}: {error}"
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    code = place.tb_frame.f_code.co_qualname if place is not None else "?"
-    return f"{type(error).__name__} in {code}"
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return f"{type(error).__name__} in {frame.f_code.co_qualname}"
 
 
 def _report_alone(setup: Setup, state: State, given: Input) -> Draft:
-    """What a device reported stays true whatever we could make of it; only a report that cannot be folded is left out."""
+    """What a device reported stays true whatever we could make of it; only a report that cannot be folded is left out.
+
+    A report of a device that is not here is refused before anything is made of it, so it never comes to this.
+    """
     draft = Draft(setup, state, given.at)
-    if given.subject in state.devices and (given.body.kind in REPORTS or given.body.kind in LINK_EVENTS):
+    if given.body.kind in REPORTS or given.body.kind in LINK_EVENTS:
         try:
             draft.add(given.body, given.subject)  # type: ignore[arg-type]  # the registries say what it is
         except Exception:  # the fault lies in folding it; the input is in the record, and a hold asks people

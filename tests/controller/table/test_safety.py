@@ -2,12 +2,15 @@
 
 import pytest
 
-from controller.rules.vocabulary import Role
+from controller.rules.vocabulary import Area, Role
 from controller.table import acts as a
+from controller.table import decide as decide_module
 from controller.table import devices as devices_module
+from controller.table import draft as draft_module
 from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.inputs import ServiceStarted
+from controller.table.evolve import evolve
+from controller.table.inputs import Actor, CardsUnread, RecordChecked, RecordReplaced, ServiceStarted
 from controller.table.state import Phase, State
 from drivers import events as e
 
@@ -134,18 +137,21 @@ def test_the_base_game_goes_on_without_the_progressive_link(make_table):
     table.act(a.StartDealing())
 
 
+def broken(*_):
+    raise ZeroDivisionError("planted")
+
+
 def test_an_error_of_our_own_holds_the_table_and_says_so(make_table, monkeypatch):
     """An exception in a decision becomes a fact with a hold; the next input is decided as usual."""
     table = make_table("md-uth").ready().begin().let_out().deal(1)
-
-    def broken(*_):
-        raise ZeroDivisionError("planted")
-
     monkeypatch.setattr(devices_module, "_dispensed", broken)
     events = table.stack(2)
-    assert isinstance(events[0], e.StackDispensed), "what the device reported is kept as a fact"
-    assert isinstance(events[1], f.DecisionFailed)
-    assert "planted" in events[1].error
+    told = next(fact for fact in table.all if fact.event is events[0])
+    assert (told.subject, type(told.event)) == ("shoe-1", e.StackDispensed), (
+        "what it reported is kept as a fact of it"
+    )
+    assert events[1] == f.DecisionFailed("stack_dispensed", "ZeroDivisionError: planted")
+    assert events[2].reason == "the software could not decide stack_dispensed; check the table by hand"
     assert ("shoe-1", "dispensing", "inhibited") in wanted(events)
     monkeypatch.undo()
     assert "play is held" in table.refused(a.StartDealing()).reason
@@ -154,6 +160,90 @@ def test_an_error_of_our_own_holds_the_table_and_says_so(make_table, monkeypatch
         "lifted by a supervisor" in table.refused(a.ResolveHold(hold, a.Resolution.GO_ON), Role.FLOORPERSON).reason
     )
     table.act(a.ResolveHold(hold, a.Resolution.VOID, "checked by hand"), Role.SUPERVISOR)
+
+
+@pytest.mark.parametrize("cards_known", [True, False])
+def test_where_cards_are_known_an_error_of_our_own_is_told_by_its_place(make_table, monkeypatch, cards_known):
+    """Its text may repeat them: so it is for an act that tells cards, and for whatever comes in once some were told."""
+    table = make_table("md-uth").ready().begin("red").let_out().deal().to_showdown()
+    hand = a.RecordHand(Area.PLAYER, "As Kd", 1)
+    if cards_known:
+        table.act(hand)
+        monkeypatch.setattr(devices_module, "_dispensed", broken)
+        failed = next(x for x in table.stack(2) if isinstance(x, f.DecisionFailed))
+    else:
+        monkeypatch.setattr(decide_module, "decide_act", broken)
+        failed = table.put(hand, actor=Actor("dora", Role.DEALER))[0]
+    assert failed.error == "ZeroDivisionError in broken"
+
+
+def test_an_act_that_could_not_be_decided_is_no_fact(make_table, monkeypatch):
+    """Only what a device told stays true."""
+    table = make_table("md-uth").ready().begin("red")
+    monkeypatch.setattr(decide_module, "decide_act", broken)
+    events = table.put(a.PlaceWager(2, "ante", 1000), actor=Actor("dora", Role.DEALER))
+    assert events[0] == f.DecisionFailed("place_wager", "ZeroDivisionError: planted")
+    assert [event.kind for event in events[1:]] == ["hold_placed", "level_wanted"]
+
+
+def test_what_a_link_told_is_kept_where_it_could_not_be_decided(make_table, monkeypatch):
+    """The device is taken for lost all the same."""
+    table = make_table("md-uth").ready()
+    monkeypatch.setattr(decide_module, "decide_link", broken)
+    events = table.put(e.DeviceOffline("link_eof"), "shoe-1")
+    assert events[:2] == [
+        e.DeviceOffline("link_eof"),
+        f.DecisionFailed("device_offline", "ZeroDivisionError: planted"),
+    ]
+    assert not table.state.devices["shoe-1"].online
+
+
+def test_a_report_that_cannot_be_folded_is_left_out_and_the_table_is_held(make_table, monkeypatch):
+    """It stands in the record as an input; a fact of it would stop the daemon at each start."""
+    table = make_table("md-uth").ready().begin().let_out().deal(1)
+
+    def folds_no_stack(state, fact):
+        return broken() if isinstance(fact.event, e.StackDispensed) else evolve(state, fact)
+
+    monkeypatch.setattr(draft_module, "evolve", folds_no_stack)
+    events = table.stack(2)
+    assert events[0] == f.DecisionFailed("stack_dispensed", "ZeroDivisionError: planted")
+    assert [event.kind for event in events[1:]] == ["hold_placed", "level_wanted"]
+    assert ("shoe-1", "dispensing", "inhibited") in wanted(events)
+    assert events[2].operation >> 20 == table.time_us // 1_000_000 & 0x7FFFFFFF
+    assert table.round.stacks_out == 1
+
+
+def test_a_kind_of_input_that_nobody_knows_is_refused(make_table):
+    """Said, and nothing else done."""
+    table = make_table("md-uth").ready()
+    assert table.put(f.TableOpened("ann")) == [f.InputRefused("table_opened", "no such kind of input")]
+
+
+UNREAD = (
+    "the cards that were told in this round are sealed under vault key k1, which is not in the vault's file: "
+    "tell them again, and put that key back"
+)
+
+
+@pytest.mark.parametrize(
+    ("news", "reason"),
+    [
+        (CardsUnread("k1", ("t1-0", "t1-1")), UNREAD),
+        (CardsUnread("k1", ("t1-0",)), None),
+        (RecordChecked(9), None),
+        (RecordChecked(9, 1, "record 3 was changed"), "the record is not as it was written: record 3 was changed"),
+        (RecordReplaced("old.db", 1, "00", "cut"), "the record before this one is kept as old.db; this new one knows "
+         "nothing of rounds, sets and holds before it: look at the table"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_record_holds_the_table_until_a_supervisor_looks(make_table, news, reason):
+    """News of the record is kept as it came; what is right with it, or of rounds that are over, asks nobody."""
+    table = make_table("md-uth").ready().begin()
+    events = table.put(news)
+    assert events[0] == news
+    holds = [(event.reason, event.least_role) for event in events if isinstance(event, f.HoldPlaced)]
+    assert holds == ([(reason, Role.SUPERVISOR)] if reason else [])
 
 
 def test_an_input_of_a_device_that_is_not_here_is_refused(make_table):
