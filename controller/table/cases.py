@@ -19,7 +19,6 @@ LONGEST = 500
 LONGEST_REFERENCE = 100
 LONGEST_BOOKMARK_H = 24
 HOUR_US = 3_600_000_000
-LONGEST_NUMBER = 12
 MOST_DISPUTES = 50
 """Open at a time; more of them are no disputes of rounds any more."""
 
@@ -172,11 +171,11 @@ def _newest(state: State) -> str:
 
 
 def _was_played(setup: Setup, state: State, name: str) -> bool:
-    """Rounds are numbered through one record; of an earlier record the table knows nothing."""
+    """Rounds are numbered through one record; of an earlier record the table knows nothing. "01" is no name of the first."""
     number = name.removeprefix(f"{setup.table}-")
-    if name == number or not (number.isascii() and number.isdecimal()) or len(number) > LONGEST_NUMBER:
+    if name == number or not (number.isascii() and number.isdecimal()) or number.startswith("0"):
         return False
-    return 1 <= int(number) <= state.rounds
+    return len(number) <= len(str(state.rounds)) and int(number) <= state.rounds
 
 
 def _unknown(state: State, dispute: str) -> Refusal | None:

@@ -3,11 +3,14 @@
 import pytest
 
 from controller.control.page import status_page
-from controller.rules.vocabulary import Role
+from controller.rules.vocabulary import Action, Method, Role
 from controller.status import table_document
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.cases import decide_case
 from controller.table.decide import fold
+from controller.table.draft import Draft
+from controller.table.inputs import Actor, Moment
 from controller.table.state import State
 from drivers import events as e
 
@@ -62,10 +65,20 @@ def test_an_older_round_is_disputed_without_stopping_play(make_table):
 
 
 @pytest.mark.parametrize(
-    "round_", ["elsewhere-1", "{table}-0", "{table}-2", "{table}-", "{table}-1x", "{table}-" + "9" * 9999]
+    "round_",
+    [
+        "elsewhere-1",
+        "1",
+        "{table}-0",
+        "{table}-01",
+        "{table}-2",
+        "{table}-",
+        "{table}-1x",
+        "{table}-" + "9" * 9999,
+    ],
 )
 def test_a_round_that_was_not_played_is_not_disputed(played, round_):
-    """The answer says which is the newest."""
+    """The answer says which is the newest. "01" would be taken for a round of long ago, and stop nothing."""
     newest = played.state.last_round.id
     refused = played.refused(a.RaiseDispute("?", round_.format(table=played.setup.table)))
     assert "was not played at this table" in refused.reason
@@ -161,6 +174,53 @@ def test_a_bookmark_says_what_surveillance_needs(played, changes, told):
     """Both ends, in time that means the same everywhere, and their own name for it."""
     played.act(a.RaiseDispute("paid wrong"))
     assert told in played.refused(bookmark(*played.state.disputes, **changes)).reason
+
+
+@pytest.mark.parametrize(
+    "changes", [{"ends": BEGINS + 24 * 3_600_000_000}, {"begins": 0, "ends": 1}, {"reference": "x" * 100}]
+)
+def test_a_bookmark_may_be_as_long_as_it_says(played, changes):
+    """A whole day, from the first microsecond, and a hundred characters."""
+    played.act(a.RaiseDispute("paid wrong"))
+    (named,) = played.act(bookmark(*played.state.disputes, **changes))
+    assert isinstance(named, f.BookmarkNamed)
+
+
+def test_what_people_say_has_a_length_and_a_refusal_names_its_field(played):
+    """500 characters are taken; one more, or none, is not."""
+
+    def bounded(act, ask, field):
+        for text in ("", " ", "x" * 501):
+            refused = played.refused(act(text))
+            assert (refused.reason, refused.cite) == (f"{ask}, in 1 to 500 characters (`{field}`)", ())
+        played.act(act("x" * 500))
+
+    bounded(a.RaiseDispute, "say what is doubted", "reason")
+    (dispute,) = played.state.disputes
+    bounded(lambda text: a.AllowClearing(dispute, "red", text), "say why it cannot wait", "reason")
+    played.act(bookmark(dispute))
+    played.act(a.ResolveHold(played.state.disputes[dispute].hold, a.Resolution.GO_ON))
+    bounded(lambda text: a.CloseDispute(dispute, text), "say what was found", "found")
+    played.put(e.AlarmRaised(e.Severity.ALARM, 39, "sensors blinded"), "progressive-1")
+    (alarm,) = played.state.alarms
+    bounded(lambda text: a.ClearAlarm(alarm, text), "say what was found", "found")
+
+
+def test_a_duty_that_would_clear_what_is_kept_waits(played):
+    """Its device and its set stay as they are, whichever of them the duty is about."""
+    for act in (a.ChangeMethod(Method.HAND), a.DirectShuffle("blue"), a.RaiseDispute("paid wrong")):
+        played.act(act)
+    (dispute,) = played.state.disputes
+    refused = {duty.action: played.refused(a.ConfirmDuty(duty.id)).reason for duty in played.state.duties.values()}
+    says = f"dispute {dispute} of round {played.state.last_round.id} keeps"
+    assert refused[Action.COVER_OR_SIGN_DEVICE].startswith(f"{says} shoe-1 as it is")
+    assert refused[Action.RESHUFFLE].startswith(f"{says} blue as it is")
+
+
+def test_an_act_that_looks_into_nothing_is_a_fault_and_named(played):
+    """Passed over in silence, an act would be accepted and leave no trace."""
+    with pytest.raises(AssertionError, match="OpenTable"):
+        decide_case(Draft(played.setup, played.state, Moment(0, 0, "")), a.OpenTable(), Actor("sam", Role.DEALER))
 
 
 def test_an_alarm_stands_until_it_was_cleared_and_says_who_saw_it(played):
