@@ -8,7 +8,7 @@ from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import full_set
 from controller.table.refusal import Refusal
-from controller.table.state import Setup, State
+from controller.table.state import Round, Setup, State
 
 MANUAL, PRESHUFFLED = "manual", "preshuffled"
 BY_PLAYERS = "players"
@@ -57,15 +57,15 @@ def offered_to(setup: Setup, state: State) -> tuple[int, ...]:
     if setup.law.rulebook.cut.by.value != BY_PLAYERS or not seats:
         return ()
     first = (round_.cutting_card if round_ else state.cutting_card) or seats[-1]
-    return (first, *sorted((s for s in seats if s != first), key=lambda seat: (seat - first) % (setup.seats + 1)))
+    return (first, *(seat for seat in seats if seat > first), *(seat for seat in seats if seat < first))
 
 
 # ---- what stands in the way
 
 
-def whose_hand(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+def whose_hand(setup: Setup, round_: Round, act: a.ReportIrregularity) -> Refusal | None:
     """Where players cut, the one at whose hand the cutting card showed is asked first: so that is said with it."""
-    rule, in_play = setup.law.rulebook.cut, state.round.in_play if state.round else {}
+    rule, in_play = setup.law.rulebook.cut, round_.in_play
     if (
         rule.by.value != BY_PLAYERS
         or (act.seat in in_play and not act.at_dealer)
@@ -129,7 +129,7 @@ def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal |
         return Refusal(f"the cut is offered to {first} first; the dealer cuts if every player declines", cite)
     if order and asked[0] != order[0]:
         return Refusal(f"the cut is offered to seat {order[0]} first", cite)
-    turns = [(seat - asked[0]) % (setup.seats + 1) for seat in asked]
+    turns = [(seat < asked[0], seat) for seat in asked]
     if turns != sorted(turns):
         return Refusal("after a refusal the cut is offered on clockwise around the table", cite)
     left = [seat for seat in order if seat not in asked]

@@ -61,7 +61,10 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return told
     if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
         return Refusal("at_dealer is said of the cutting card")
-    if act.trigger is Trigger.CUTTING_CARD_REACHED and (unsaid := cuts.whose_hand(setup, state, act)) is not None:
+    if (
+        act.trigger is Trigger.CUTTING_CARD_REACHED
+        and (unsaid := cuts.whose_hand(setup, _round(state), act)) is not None
+    ):
         return unsaid
     return _cannot_be(setup, state, act)
 
