@@ -60,9 +60,15 @@ def _of_set(setup: Setup, state: State, back: str, boot: str) -> Deadline | None
 
 def _gaming_day_ends(day: GamingDay | None, since: Moment) -> int:
     """End of the gaming day in which a set came, on the clock of this boot; after 24 hours where that day is not known."""
-    if day is None or day.boot != since.boot or since.mono_ns >= day.ends_ns:
+    known = _on_clock_of(since.boot, day)
+    if known is None or since.mono_ns >= known.ends_ns:
         return since.mono_ns + DAY_NS
-    return day.begins_ns if since.mono_ns < day.begins_ns else day.ends_ns
+    return known.begins_ns if since.mono_ns < known.begins_ns else known.ends_ns
+
+
+def _on_clock_of(boot: str, day: GamingDay | None) -> GamingDay | None:
+    """The gaming day that is known in this boot of the PC: the bounds of another one lie on a clock that has ended."""
+    return day if day is not None and day.boot == boot else None
 
 
 def _each_gaming_day(setup: Setup) -> bool:
@@ -128,7 +134,7 @@ def carry_over(draft: Draft) -> None:
         since = card_set.since
         if since is None or since.boot == now.boot or not _runs(card_set):
             continue
-        elapsed = trusted_elapsed_ns(since, now)
+        elapsed = _elapsed_over_restart_ns(since, now)
         if elapsed is not None:
             started = now.mono_ns - elapsed
             draft.add(f.SetTimeCarried(card_set.back, since.wall_us, started, now.boot, now.clock))
@@ -148,7 +154,7 @@ def gaming_day_told(draft: Draft, event: GamingDayTold) -> None:
     if wrong:
         draft.add(f.InputRefused(event.kind, wrong))
         return
-    now_us = _wall_us(draft.state.gaming_day, draft.at)
+    now_us = _wall_us(_on_clock_of(draft.at.boot, draft.state.gaming_day), draft.at)
     begins_ns = draft.at.mono_ns - (now_us - event.begins_us) * NS_PER_US
     ends_ns = begins_ns + (event.ends_us - event.begins_us) * NS_PER_US
     draft.add(f.GamingDayBegan(event.day, event.begins_us, event.ends_us, begins_ns, ends_ns, draft.at.boot))
@@ -156,15 +162,15 @@ def gaming_day_told(draft: Draft, event: GamingDayTold) -> None:
 
 def _wrong_day(draft: Draft, event: GamingDayTold) -> str:
     """Why this cannot be the gaming day now; "" where it can."""
-    day, now = draft.state.gaming_day, draft.at
+    now = draft.at
+    day = _on_clock_of(now.boot, draft.state.gaming_day)
     if not _each_gaming_day(draft.setup):
         return f"{draft.setup.law.rulebook.id} knows no change of sets by the gaming day"
     if not 0 < event.ends_us - event.begins_us <= LONGEST_DAY_US:
         return f"a gaming day from {event.begins_us} to {event.ends_us} cannot be"
-    known = day is not None and day.boot == now.boot
-    if known and day is not None and now.mono_ns < day.ends_ns:
+    if day is not None and now.mono_ns < day.ends_ns:
         return f"the gaming day {day.day} lasts for another {(day.ends_ns - now.mono_ns) / NS_PER_S:.0f} s"
-    if not known and now.clock != TRUSTED:
+    if day is None and now.clock != TRUSTED:
         return f"the wall clock is {now.clock}; the gaming day is taken from a synced one only"
     if not event.begins_us <= _wall_us(day, now) < event.ends_us:
         return f"it is not in the gaming day {event.day} now"
@@ -172,25 +178,22 @@ def _wrong_day(draft: Draft, event: GamingDayTold) -> str:
 
 
 def _wall_us(day: GamingDay | None, now: Moment) -> int:
-    """Wall time by which gaming days are told: runs on from the one that is known on this boot, so no step moves it."""
-    if day is None or day.boot != now.boot:
+    """Wall time by which gaming days are told: runs on from the one that is known in this boot, so no step moves it."""
+    if day is None:
         return now.wall_us
     return day.begins_us + (now.mono_ns - day.begins_ns) // NS_PER_US
 
 
 def next_gaming_day(setup: Setup, state: State, now: Moment) -> int | None:
     """Wall time (microseconds) whose gaming day is to be told now; None where none is needed, or no clock can be trusted."""
-    day = state.gaming_day
-    known = day is not None and day.boot == now.boot
-    if not _each_gaming_day(setup) or (known and day is not None and now.mono_ns < day.ends_ns):
+    day = _on_clock_of(now.boot, state.gaming_day)
+    if not _each_gaming_day(setup) or (day is not None and now.mono_ns < day.ends_ns):
         return None
-    return _wall_us(day, now) if known or now.clock == TRUSTED else None
+    return _wall_us(day, now) if day is not None or now.clock == TRUSTED else None
 
 
-def trusted_elapsed_ns(since: Moment, now: Moment) -> int | None:
-    """Time between two moments, None where no clock can say: over two boots only two synced wall clocks can."""
-    if since.boot == now.boot:
-        return now.mono_ns - since.mono_ns
+def _elapsed_over_restart_ns(since: Moment, now: Moment) -> int | None:
+    """Time between moments of two boots, None where no clock can say: only two synced wall clocks can."""
     elapsed_us = now.wall_us - since.wall_us
     trusted = since.clock == now.clock == TRUSTED and elapsed_us >= 0
     return elapsed_us * NS_PER_US if trusted else None

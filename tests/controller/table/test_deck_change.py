@@ -163,6 +163,18 @@ def test_a_set_keeps_its_time_over_a_reboot_with_a_trusted_clock(make_table, sec
     assert bool(change_duties(table)) is is_due
 
 
+@pytest.mark.parametrize(("off_us", "is_carried"), [(-1, False), (0, True), (1, True)])
+def test_a_set_that_came_after_the_start_says_of_a_wall_clock_that_it_was_set_back(make_table, off_us, is_carried):
+    """No time of play is less than none: such a clock is not believed, though both stamps call it synced."""
+    table = opened(make_table, clock="synced")
+    since = table.state.sets["red"].since
+    events = table.reboot((since.wall_us + off_us - table.time_us) / 1_000_000 - STEP_S)
+    assert table.time_us == since.wall_us + off_us
+    carried = [event.mono_ns for event in events if isinstance(event, f.SetTimeCarried)]
+    assert carried == ([table.mono_ns - off_us * 1_000] * 2 if is_carried else [])
+    assert bool(change_duties(table)) is not is_carried
+
+
 def test_after_a_reboot_the_wall_clock_is_asked_only_once(make_table):
     """The time was taken over onto the monotonic clock of this boot; a step afterwards changes nothing."""
     table = opened(make_table, clock="synced")

@@ -5,8 +5,10 @@ import pytest
 from controller.rules.vocabulary import Action, Method
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.deadlines import due, next_gaming_day
+from controller.table.card_set import GamingDay
+from controller.table.deadlines import DAY_NS, Deadline, due, next_gaming_day
 from controller.table.inputs import GamingDayTold, Moment, SetDue
+from controller.table.records import replace
 
 HOUR_US = 3_600_000_000
 DAY_S = 86_400
@@ -133,6 +135,39 @@ def test_a_day_that_cannot_be_is_refused(table, begins, ends):
     now = table.time_us
     assert refused(table.put(GamingDayTold("d", now + begins * HOUR_US, now + ends * HOUR_US)))
     assert table.state.gaming_day is None
+
+
+BEGINS_NS, ENDS_NS = 5 * 10**9, 9 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("since_ns", "due_ns"),
+    [
+        (BEGINS_NS - 1, BEGINS_NS),
+        (BEGINS_NS, ENDS_NS),
+        (ENDS_NS - 1, ENDS_NS),
+        (ENDS_NS, ENDS_NS + DAY_NS),
+        (ENDS_NS + 1, ENDS_NS + 1 + DAY_NS),
+    ],
+)
+def test_a_set_is_due_at_the_end_of_the_day_in_which_it_came(table, since_ns, due_ns):
+    """The one known, the one before it, or after 24 hours one that nobody has told yet; in another boot at once."""
+    red = replace(table.state.sets["red"], since=Moment(0, since_ns, "boot"))
+    day = GamingDay("d", 0, BEGINS_NS, ENDS_NS, "boot")
+    state = replace(table.state, sets={"red": red}, gaming_day=day)
+    assert due(table.setup, state, "boot") == Deadline("red", due_ns)
+    assert due(table.setup, state, "another boot") == Deadline("red", 0)
+    other = replace(state, gaming_day=replace(day, boot="another boot"))
+    assert due(table.setup, other, "boot") == Deadline("red", since_ns + DAY_NS)
+
+
+@pytest.mark.parametrize(("after_ns", "told_us"), [(-1, None), (0, 0), (999, 0), (1_000, 1)])
+def test_the_next_day_is_asked_for_from_the_end_of_the_one_that_is_known(table, after_ns, told_us):
+    """To the nanosecond, in whole microseconds, and whatever the wall clock says by then."""
+    told(table, 36_000)
+    day, ends_us = table.state.gaming_day, table.state.gaming_day.begins_us + 24 * HOUR_US
+    now = Moment(7, day.ends_ns + after_ns, "boot", "unsynced")
+    assert next_gaming_day(table.setup, table.state, now) == (None if told_us is None else ends_us + told_us)
 
 
 LONGEST_US = 26 * HOUR_US
