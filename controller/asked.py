@@ -63,7 +63,7 @@ def stage_document(setup: Setup, round_: Round) -> Document | None:
 
 def _answer(setup: Setup, stage: Stage, answer: Answer) -> Document:
     rule = setup.law.rulebook.wagers[answer.places] if answer.places else None
-    multiples = rule.multiples(stage.moment) if rule and stage.moment else ()
+    multiples = rule.multiples(stage.moment) if rule else ()
     return {"decision": answer.decision.value, "places": answer.places, "multiples": list(multiples)}
 
 

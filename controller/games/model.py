@@ -177,6 +177,6 @@ class Game:
 
 def _unpriced(stage: Stage, rule: WagerRule) -> str | None:
     """A wager that is placed in a stage needs its multiples for that moment."""
-    if stage.of == rule.name or (stage.moment is not None and rule.multiples(stage.moment)):
+    if stage.of == rule.name or rule.multiples(stage.moment):
         return None
     return f"it does not say what a {rule.name} amounts to in phase {stage.phase}"

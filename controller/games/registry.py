@@ -14,17 +14,22 @@ UNNAMED = ULTIMATE
 
 
 def game_of(rulebook: Rulebook) -> Game | None:
-    """None for a game that this version does not play; `unplayable` says so in words."""
+    """None for a game that this version does not play; `not_played` says so in words."""
     return GAMES.get(rulebook.plays)
+
+
+def not_played(rulebook: Rulebook) -> str:
+    """What a person reads about a rulebook whose game `game_of` does not know."""
+    return (
+        f"{rulebook.id} plays {rulebook.plays}, and rounds of that game cannot be played with this version yet; "
+        f"it plays: {', '.join(GAMES)}"
+    )
 
 
 def unplayable(rulebook: Rulebook) -> str | None:
     """Why no round of this rulebook can be played with this version; None where it can be."""
     game = game_of(rulebook)
     if game is None:
-        return (
-            f"{rulebook.id} plays {rulebook.plays}, and rounds of that game cannot be played with this version yet; "
-            f"it plays: {', '.join(GAMES)}"
-        )
+        return not_played(rulebook)
     misfits = game.misfits(rulebook)
     return f"{rulebook.id} does not fit its game {game.name}: {'; '.join(misfits)}" if misfits else None

@@ -217,8 +217,8 @@ class WagerRule:
     device_mode: Cited[str] | None = None
     posted: Cited[bool] | None = None
 
-    def multiples(self, moment: Moment) -> tuple[int, ...]:
-        """Multiples of the wager `of` that this one may amount to at that moment; () where nothing is printed."""
+    def multiples(self, moment: Moment | None) -> tuple[int, ...]:
+        """Multiples of the wager `of` that this one may amount to at that moment; () where nothing is printed, or at none."""
         return next((cited.value for at, cited in self.times if at is moment), ())
 
 

@@ -5,7 +5,7 @@ forgetting it. The refusal names the reason, the clause where there is one, and 
 """
 
 from controller.games.model import Game, Phase, Settle, ShowCommunity, ShowDealer
-from controller.games.registry import GAMES, UNNAMED, game_of, unplayable
+from controller.games.registry import GAMES, UNNAMED, game_of, not_played
 from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
 from controller.table import cases
@@ -147,7 +147,7 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     phase = state.round.phase if state.round else NO_ROUND
     game = state.round.game if state.round else game_of(setup.law.rulebook)
     if game is None:
-        return Refusal(unplayable(setup.law.rulebook) or "")
+        return Refusal(not_played(setup.law.rulebook))
     if phase not in PHASES[game.name][act.kind]:
         return _wrong_phase(setup, state, act.kind, PHASES[game.name][act.kind])
     least = setup.law.rulebook.act_roles.get(act.kind)

@@ -48,7 +48,7 @@ def _turn_of_another(setup: Setup, round_: Round, seat: int) -> Refusal | None:
 def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | None:
     """A wager that is placed with an answer amounts to one of the printed multiples."""
     rule = setup.law.rulebook.wagers[wager]
-    multiples = rule.multiples(stage.moment) if stage.moment else ()
+    multiples = rule.multiples(stage.moment)
     if multiple in multiples:
         return None
     spoken, times = wager.replace("_", " ").capitalize(), " or ".join(map(str, multiples))
@@ -57,6 +57,10 @@ def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | 
 
 def all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Each player answers before the next cards are shown; after a void they are shown only where that is demanded."""
+    return _all_asked(setup, state, act)
+
+
+def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
     round_ = _round(state)
     if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("play of the round has stopped, and nothing demands the community cards")
@@ -102,7 +106,7 @@ def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
         return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
     if act.natural and setup.law.rulebook.play.dealer_natural is None:
         return Refusal("in this game no hand of the dealer's wins at once")
-    waits = all_asked(setup, state, act, actor)
+    waits = _all_asked(setup, state, act)
     if waits is None and _round(state).live and state.dispenser() and still_in_device(setup, _round(state)):
         return Refusal(
             f"the dealer's stack is still in the device; let it out first ({a.StartDealing.kind})",

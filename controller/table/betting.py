@@ -80,13 +80,14 @@ def no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         if not any(name in rules and not rules[name].sensed for name in seat.wagers):
             continue
         for rule in sorted(must, key=lambda rule: rule.of is None):
-            placed, of = seat.wagers.get(rule.name), seat.wagers.get(rule.of or "")
-            allowed = [of.cents * n for n in rule.multiples(Moment.BEFORE_DEAL)] if of else []
-            if rule.of is not None and (placed is None or placed.cents not in allowed):
-                spoken = rule.name.replace("_", " ")
-                return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
-            if placed is None:
-                return Refusal(f"seat {number}: the {rule.name.replace('_', ' ')} must stand", rule.cite)
+            placed, spoken = seat.wagers.get(rule.name), rule.name.replace("_", " ")
+            if rule.of is not None:
+                of = seat.wagers.get(rule.of)
+                allowed = [of.cents * n for n in rule.multiples(Moment.BEFORE_DEAL)] if of else []
+                if placed is None or placed.cents not in allowed:
+                    return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
+            elif placed is None:
+                return Refusal(f"seat {number}: the {spoken} must stand", rule.cite)
         if (alone := _alone(setup, number, seat)) is not None:
             return alone
     return None

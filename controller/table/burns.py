@@ -1,19 +1,19 @@
 """Cards burned beside those of each round: for a new shoe, and for a new dealer. Clause: `[[dealing]] burns_at`."""
 
+from controller.rules.citation import Cited
 from controller.rules.vocabulary import BurnAt
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
-from controller.table.state import Setup, State
+from controller.table.state import Round, Setup, State
 
 
 def due(setup: Setup, state: State) -> BurnAt | None:
-    """What a card of this round's set is to be burned for now; each reason wants a card of its own."""
-    round_ = state.round
-    rule = setup.law.rulebook.dealing[round_.method].burns_at if round_ else None
-    if round_ is None or rule is None:
+    """What a card of the set of the round in play is to be burned for now; each reason wants a card of its own."""
+    round_, rule = _round(state), _rule(setup, state)
+    if rule is None:
         return None
     card_set = state.sets[round_.back]
     is_fresh = (
@@ -25,20 +25,17 @@ def due(setup: Setup, state: State) -> BurnAt | None:
 
 
 def burned(draft: Draft, who: str) -> None:
-    round_, because = draft.state.round, due(draft.setup, draft.state)
-    assert round_ is not None
+    because = due(draft.setup, draft.state)
     assert because is not None
-    draft.add(f.CardBurned(round_.back, because.value, who, _cite(draft.setup, draft.state)))
+    draft.add(f.CardBurned(_round(draft.state).back, because.value, who, _cite(draft.setup, draft.state)))
 
 
 def may_burn(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     if due(setup, state) is None:
         return Refusal("no card is to be burned now beside those of the round", _cite(setup, state))
-    assert state.round is not None
-    if not (state.sets[state.round.back].armed or state.round.vouched):
-        return Refusal(
-            f"the {state.round.back} set is not ready to be dealt; shuffle it first", _cite(setup, state)
-        )
+    round_ = _round(state)
+    if not (state.sets[round_.back].armed or round_.vouched):
+        return Refusal(f"the {round_.back} set is not ready to be dealt; shuffle it first", _cite(setup, state))
     return None
 
 
@@ -51,6 +48,15 @@ def before_cards(setup: Setup, state: State) -> Refusal | None:
     return Refusal(f"first burn a card unseen for the {why} (burn_card)", _cite(setup, state))
 
 
+def _rule(setup: Setup, state: State) -> Cited[tuple[str, ...]] | None:
+    return setup.law.rulebook.dealing[_round(state).method].burns_at
+
+
 def _cite(setup: Setup, state: State) -> tuple[str, ...]:
-    rule = setup.law.rulebook.dealing[state.round.method].burns_at if state.round else None
+    rule = _rule(setup, state)
     return rule.cite if rule else ()
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.library import available
-from controller.rules.vocabulary import Area
+from controller.rules.vocabulary import Area, Trigger
 from controller.settlement_page import announced_document
 from controller.status import table_document
 from controller.table import acts as a
@@ -54,6 +54,17 @@ def test_without_all_community_cards_nothing_is_told(turned_up, rulebook):
     """The best five are among seven."""
     table = turned_up(rulebook)
     table.act(a.RecordHand(Area.DEALER, "Ks 9d"))
+    assert told(table) is None
+
+
+def test_after_a_void_nothing_is_told(turned_up, rulebook):
+    """No wager is decided by that hand any more."""
+    table = turned_up(rulebook)
+    table.act(BOARD)
+    table.act(a.RecordHand(Area.DEALER, "Ks 9d"))
+    assert told(table) is not None
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
+    assert table.round.void
     assert told(table) is None
 
 

@@ -6,8 +6,11 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.between import decide_set_act
 from controller.table.card_set import CardSet
 from controller.table.decide import fold
+from controller.table.draft import Draft
+from controller.table.inputs import Actor, Moment
 from controller.table.state import State
 from drivers import events as e
 
@@ -142,6 +145,23 @@ def test_each_shoe_and_each_dealer_has_a_burn_of_its_own(make_table):
     assert [event.because for event in burned] == ["new_shoe", "new_dealer"]
     assert table.state.sets["red"].gone == 2
     table.act(a.StartDealing())
+
+
+def test_no_card_is_burned_from_a_set_that_is_not_ready(make_table):
+    """Its first card is not known to be any card of a shuffled set. Clause: fast-action (g)(1)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
+    table.bet((1, "original", 1000)).act(a.AnnounceNoMoreBets())
+    refused = table.refused(a.BurnCard())
+    assert (refused.reason, refused.cite) == (
+        "the red set is not ready to be dealt; shuffle it first", ("(g)(1)",)
+    )  # fmt: skip
+
+
+def test_an_act_that_is_not_about_a_set_is_a_fault_and_named(make_table):
+    """Passed over in silence, an act would be accepted and leave no trace."""
+    table = make_table("md-uth")
+    with pytest.raises(AssertionError, match="OpenTable"):
+        decide_set_act(Draft(table.setup, table.state, Moment(0, 0, "")), a.OpenTable(), Actor("sam", Role.DEALER))
 
 
 def test_cards_of_a_shoe_are_counted_from_round_to_round(make_table):

@@ -1,0 +1,77 @@
+"""The bounds of a wager, and what the announcement that ends the betting finds at each seat."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from controller.rules.vocabulary import Moment
+from controller.table import acts as a
+from drivers import events as e
+
+
+@pytest.fixture
+def with_wager():
+    """The same table, with one wager of its document as `changes` say."""
+
+    def make(table, name, **changes):
+        law = table.setup.law
+        wagers = {**law.rulebook.wagers, name: replace(law.rulebook.wagers[name], **changes)}
+        table.setup = msgspec.structs.replace(
+            table.setup, law=replace(law, rulebook=replace(law.rulebook, wagers=wagers))
+        )
+        return table
+
+    return make
+
+
+def test_the_largest_wager_and_the_longest_name_are_taken_and_no_more(make_table):
+    """A slip of the keys is refused."""
+    table = make_table("ma-uth").ready()
+    table.act(a.BeginRound("red"))
+    refused = {
+        a.PlaceWager(1, "ante", 10_000_000_001): "seat 1: 10000000001 cents cannot be; at most 10000000000",
+        a.PlaceWager(1, "ante", 1000, player="x" * 65): "seat 1: a player's name has at most 64 characters",
+    }
+    for act, says in refused.items():
+        assert table.refused(act).reason == says
+    table.act(a.PlaceWager(1, "ante", 10_000_000_000, player="x" * 64))
+    assert table.round.seats[1].wagers["ante"].cents == 10_000_000_000
+
+
+def test_a_seat_with_nothing_but_a_chip_that_came_too_late_owes_no_ante_and_hides_no_other(make_table):
+    """It is no seat in play, and the next is looked at all the same."""
+    table = make_table("md-uth").ready().begin(seats=(), trips=())
+    table.put(e.WagerSensed(1, 1, True), "progressive-1")
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER))
+    assert list(table.round.seats[1].wagers) == ["progressive"]
+    table.act(a.PlaceWager(2, "ante", 1000))
+    refused = table.refused(a.AnnounceNoMoreBets())
+    assert (refused.reason, refused.cite) == ("seat 2: the blind must stand and equal the ante", ("7.D", "7.F(1)"))
+    table.act(a.PlaceWager(2, "blind", 1000))
+    table.act(a.AnnounceNoMoreBets())
+
+
+def test_a_wager_that_lost_its_ground_is_named_with_its_seat(make_table, with_wager):
+    """The bonus of a game whose ante were optional stays back alone. Clause: ma-colorado 1, 10(b)(1)."""
+    table = with_wager(make_table("ma-colorado", offered=("ante", "bonus")).ready(), "ante", optional=True)
+    table.bet((1, "ante", 1000), (1, "bonus", 100), (3, "ante", 1000))
+    table.act(a.WithdrawWager(1, "ante"))
+    refused = table.refused(a.AnnounceNoMoreBets())
+    assert refused.reason == "seat 1: bonus needs ante; place that, or take bonus back too"
+    assert refused.cite == table.setup.law.rulebook.wagers["bonus"].requires.cite
+    table.act(a.WithdrawWager(1, "bonus"))
+    table.act(a.AnnounceNoMoreBets())
+
+
+def test_a_wager_stands_in_a_printed_multiple_of_the_other(make_table, with_wager):
+    """Were the blind twice the ante, half of it would be no blind."""
+    table = make_table("ma-uth").ready()
+    ((_, once),) = table.setup.law.rulebook.wagers["blind"].times
+    with_wager(table, "blind", times=((Moment.BEFORE_DEAL, replace(once, value=(2,))),))
+    table.bet((1, "ante", 1000), (1, "blind", 500))
+    assert "seat 1" in table.refused(a.AnnounceNoMoreBets()).reason
+    table.act(a.WithdrawWager(1, "blind"))
+    table.act(a.PlaceWager(1, "blind", 2000))
+    table.act(a.AnnounceNoMoreBets())
