@@ -1,11 +1,16 @@
 """Match play coupons and envy bonuses, which are no wagers, and rounds that are settled as a whole."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
-from controller.rules.vocabulary import Area
+from controller.rules.vocabulary import Area, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.beside import may_settle
 from controller.table.offer import offer
+from controller.table.refusal import Refusal
 from controller.table.unchecked import Check, unchecked
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
@@ -148,6 +153,43 @@ def test_no_coupon_where_the_document_knows_none(make_table):
     assert refused.cite == ("6(a)",)
 
 
+def test_the_face_of_a_coupon_is_bounded_on_both_sides(make_table):
+    """A cent and a hundred millions are taken, nothing below and above. Clause: ma-uth 6(a)."""
+    table = make_table("ma-uth").ready()
+    table.act(a.BeginRound("red"))
+    for seat, face in ((1, 1), (2, 10_000_000_000)):
+        refused = table.refused(a.PlaceWager(seat, "ante", 1000, coupon=-1 if face == 1 else face + 1))
+        assert refused.reason.startswith(f"seat {seat}: the face of a coupon is 1 to 10000000000 cents, ")
+        table.act(a.PlaceWager(seat, "ante", 1000, coupon=face))
+        assert table.round.seats[seat].coupons["ante"].cents == face
+
+
+def test_a_coupon_stays_with_the_player_whose_wager_goes_back(make_table):
+    """A void hand settles nothing, and the refusal names the wager and its fate."""
+    table = make_table("ma-uth", elect={"R-108": "even_money"}).ready()
+    table.act(a.BeginRound("red"))
+    for seat in (1, 3):
+        table.act(a.PlaceWager(seat, "ante", 1000, coupon=500))
+        table.act(a.PlaceWager(seat, "blind", 1000))
+    table.let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    for act in (a.RevealCommunity(a.Street.FLOP), a.RevealCommunity(a.Street.LAST_TWO)):
+        table.decide_all(a.Decision.CHECK)
+        table.act(act)
+    table.answer(3, "play", 1)
+    table.act(a.RevealDealer())
+    refused = table.refused(a.SettleWager(1, "ante", WIN, 500, coupon=True))
+    assert refused.reason == "seat 1: the ante wager is returned, and its coupon stays with the player"
+
+
+def test_a_payment_that_is_asked_about_is_named_by_its_wager_and_not_by_its_coupon(with_coupon):
+    """1.00 too little for the ante; its coupon is not settled yet."""
+    table = with_coupon("even_money")
+    held = only(table.act(a.SettleWager(1, "ante", WIN, 900)), f.HoldPlaced)
+    assert (held.seat, held.wager, held.choices) == (1, "ante", (a.Resolution.GO_ON,))
+    assert held.reason.startswith("seat 1: ante was settled as win with 1900 cents handed back")
+
+
 def test_envy_is_offered_and_settled_for_the_hand_of_another_seat(with_envy):
     """Seat 3 has a straight flush in its five cards: seat 1 gets 1,500.00 by its 5.00. Clause: md-uth 11.J(2)(e), 12.D(7)(a)."""
     table = with_envy()
@@ -191,6 +233,42 @@ def test_envy_that_is_paid_otherwise_is_asked_about_and_corrected(with_envy):
 def test_envy_and_coupons_that_cannot_be_are_refused(with_envy, act, says):
     """Seat, what is wrong, and what may be."""
     assert says in with_envy().refused(act).reason
+
+
+@pytest.mark.parametrize(
+    ("seats", "chips", "says"),
+    [
+        ((1,), (1,), "seat 1: envy is wager=envy and holder=, another seat whose hand earns it: none"),
+        ((1, 3), (), "seat 1 has no progressive wager that could earn envy"),
+    ],
+)
+def test_a_refusal_of_envy_cites_who_earns_it(make_table, seats, chips, says):
+    """Nobody else is in play, or nothing was placed that earns it. Clause: md-uth 1.B(3), 11.J(2)(e)(i)."""
+    table = make_table("md-uth", elect=ENVY).ready().begin(seats=seats, trips=())
+    for seat in chips:
+        table.chip(seat)
+    table.let_out().deal().to_showdown()
+    refused = table.refused(a.SettleWager(1, "envy", WIN, 500, holder=3))
+    assert (refused.reason, refused.cite) == (says, ("1.B(3)", "11.J(2)(e)(i)"))
+
+
+def test_envy_waits_for_the_settlement_in_a_game_that_settles_some_wagers_before(make_table):
+    """With a document of envy for such a game. Clause: md-uth 11.J."""
+    table = make_table("md-uth", elect=ENVY).ready().begin(trips=())
+    table.chip(1)
+    table.let_out().deal()
+    refused = may_settle(table.setup, table.round, a.SettleWager(1, "envy", WIN, 500, holder=3))
+    assert refused == Refusal("seat 1: envy is settled in phase showdown", ("1.B(3)", "11.J(2)(e)(i)"))
+
+
+def test_no_envy_where_no_table_of_the_document_pays_it(with_envy):
+    """Whose hand earns it may be printed, and no sum."""
+    table = with_envy()
+    law = table.setup.law
+    pay = {name: each for name, each in law.rulebook.pay.items() if each.envy_for is None}
+    setup = msgspec.structs.replace(table.setup, law=replace(law, rulebook=replace(law.rulebook, pay=pay)))
+    refused = may_settle(setup, table.round, a.SettleWager(1, "envy", WIN, 500, holder=3))
+    assert refused == Refusal("md-uth pays no envy bonus under the tables that were elected")
 
 
 def test_envy_belongs_to_the_settlement_and_to_tables_that_pay_it(make_table):
