@@ -207,13 +207,14 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
 
 def _stub_cite(setup: Setup, state: State) -> tuple[str, ...]:
     rule = setup.law.rulebook.stub
-    return setup.law.rulebook.cite_for(rule.every_rounds.cite, state.method) if rule else ()
+    assert rule is not None  # whoever asks knows that there is a count
+    return setup.law.rulebook.cite_for(rule.every_rounds.cite, state.method)
 
 
 def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     round_ = _round(state)
     if round_.phase is Phase.BETTING:
-        lies = round_.wagers(Fate.LIVE, Fate.HELD) or round_.accepted
+        lies = round_.wagers(Fate.LIVE) or round_.accepted  # one that is held holds play
         return Refusal("wagers lie on the layout; withdraw them, or announce no more bets") if lies else None
     if not round_.collected:
         return Refusal("collect the cards into the discard rack first")
