@@ -1,5 +1,7 @@
 """Settlements put right by a supervisor: beside the old record, with the difference, in this round and the last one."""
 
+import dataclasses
+
 import pytest
 
 from controller.rules.vocabulary import Role
@@ -7,6 +9,7 @@ from controller.status import table_document
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
+from controller.table.records import replace
 from controller.table.state import State
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
@@ -99,6 +102,31 @@ def test_an_ante_collected_at_a_fold_can_be_given_back(make_table):
 def test_corrections_that_cannot_be_are_refused(settled, act, says):
     """Each refusal names the wager or the round, and what is allowed."""
     assert says in settled.refused(act).reason
+
+
+def test_the_longest_reason_is_taken(settled):
+    """500 characters, as the refusal says."""
+    assert corrected(settled.act(a.CorrectSettlement(3, "blind", PUSH, "x" * 500))).reason == "x" * 500
+
+
+def test_what_went_back_of_the_stake_stays_where_only_the_payment_was_wrong(settled):
+    """The same outcome, and nothing is said of the stake: as much of it goes back as did before."""
+    settled.act(a.CorrectSettlement(3, "blind", WIN, "half of it went back", 1500, 600))
+    assert corrected(settled.act(a.CorrectSettlement(3, "blind", WIN, "paid 3 to 2", 900))).returned == 600
+    assert corrected(settled.act(a.CorrectSettlement(3, "blind", WIN, "all of it", 900, 1000))).returned == 1000
+
+
+def test_a_correction_stands_under_no_reading_where_the_document_names_nobody_for_it(settled):
+    """`[act_roles] correct_settlement` may be missing; then it is a supervisor's by itself."""
+    law = settled.setup.law
+    roles = {kind: role for kind, role in law.rulebook.act_roles.items() if kind != a.CorrectSettlement.kind}
+    book = dataclasses.replace(law.rulebook, act_roles=roles)
+    settled.setup = replace(settled.setup, law=dataclasses.replace(law, rulebook=book))
+    assert (
+        "needs a supervisor"
+        in settled.refused(a.CorrectSettlement(3, "blind", PUSH, "no pair"), Role.FLOORPERSON).reason
+    )
+    assert corrected(settled.act(a.CorrectSettlement(3, "blind", PUSH, "no pair"))).reading is None
 
 
 def test_a_correction_is_a_supervisors(settled):

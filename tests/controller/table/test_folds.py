@@ -1,11 +1,15 @@
 """Ante and blind are collected when a player folds; what a later void makes of them is elected (R-71)."""
 
+import dataclasses
+
 import pytest
 
+from controller.rules.model import Cited
 from controller.rules.vocabulary import Action, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
+from controller.table.records import replace
 from controller.table.state import Phase, State
 
 CITE = {"md-uth": ("11.F(2)",), "ma-uth": ("10(e)(2)",)}
@@ -154,6 +158,65 @@ def test_what_is_settled_is_not_given_back_by_a_late_void(make_table, rulebook):
     table.act(a.RecordStubCount(table.right_stub() - 1))
     assert table.state.held
     assert table.fates()[1, "ante"] == "collected"
+
+
+def test_a_void_of_one_hand_asks_of_its_own_wagers_alone(make_table):
+    """Clause: ma-uth 15(d): the hand of seat 1 is void, and what seat 3 gave up stays given up."""
+    table = at_last_decision(make_table("ma-uth", elect={"R-71": "hold"}), seats=(1, 3, 5), trips=())
+    table.answer(1, "fold")
+    table.answer(3, "fold")
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    (hold,) = [h for h in table.state.holds.values() if h.reading == "R-71"]
+    assert hold.reason == (
+        "seat 1: 2 wagers were collected at a fold before the void; decide: return_wager or stays_collected"
+    )
+    assert hold.seat == 1
+    table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
+    assert [table.fates()[seat, "ante"] for seat in (1, 3, 5)] == ["returned", "collected", "live"]
+
+
+def test_what_voids_no_hand_asks_nothing_of_a_seat_that_folded(make_table, rulebook):
+    """A player who leaves after folding leaves the collected wagers where they are."""
+    table = at_last_decision(make_table(rulebook, elect={"R-71": "hold"}), trips=())
+    table.answer(1, "fold")
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    assert not [h for h in table.state.holds.values() if h.reading == "R-71"]
+    assert table.fates()[1, "ante"] == "collected"
+
+
+def test_a_wager_that_a_person_let_stand_is_collected_at_a_fold_like_any_other(make_table):
+    """R-53 held the wagers of a player who left; the player came back, and folds."""
+    table = at_last_decision(make_table("ma-uth", elect={"R-53": "hold"}), trips=())
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.WAGER_STANDS))
+    assert table.fates()[1, "ante"] == "stands"
+    assert decided(table.answer(1, "fold"), "collected") == [(1, "ante"), (1, "blind")]
+
+
+def test_a_round_is_asked_about_that_goes_on_where_nobody_elected_any_more(make_table, rulebook):
+    """A start may have brought another configuration: a value that nobody elected is not taken for an answer."""
+    table = at_last_decision(make_table(rulebook))
+    table.answer(1, "fold")
+    law = table.setup.law
+    elections = {question: election for question, election in law.elections.items() if question != "R-71"}
+    table.setup = replace(table.setup, law=dataclasses.replace(law, elections=elections))
+    void_by_exposure(table)
+    assert [h.reading for h in table.state.holds.values() if "at a fold" in h.reason] == ["R-71"]
+    assert table.fates()[1, "ante"] == "collected"
+
+
+def test_who_decides_is_whom_the_document_names_for_what_is_held(make_table):
+    """`[duty_roles] hold_others`, where a document wants more than a floorperson."""
+    table = make_table("md-uth", elect={"R-71": "hold"})
+    law = table.setup.law
+    roles = {**law.rulebook.duty_roles, Action.HOLD_OTHERS: Cited(Role.SUPERVISOR, ("13",))}
+    table.setup = replace(
+        table.setup, law=dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, duty_roles=roles))
+    )
+    at_last_decision(table).answer(1, "fold")
+    void_by_exposure(table)
+    assert [h.least_role for h in table.state.holds.values() if h.reading == "R-71"] == [Role.SUPERVISOR]
 
 
 def test_a_table_does_not_open_before_the_reading_is_elected(make_table, rulebook):
