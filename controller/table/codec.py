@@ -26,7 +26,8 @@ BODIES: dict[str, type[Body]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **A
 _ENCODER = msgspec.json.Encoder()
 
 
-def _identities(kinds: Mapping[str, type[Any]]) -> dict[str, tuple[str, ...]]:
+def identities_of(kinds: Mapping[str, type[Any]]) -> dict[str, tuple[str, ...]]:
+    """Kind -> the fields of its body that are of the type of cards, for the kinds that have one."""
     named = {kind: tuple(f.name for f in fields(cls) if _is_identity(f.type)) for kind, cls in kinds.items()}
     return {kind: names for kind, names in named.items() if names}
 
@@ -35,7 +36,7 @@ def _is_identity(declared: object) -> bool:
     return IDENTITY in getattr(declared, "__metadata__", ())
 
 
-IDENTITIES: dict[str, tuple[str, ...]] = _identities({**BODIES, **FACTS})
+IDENTITIES: dict[str, tuple[str, ...]] = identities_of({**BODIES, **FACTS})
 """Kind -> the fields of its body that tell which card something is; by their type, so that none can be forgotten."""
 
 WITHHELD = frozenset(IDENTITIES.keys() & FACTS.keys())
@@ -132,7 +133,7 @@ def _decode(registry: dict[str, type[Any]], kind: str, data: dict[str, Any]) -> 
     if cls is None:
         raise UnknownKind(kind)
     for name in _optional(cls):
-        data.setdefault(name, None)
+        data.setdefault(name)  # None
     return msgspec.convert(data, cls)
 
 
@@ -170,6 +171,7 @@ __all__ = [
     "decode_input",
     "encode",
     "encode_input",
+    "identities_of",
     "origin_in",
     "stream_of",
 ]

@@ -20,7 +20,6 @@ from controller.rules.vocabulary import Area, Role
 from controller.table import codec
 from controller.table import facts as f
 from controller.table.acts import RecordHand
-from controller.table.codec import UnknownKind, decode_fact
 from controller.table.inputs import Actor, Input, Moment, ServiceStarted
 from controller.table.state import Fate
 from controller.table.told_setup import setup_from, setup_told
@@ -135,22 +134,6 @@ def test_the_command_shows_and_verifies(played: Path) -> None:
     late = runner.invoke(cli, ["journal", "replay", str(played), "--at", "1999-01-01T00:00:00Z"])
     assert (late.exit_code, "nothing was on record" in late.stderr) == (1, True)
     assert runner.invoke(cli, ["journal", "replay", str(played.with_name("none")), "--verify"]).exit_code == 3
-
-
-def test_a_body_of_an_older_version_is_raised_to_the_present_form_and_a_newer_one_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Step by step; nothing is ever read as something that it is not."""
-    monkeypatch.setattr(codec, "VERSION", 3)
-    monkeypatch.setitem(codec.UPCASTS, ("table_idle", 1), lambda body: {**body, "by": body.pop("who")})
-    monkeypatch.setitem(codec.UPCASTS, ("table_idle", 2), lambda body: {**body, "by": body["by"].upper()})
-    fields = [field for field in f.TableIdle.__struct_fields__ if field != "by"]
-    assert "by" in f.TableIdle.__struct_fields__, fields
-    old = {"who": "ada"}
-    raised = decode_fact("table_idle", "table", json.dumps(old).encode(), 1).event
-    assert raised == f.TableIdle(by="ADA")
-    with pytest.raises(UnknownKind, match="table_idle version 4"):
-        decode_fact("table_idle", "table", b"{}", 4)
 
 
 @pytest.fixture
