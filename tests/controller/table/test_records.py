@@ -1,6 +1,7 @@
 """Records are frozen, are copied with what is changed, and tell their fields as reports do."""
 
 import pickle
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -8,7 +9,7 @@ from controller.rules.vocabulary import Method
 from controller.table.acts import PlaceWager
 from controller.table.codec import BODIES
 from controller.table.facts import FACTS
-from controller.table.records import fields, is_record, names, replace
+from controller.table.records import Field, fields, is_record, names, replace
 from controller.table.state import Round, State, Wager
 from drivers.events import REPORTS, ShuffleCompleted
 from tests.controller.table.conftest import MakeTable
@@ -57,3 +58,21 @@ def test_everything_that_can_be_recorded_is_a_record() -> None:
     assert all(is_record(cls) for cls in (*BODIES.values(), *FACTS.values()))
     assert not is_record(dict)
     assert not is_record(Wager(100))
+
+
+def test_fields_tell_their_types_and_which_of_them_must_be_given() -> None:
+    """A field with a default, or with what makes one, may be left out."""
+    assert fields(Wager)[0] == Field("cents", int, True)
+    assert [f.required for f in fields(Round) if f.name in ("id", "void", "seen")] == [True, False, False]
+    counted = next(f for f in fields(ShuffleCompleted) if f.name == "count")
+    assert (counted.required, "None" in str(counted.type)) == (True, True)
+    assert [f.required for f in fields(_Told)] == [True, False, False]
+
+
+@dataclass
+class _Told:
+    """As a report is declared."""
+
+    must: int
+    may: int = 0
+    many: list[int] = field(default_factory=list)
