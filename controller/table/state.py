@@ -113,7 +113,7 @@ ALWAYS_HAS = {DeviceKind.SHOE: Level.DISPENSING, DeviceKind.PROGRESSIVE: Level.L
 def has_level(device: Device, level: Level) -> bool:
     """True where the device has this level by its kind, or said so: neither a batch shuffler nor a shoe that hands deal from
     has anything to inhibit."""
-    if getattr(device.levels, level.value, None) is not None:
+    if getattr(device.levels, level.value) is not None:
         return True
     return ALWAYS_HAS.get(device.kind) is level and Capability.TELLS_DRAWS not in device.capabilities
 
@@ -355,12 +355,11 @@ class State(Struct, frozen=True):
         """True where a duty on this set does not wait for the end of its round."""
         return any(duty.back == back and duty.action not in AFTER_ROUND for duty in self.duties.values())
 
-    def device_of(self, kind: DeviceKind) -> tuple[str, Device] | None:
-        """The device of this kind that is in service."""
+    def device_of(self, kind: DeviceKind | None) -> tuple[str, Device] | None:
+        """The device of this kind that is in service; of no kind there is none."""
         return next(((n, d) for n, d in self.devices.items() if d.kind is kind and d.in_service), None)
 
     def dispenser(self) -> str | None:
         """The device that deals under the present method, or None where a hand deals."""
-        kind = DISPENSERS.get(self.method)
-        found = self.device_of(kind) if kind else None
+        found = self.device_of(DISPENSERS.get(self.method))
         return found[0] if found else None
