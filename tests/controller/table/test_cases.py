@@ -74,6 +74,8 @@ def test_an_older_round_is_disputed_without_stopping_play(make_table):
         "{table}-2",
         "{table}-",
         "{table}-1x",
+        "{table}-x",
+        "{table}-١",
         "{table}-" + "9" * 9999,
     ],
 )
