@@ -113,7 +113,7 @@ ALWAYS_HAS = {DeviceKind.SHOE: Level.DISPENSING, DeviceKind.PROGRESSIVE: Level.L
 def has_level(device: Device, level: Level) -> bool:
     """True where the device has this level by its kind, or said so: neither a batch shuffler nor a shoe that hands deal from
     has anything to inhibit."""
-    if getattr(device.levels, level.value) is not None:
+    if getattr(device.levels, level.value, None) is not None:  # nobody reads back what a display shows
         return True
     return ALWAYS_HAS.get(device.kind) is level and Capability.TELLS_DRAWS not in device.capabilities
 

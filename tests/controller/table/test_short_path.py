@@ -8,6 +8,7 @@ from controller.table.draft import AT_ONCE
 from controller.table.inputs import Actor, Input, Moment
 from controller.table.records import replace
 from controller.table.short_path import at_once, everything_safe
+from controller.table.state import Device, has_level
 from drivers import events as e
 from drivers.commands import ENGAGED, INHIBITED, Level, WantedLevel
 
@@ -56,3 +57,9 @@ def test_nothing_goes_ahead_for_what_is_no_alarm(state):
     assert at_once(replace(state, round=None), given(a.AnnounceNoMoreBets(), actor=DEALER), 1) == ()
     assert at_once(state, given(a.StartDealing(), actor=DEALER), 1) == ()
     assert at_once(state, given(e.StackDispensed(e.Back.RED, 1, 5), "shoe-1"), 1) == ()
+
+
+def test_a_level_that_no_device_reads_back_is_one_that_it_does_not_have() -> None:
+    """Whoever asks for any level gets an answer: what a display shows is not among those that are read."""
+    shoe = Device(e.DeviceKind.SHOE)
+    assert {level for level in Level if has_level(shoe, level)} == {Level.DISPENSING, Level.LAMPS}
