@@ -13,7 +13,7 @@ from controller.cards.cards import IDENTITY
 from controller.table.acts import ACTS
 from controller.table.facts import FACTS, HEALTH, Fact
 from controller.table.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
-from controller.table.records import fields, names
+from controller.table.records import fields
 from drivers.events import LINK_EVENTS, REPORTS, Origin
 
 VERSION = 1
@@ -50,14 +50,13 @@ def stream_of(fact: Fact) -> str:
 
 def encode(record: Any) -> bytes:
     """One body as JSON, without what is unknown."""
-    if all(_is_plain(getattr(record, name)) for name in names(type(record))):
-        return _ENCODER.encode(record)
-    return _ENCODER.encode(builtins(record))
+    data = _ENCODER.encode(record)
+    return data if _is_whole(data) else _ENCODER.encode(builtins(record))
 
 
-def _is_plain(value: object) -> bool:
-    """True for what JSON takes as it is; most bodies hold nothing else, and they are the many ones."""
-    return isinstance(value, int) or (isinstance(value, str) and len(value) <= MAX_TEXT)
+def _is_whole(data: bytes) -> bool:
+    """True where nothing can be unknown and no text too long; most bodies are so, and are not gone through."""
+    return len(data) <= MAX_TEXT and b"null" not in data
 
 
 def builtins(record: object) -> Any:
@@ -82,12 +81,12 @@ def decode_fact(kind: str, subject: str, data: bytes, version: int = VERSION) ->
 
 def encode_input(given: Input) -> bytes:
     """An input with who or what it came from; its kind and its time stand beside it in the record."""
-    whole: dict[str, Any] = {"body": builtins(given.body)}
+    whole: dict[str, Any] = {"body": given.body}
     if given.origin is not None:
-        whole["origin"] = builtins(given.origin)
+        whole["origin"] = given.origin
     if given.actor is not None:
-        whole["actor"] = builtins(given.actor)
-    return _ENCODER.encode(whole)
+        whole["actor"] = given.actor
+    return encode(whole)
 
 
 def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:

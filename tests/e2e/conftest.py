@@ -98,6 +98,7 @@ class Rig:
             await self._start(f"{kind}-1", self.names.device_command(kind, seeded=True))
         for kind in self.options.kinds:
             await self.until(self.names.device_socket(kind).is_socket, f"{kind} listens")
+            await self.until(self.names.link(kind).exists, f"{kind} is plugged in")  # a moment later, by its name
 
     async def start_broker(self) -> None:
         """A mosquitto with an empty store; whenever it is started again it has the port that it had at first."""

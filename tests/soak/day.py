@@ -28,7 +28,8 @@ from drivers import events as e
 from tests.soak.build import Builder
 from tests.soak.devices import Devices, Report
 from tests.soak.invariants import Watch
-from tests.soak.sensible import Offered, People
+from tests.soak.offered import Offered
+from tests.soak.sensible import People
 from tests.soak.tables import book, draw_setup
 
 TABLE = "table"
@@ -113,7 +114,8 @@ class Day:
         self._ended = 0
         self._since_end = 0
         self.costs_ns: list[int] = []
-        self._calls: list[int] = []
+        self._early: list[int] = []
+        self._late: list[int] = []
         game = game_of(self.setup.law.rulebook)
         assert game is not None
         self._phases = _by_phase(self.setup, PHASES[game.name])
@@ -172,7 +174,8 @@ class Day:
         self._report(self._devices.due(self.state))
 
     def _who(self, act: a.Act) -> Actor | None:
-        for actor in (WHO[self.rng.choice(ROLES)], WHO[Role.SUPERVISOR]):
+        first = WHO[self.rng.choice(ROLES)]
+        for actor in (first,) if first.role is Role.SUPERVISOR else (first, WHO[Role.SUPERVISOR]):
             if can(self.setup, self.state, act, actor):
                 return actor
         return None
@@ -225,15 +228,17 @@ class Day:
             self._fold()
 
     def _decided(self, before: State, given: Input) -> Draft:
-        """Decides; the time of one input in `SAMPLED` is taken, and the calls that another one makes are counted."""
+        """Decides; the time of one input in `SAMPLED` is taken; of another, early and late in a day, the calls are counted."""
+        ended, share = self._ended, max(1, self.rounds // SHARE)
+        compared = self._early if ended < share else self._late if ended >= self.rounds - share else None
         match self.tally.inputs % SAMPLED:
             case 0:
                 began = time.thread_time_ns()
                 draft = decided(self.setup, before, given)
                 self.costs_ns.append(time.thread_time_ns() - began)
-            case 1:
+            case 1 if compared is not None:
                 draft, calls = counted(lambda: decided(self.setup, before, given))
-                self._calls.append(calls)
+                compared.append(calls)
             case _:
                 draft = decided(self.setup, before, given)
         return draft
@@ -274,9 +279,9 @@ class Day:
 
     def _compare_cost(self) -> None:
         """Early and late are compared by calls, which are the same in every run; time is not, where others use the machine."""
-        share = max(1, len(self._calls) // SHARE)
         self.tally.sampled, self.tally.core_ns = len(self.costs_ns), sum(self.costs_ns)
-        self.tally.early, self.tally.late = sum(self._calls[:share]), sum(self._calls[-share:])
+        compared = min(len(self._early), len(self._late))
+        self.tally.early, self.tally.late = sum(self._early[-compared:]), sum(self._late[-compared:])
 
     def _broken(self, what: str) -> Broken:
         return Broken(f"round {self._ended + 1}, input {self.tally.inputs + 1}: {what}")

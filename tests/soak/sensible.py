@@ -3,8 +3,8 @@
 An act that has no entry here is drawn at random (`build.py`), and is done where the table allows it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import accumulate
+from bisect import bisect
+from collections.abc import Callable, Mapping
 from random import Random
 
 from controller.cards.cards import NAMES
@@ -14,83 +14,20 @@ from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Area, Settle, Trigger
 from controller.rules.vocabulary import Moment as When
 from controller.table import acts as a
-from controller.table import burns
 from controller.table.cuts import offered_to
+from controller.table.deal_plan import still_in_device
 from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Moment
-from controller.table.law import asking_order, full_set, not_its_turn
+from controller.table.law import asking_order, full_set, must_qualify, not_its_turn
 from controller.table.procedures import SPREADS
 from controller.table.records import replace
 from controller.table.rounds import cards_out
-from controller.table.state import Fate, Round, Setup, State, Wager
+from controller.table.state import DISPENSERS, Fate, Round, Setup, State, Wager
 from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE, asked_of_short_hand
 from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
-
-WEIGHTS: dict[str, float] = {
-    a.OpenTable.kind: 3, a.CloseTable.kind: 0.03, a.BeginRound.kind: 6,
-    a.PlaceWager.kind: 5, a.WithdrawWager.kind: 0.05, a.AnnounceNoMoreBets.kind: 1, a.ReleaseLockout.kind: 0.1,
-    a.RecordProgressiveCount.kind: 2, a.StartDealing.kind: 6, a.RecordInitialDeal.kind: 6, a.RecordDecision.kind: 8,
-    a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
-    a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.08, a.ConfirmDuty.kind: 5,
-    a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05,
-    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1,
-    a.DirectShuffle.kind: 0.03, a.RecordCut.kind: 8, a.Recut.kind: 0.03, a.NewDealer.kind: 0.03, a.BurnCard.kind: 8,
-    a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
-    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.3, a.RecordMeter.kind: 0.1,
-    a.CorrectSettlement.kind: 0.05,
-    a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 1,
-    a.ClearAlarm.kind: 0.5,
-}  # fmt: skip
-MOST: dict[str, float] = {
-    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.5, a.ReportIrregularity.kind: 2, a.BringSet.kind: 2, a.TakeSetAway.kind: 4,
-}  # fmt: skip
-"""The largest weight of an act whose weight hangs on the table, such as a new set where one is missing."""
-WHIM = 0.03
-"""Acts of no more weight than this do not help a round to its end."""
-OTHERWISE = 0.5
-"""Weight of an act that is not named."""
-
-Kinds = tuple[list[str], list[float]]
-"""Kinds of acts, and their weights added up."""
-CALLED_FOR: dict[str, Callable[[Setup, State], object]] = {
-    a.ConfirmDuty.kind: lambda _, state: state.duties,
-    a.ResolveHold.kind: lambda _, state: state.holds,
-    a.SeeAlarm.kind: lambda _, state: state.alarms,
-    a.ClearAlarm.kind: lambda _, state: state.alarms,
-    a.AllowClearing.kind: lambda _, state: state.disputes,
-    a.NameBookmark.kind: lambda _, state: state.disputes,
-    a.CloseDispute.kind: lambda _, state: state.disputes,
-    a.ConfirmStep.kind: lambda _, state: any(s.waits is not None for s in state.sets.values()),
-    a.RecordCut.kind: lambda _, state: any(s.cut_due and s.present for s in state.sets.values()),
-    a.BurnCard.kind: lambda setup, state: burns.due(setup, state) is not None,
-    a.CollectCards.kind: lambda _, state: state.round and (not state.round.live or state.round.unbidden),
-}
-"""Acts of which nobody thinks where there is nothing to be done: most of those that a phase allows, at most times."""
-
-
-class Offered:
-    """What people may think of in each situation: the kinds of acts of a phase that something calls for."""
-
-    def __init__(self, setup: Setup, kinds: Iterable[str]) -> None:
-        self._setup, self._kinds = setup, list(kinds)
-        self._asked = [CALLED_FOR[kind] for kind in self._kinds if kind in CALLED_FOR]
-        self._known: dict[tuple[bool, ...], Kinds] = {}
-
-    def now(self, state: State) -> Kinds:
-        situation = tuple(bool(asked(self._setup, state)) for asked in self._asked)
-        if situation not in self._known:
-            self._known[situation] = weighed(
-                kind for kind in self._kinds if kind not in CALLED_FOR or CALLED_FOR[kind](self._setup, state)
-            )
-        return self._known[situation]
-
-
-def weighed(kinds: Iterable[str]) -> Kinds:
-    """Each kind with as much weight as it ever has."""
-    found = list(kinds)
-    return found, list(accumulate(MOST.get(kind) or WEIGHTS.get(kind, OTHERWISE) for kind in found))
+from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds
 
 
 class People:
@@ -127,6 +64,7 @@ class People:
             a.SeeAlarm.kind: lambda state: a.SeeAlarm(next(iter(state.alarms))) if state.alarms else None,
             a.ClearAlarm.kind: self._alarm,
             a.AllowClearing.kind: self._clearing,
+            a.CloseDispute.kind: self._closes,
         }
 
     def new_guests(self) -> None:
@@ -141,7 +79,8 @@ class People:
 
     def kind(self, kinds: Kinds, state: State) -> str | None:
         """What people would do, as likely as it is now; None where they think better of it."""
-        (kind,) = self.rng.choices(kinds[0], cum_weights=kinds[1])
+        names, weights = kinds
+        kind = names[bisect(weights, self.rng.random() * weights[-1])]
         most = MOST.get(kind)
         return kind if most is None or self.rng.random() * most < self._weight(kind, state) else None
 
@@ -153,23 +92,20 @@ class People:
 
     def _weight(self, kind: str, state: State) -> float:
         """How likely people do this now."""
-        out = any(not device.in_service for device in state.devices.values())
-        if kind == a.ReturnDevice.kind and not out:
-            return 0.01
-        if kind == a.ChangeMethod.kind and out:
-            return 0.5
-        waits_for_word = asked_of_short_hand(state, 0) or cutting_card_untold(self.setup, state)
-        if kind == a.ReportIrregularity.kind and waits_for_word is not None:
-            return 2
-        if kind == a.BringSet.kind and any(not s.present or s.due for s in state.sets.values()):
-            return 2 if self._wants_set(state) else 0.05
-        if (
-            kind == a.TakeSetAway.kind
-            and state.device_of(DeviceKind.SHUFFLER) is None
-            and self._present(state) > 1
-        ):
-            return 4
-        return WEIGHTS.get(kind, OTHERWISE)
+        usual = WEIGHTS.get(kind, OTHERWISE)
+        match kind:
+            case a.ReturnDevice.kind:
+                return usual if _is_out(state) else 0.01
+            case a.ChangeMethod.kind:
+                return 0.5 if _is_out(state) else usual
+            case a.ReportIrregularity.kind:
+                waits_for_word = asked_of_short_hand(state, 0) or cutting_card_untold(self.setup, state)
+                return 2 if waits_for_word is not None else usual
+            case a.BringSet.kind if any(not s.present or s.due for s in state.sets.values()):
+                return 2 if self._wants_set(state) else 0.05
+            case a.TakeSetAway.kind if state.device_of(DeviceKind.SHUFFLER) is None and self._present(state) > 1:
+                return 4
+        return usual
 
     def _wants_set(self, state: State) -> bool:
         due = any(card_set.present and card_set.due for card_set in state.sets.values())
@@ -212,9 +148,12 @@ class People:
         ]
         if not likes or self.rng.random() < 0.3:
             return None
-        rule = self.rng.choice(likes)
+        rule, seat = self.rng.choice(likes), self.rng.choice(self.guests)
+        here = state.round.seats.get(seat)
+        if here and rule.name in here.wagers and self.rng.random() < 0.9:
+            return None
         cents = rule.exact_cents.value if rule.exact_cents else self.rng.choice((100, 500, 700))
-        return a.PlaceWager(self.rng.choice(self.guests), rule.name, cents)
+        return a.PlaceWager(seat, rule.name, cents)
 
     def _coupon(self) -> int:
         """Now and then one lies beside the chips, where the document knows coupons."""
@@ -249,19 +188,35 @@ class People:
 
     def _deals(self, state: State) -> a.Act | None:
         """The cards are let out once; again where something has stopped them. Few try it with a set that is not ready."""
-        if not state.sets[_round(state).back].armed and self.rng.random() < 0.8:
+        if self.rng.random() < 0.8 and not self._may_deal(state):
             return None
         name = state.dispenser()
         dealing = _round(state).phase is Phase.DEALING
         going_on = name is None or state.devices[name].wanted.get(Level.DISPENSING) == ALLOWED
         return None if dealing and going_on and self.rng.random() < 0.95 else a.StartDealing()
 
+    def _may_deal(self, state: State) -> bool:
+        """The set is ready, what lets the cards out is there, and something is left to be let out."""
+        round_ = _round(state)
+        card_set, needs = state.sets[round_.back], DISPENSERS.get(state.method)
+        by_device = self.setup.law.rulebook.dealing[round_.method].needs_shuffler
+        if not (card_set.armed or round_.vouched) or (
+            card_set.by_hand and by_device is not None and by_device.value
+        ):
+            return False
+        if needs is not None and state.device_of(needs) is None:
+            return False
+        return round_.phase in (Phase.BETS_CLOSED, Phase.DEALING) or still_in_device(self.setup, round_)
+
     def _collects(self, state: State) -> a.Act | None:
         return None if _round(state).collected and self.rng.random() < 0.98 else a.CollectCards()
 
     def _ends(self, state: State) -> a.Act | None:
-        """Nobody ends a round while players still place their wagers, unless none comes."""
-        return None if _round(state).phase is Phase.BETTING and self.rng.random() < 0.95 else a.EndRound()
+        """Nobody ends a round while players still place their wagers, unless none comes, nor while cards lie there."""
+        round_ = _round(state)
+        early = round_.live if round_.phase is Phase.BETTING else not round_.collected
+        unlikely = 0.95 if early or round_.phase is Phase.BETTING else 0.0
+        return None if self.rng.random() < unlikely else a.EndRound()
 
     def _community(self, state: State) -> a.Act | None:
         round_ = _round(state)
@@ -269,7 +224,8 @@ class People:
         return a.RevealCommunity(left[0].street) if left else None
 
     def _dealer(self, state: State) -> a.Act:
-        return a.RevealDealer(self.rng.random() < 0.7, self.rng.random() < 0.1)
+        matters = must_qualify(self.setup, _round(state).game) or self.rng.random() < 0.1
+        return a.RevealDealer(not matters or self.rng.random() < 0.7, self.rng.random() < 0.1)
 
     def _stub(self, state: State) -> a.Act:
         right = full_set(self.setup)
@@ -348,6 +304,10 @@ class People:
         what = (*self.setup.devices, *self.setup.backs)
         return a.AllowClearing(keeping[0], self.rng.choice(what), "it smokes") if keeping else None
 
+    def _closes(self, state: State) -> a.Act:
+        told = [d.id for d in state.disputes.values() if d.bookmark is not None]
+        return a.CloseDispute(self.rng.choice(told or list(state.disputes)), "settled with the guest")
+
     def _set(self, state: State) -> a.Act:
         wanted = [s.back for s in state.sets.values() if not s.present or s.due]
         return a.BringSet(self.rng.choice(wanted or list(state.sets)), self.rng.random() < 0.3)
@@ -385,6 +345,10 @@ class People:
 def _fits(rule: WagerRule, placed: Mapping[str, Wager]) -> bool:
     of = placed[rule.of or ""].cents
     return placed[rule.name].cents in [of * times for times in rule.multiples(When.BEFORE_DEAL)]
+
+
+def _is_out(state: State) -> bool:
+    return any(not device.in_service for device in state.devices.values())
 
 
 def _round(state: State) -> Round:

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from controller.rules.vocabulary import Role
@@ -113,6 +114,19 @@ def test_a_text_is_cut_where_it_is_longer_than_a_record_takes(long: int, kept: i
     assert json.loads(encode_input(Input(AT, "t", f.TableIdle("x" * long), None, None)))["body"] == {
         "by": "x" * kept
     }  # type: ignore[arg-type]
+
+
+def test_what_is_unknown_is_left_out_wherever_it_stands() -> None:
+    """Also within what a body holds; a text that says null is a text."""
+
+    class Held(msgspec.Struct):
+        cards: int | None
+        note: str
+
+    class Holds(msgspec.Struct):
+        each: tuple[Held, ...]
+
+    assert encode(Holds((Held(None, "null"), Held(3, "")))) == b'{"each":[{"note":"null"},{"cards":3,"note":""}]}'
 
 
 def test_what_names_cards_is_found_by_its_type() -> None:
