@@ -168,7 +168,7 @@ class Day:
             act = kind and self._people.propose(kind, self.state)
             actor = act and self._who(act)
             if act and actor is not None:
-                self.put(TABLE, act, actor)
+                self.put(TABLE, act, actor, allowed=True)
                 return
         self._since_end += 1  # nobody could do anything: that is no input, but it counts as time
         self._report(self._devices.due(self.state))
@@ -208,8 +208,8 @@ class Day:
                 if not early or self.rng.random() < 0.3:
                     self.put(TABLE, SetDue(deadline.back))
 
-    def put(self, subject: str, body: Body, actor: Actor | None = None) -> None:
-        """One input: decided, watched, counted. Raises `Broken`."""
+    def put(self, subject: str, body: Body, actor: Actor | None = None, *, allowed: bool | None = None) -> None:
+        """One input: decided, watched, counted. `allowed`: the table said so just now. Raises `Broken`."""
         self._mono_ns += 500_000_000
         self._wall_us += 500_000
         given = Input(Moment(self._wall_us, self._mono_ns, self._boot, self._clock), subject, body, None, actor)
@@ -219,7 +219,7 @@ class Day:
         draft = self._decided(before, given)
         self.state = draft.state
         try:
-            self.watch.saw(before, given, draft.facts, draft.state)
+            self.watch.saw(before, given, draft.facts, draft.state, allowed)
         except AssertionError as error:
             raise self._broken(f"{body.kind}: {error}") from error
         self._facts += draft.facts

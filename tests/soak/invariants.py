@@ -62,8 +62,10 @@ class Watch:
             f.RoundEnded: self._ended,
         }
 
-    def saw(self, before: State, given: Input, facts: Sequence[f.Fact], after: State) -> None:
-        """One input, the state that it met, its facts and the state that these lead to."""
+    def saw(
+        self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None = None
+    ) -> None:
+        """One input, the state that it met, its facts and the state that these lead to. `allowed`: where that was asked."""
         for fact in facts:
             event = fact.event
             assert type(event) is not f.DecisionFailed, event
@@ -71,18 +73,21 @@ class Watch:
             if tell is not None:
                 tell(before, given, event)
         if given.body.kind in a.ACTS:
-            self._act(before, given, facts, after)
+            self._act(before, given, facts, after, allowed)
         self._gap(before, given, after)
         self._unknown(given, after)
         self._round(after)
         assert len(after.duties) <= MOST_DUTIES, f"{len(after.duties)} duties are open"
         assert len(after.holds) <= MOST_HOLDS, f"{len(after.holds)} holds are in force"
 
-    def _act(self, before: State, given: Input, facts: Sequence[f.Fact], after: State) -> None:
+    def _act(
+        self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None
+    ) -> None:
         """10: what is refused changes nothing but levels towards safety; what is not refused was allowed."""
         refused = any(isinstance(fact.event, f.InputRefused) for fact in facts)
-        actor = given.actor
-        allowed = actor is not None and verify(self.setup, before, given.body, actor) is None  # type: ignore[arg-type]
+        if allowed is None:
+            actor = given.actor
+            allowed = actor is not None and verify(self.setup, before, given.body, actor) is None  # type: ignore[arg-type]
         assert refused is not allowed, f"{given.body.kind}: refused {refused}, allowed {allowed}"
         if not refused:
             return
