@@ -1,0 +1,196 @@
+"""Hands and meters that people tell: each refusal in its own words with its clause, and each bound from both sides."""
+
+from collections.abc import Callable
+
+import pytest
+
+from controller.rules.vocabulary import Area, Method
+from controller.table import acts as a
+from controller.table.refusal import Refusal
+from controller.table.settling import MOST_PAID
+from tests.controller.table.conftest import MakeTable, Table
+
+BETS = tuple((seat, name, 1000) for seat in (1, 3) for name in ("ante", "blind"))
+SIX_CARD = ((1, "trips", 500), (1, "six_card", 500))
+
+
+def refusal(table: Table, act: a.Act) -> Refusal:
+    """What an act that must be refused is refused with."""
+    refused = table.refused(act)
+    return Refusal(refused.reason, refused.cite)
+
+
+def hand(seat: int, cards: str, played: str = "", shown: str = "") -> a.RecordHand:
+    return a.RecordHand(Area.PLAYER, cards, seat, played, shown)
+
+
+def common(area: Area, cards: str, played: str = "", shown: str = "") -> a.RecordHand:
+    return a.RecordHand(area, cards, 0, played, shown)
+
+
+@pytest.fixture
+def dealt(make_table: MakeTable) -> Table:
+    """Maryland: ante and blind at seats 1 and 3, seat 1 with a six card bonus, whose box got four cards."""
+    table = make_table(offered=("trips", "six_card"), method=Method.SHUFFLER)
+    return table.ready().bet(*BETS, *SIX_CARD).let_out().deal()
+
+
+def colorado(make_table: MakeTable) -> Table:
+    table = (
+        make_table("ma-colorado", offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000)).let_out().deal()
+    )
+    table.answer(1, "bet", 1)
+    table.answer(3, "fold")
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    return table
+
+
+def pikit(make_table: MakeTable) -> Table:
+    bets = ((1, "ante", 1000), (1, "five_card_bonus", 1000), (1, "three_card_bonus", 500))
+    table = make_table("nj-pikit", offered=("three_card_bonus",)).ready().bet(*bets).let_out().deal()
+    table.answer(1, "show")
+    table.answer(1, "play_5", 1)
+    table.act(a.RevealDealer())
+    return table
+
+
+def fast_action(make_table: MakeTable) -> Table:
+    bets = ((1, "original", 1000), (2, "original", 1000))
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready().bet(*bets).let_out()
+    table.act(a.RecordInitialDeal())
+    for seat in (1, 2):
+        table.answer(seat, "set")
+    table.act(a.RevealDealer())
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    return table
+
+
+BEFORE = [
+    (hand(1, "As Ks"), "seat 1: the hand is not turned up before it is settled"),
+    (common(Area.DEALER, "As Ks"), "the dealer's hand is not turned up yet (reveal_dealer)"),
+    (common(Area.COMMUNITY, "As Ks Qs"), "no community card lies face up"),
+    (common(Area.SIX_CARD_BOX, "As Ks Qs Js"), "the cards of the six card bonus are turned up once it is settled"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("act", "says"), BEFORE, ids=[act.area for act, _ in BEFORE])
+def test_what_is_not_turned_up_yet_is_refused_by_the_clauses_of_the_settlement(
+    dealt: Table, act: a.RecordHand, says: str
+) -> None:
+    """Clauses: md-uth 11.H, 11.I, 11.J."""
+    assert refusal(dealt, act) == Refusal(says, ("11.H", "11.I", "11.J"))
+
+
+def test_without_a_six_card_bonus_no_card_of_its_box_is_told(make_table: MakeTable) -> None:
+    """At the showdown the box is turned up, but only for those who have the wager."""
+    table = make_table(offered=("trips", "six_card"), method=Method.SHUFFLER)
+    table.ready().bet(*BETS).let_out().deal().to_showdown()
+    says = "the cards of the six card bonus are turned up once it is settled"
+    assert refusal(table, common(Area.SIX_CARD_BOX, "As Ks Qs Js")) == Refusal(says, ("11.H", "11.I", "11.J"))
+
+
+COUNTS = [
+    (hand(1, "As"), "seat 1: 2 cards lie there, and 1 were given", ("8.D(2)", "9.B(2)", "10.B(3)")),
+    (common(Area.DEALER, "As Ks Qs"), "the dealer: 2 cards lie there, and 3 were given", ("8.D(2)", "9.B(2)", "10.B(3)")),
+    (common(Area.COMMUNITY, "As Ks"), "the community: 5 cards lie there, and 2 were given", ("8.D(3)", "9.B(3)", "10.B(2)")),
+    (common(Area.SIX_CARD_BOX, "As Ks"), "the six card box: 4 cards lie there, and 2 were given", ("7.D", "7.F(4)")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("act", "says", "cite"), COUNTS, ids=[act.area for act, _, _ in COUNTS])
+def test_a_hand_has_as_many_cards_as_its_clause_says(
+    dealt: Table, act: a.RecordHand, says: str, cite: tuple[str, ...]
+) -> None:
+    """Clauses: md-uth 8.D, 9.B, 10.B, 7.D, 7.F(4)."""
+    assert refusal(dealt.to_showdown(), act) == Refusal(says, cite)
+
+
+def test_the_box_is_told_once_it_is_turned_up(dealt: Table) -> None:
+    """Four cards, and the wager lies there."""
+    dealt.to_showdown().act(common(Area.SIX_CARD_BOX, "As Ks Qs Js"))
+    assert (Area.SIX_CARD_BOX, 0) in dealt.round.seen
+
+
+def test_a_card_is_told_as_often_as_the_set_holds_it(dealt: Table) -> None:
+    """Where it lies already is said by seat or by place, with the clause. Clause: md-uth 3.A(1)."""
+    dealt.to_showdown().act(hand(1, "As Ks"))
+    says = "a card is there too often (the same in: seat 1); the set holds each once"
+    assert refusal(dealt, hand(3, "As Kd")) == Refusal(says, ("3.A(1)",))
+    dealt.act(common(Area.SIX_CARD_BOX, "Ad Kc Qs Js"))
+    says = "a card is there too often (the same in: seat 1, six_card_box); the set holds each once"
+    assert refusal(dealt, common(Area.DEALER, "As Kc")) == Refusal(says, ("3.A(1)",))
+    says = "a card is there too often in this hand; the set holds each once"
+    assert refusal(dealt, hand(3, "Ac Ac")) == Refusal(says, ("3.A(1)",))
+
+
+def test_of_six_decks_a_card_is_told_six_times_and_not_seven(make_table: MakeTable) -> None:
+    """Clause: fast-action (b)(1), (b)(4)(ii)."""
+    table = fast_action(make_table)
+    table.act(hand(1, "As As As As", played="As As"))
+    says = "a card is there too often (the same in: seat 1); the set holds each 6 times"
+    seven = common(Area.DEALER, "As As As Kd", played="As Kd")
+    assert refusal(table, seven) == Refusal(says, ("(b)(1)", "(b)(4)(ii)"))
+    table.act(common(Area.DEALER, "As As Kd Kc", played="As As"))
+
+
+NO_CHOICE = "there is no choice of cards here; leave `{}` out"
+CHOSEN = "`{}` has {} of the cards of this hand, each one that was read"
+
+
+@pytest.mark.parametrize(
+    ("turned_up", "act", "says"),
+    [
+        (colorado, common(Area.COMMUNITY, "As Kh 7d", played="As Kh"), f"the community: {NO_CHOICE.format('played')}"),
+        (colorado, common(Area.COMMUNITY, "As Kh 7d", played="As"), f"the community: {NO_CHOICE.format('played')}"),
+        (colorado, hand(1, "As Kh 7d", played="As"), f"seat 1: {CHOSEN.format('played', 2)}"),
+        (colorado, common(Area.DEALER, "As Kh 7d"), "the dealer has no hand in this game"),
+        (fast_action, common(Area.DEALER, "As Kh 7d 2c", played="As"), f"the dealer: {CHOSEN.format('played', 2)}"),
+        (pikit, hand(1, "As Kh 7d 5c 3s", played="As Kh"), f"seat 1: {NO_CHOICE.format('played')}"),
+        (pikit, hand(1, "As Kh 7d 5c 3s", shown="As Kh"), f"seat 1: {CHOSEN.format('shown', 3)}"),
+        (pikit, common(Area.DEALER, "As Kh 7d 5c 3s", shown="As Kh 7d"), f"the dealer: {NO_CHOICE.format('shown')}"),
+        (pikit, common(Area.DEALER, "As Kh 7d 5c 3s", shown="As"), f"the dealer: {NO_CHOICE.format('shown')}"),
+    ],
+)  # fmt: skip
+def test_cards_are_chosen_only_by_whom_the_game_lets_choose_and_as_many_as_it_says(
+    make_table: MakeTable, turned_up: Callable[[MakeTable], Table], act: a.RecordHand, says: str
+) -> None:
+    """Whose hand it is, which part of it, and how many: no clause speaks of it, and none is cited."""
+    assert refusal(turned_up(make_table), act) == Refusal(says)
+
+
+def with_progressive(make_table: MakeTable, *chips: int) -> Table:
+    table = make_table().ready().begin()
+    for seat in chips:
+        table.chip(seat)
+    return table.let_out().deal().to_showdown()
+
+
+def test_without_a_progressive_wager_no_meter_is_told(make_table: MakeTable) -> None:
+    """Nothing of this round is paid from it."""
+    refused = refusal(with_progressive(make_table), a.RecordMeter("meter", 90_000_000, 80_000_000))
+    assert refused == Refusal("no progressive wager lies in this round")
+
+
+LEAST = 1_000_000
+
+
+@pytest.mark.parametrize(("cents", "reset"), [(LEAST, LEAST), (MOST_PAID, LEAST), (MOST_PAID, MOST_PAID)])
+def test_a_meter_may_stand_where_it_starts_again_and_at_the_most_that_is_paid(
+    make_table: MakeTable, cents: int, reset: int
+) -> None:
+    """The bounds themselves are right."""
+    table = with_progressive(make_table, 1)
+    table.act(a.RecordMeter("meter", cents, reset))
+    assert table.round.meters["meter"].cents == cents
+
+
+@pytest.mark.parametrize(
+    ("cents", "reset"), [(LEAST, LEAST - 1), (LEAST, LEAST + 1), (LEAST - 1, LEAST), (MOST_PAID + 1, LEAST)]
+)
+def test_a_meter_past_its_bounds_is_refused_by_the_clause_of_its_least(
+    make_table: MakeTable, cents: int, reset: int
+) -> None:
+    """It starts again with the least of the document or more, and never stands lower. Clause: md-uth 12.D(3)(b)(i)."""
+    refused = refusal(with_progressive(make_table, 1), a.RecordMeter("meter", cents, reset))
+    says = f"the meter meter starts again at {LEAST} cents or more and stands no lower than that"
+    assert refused == Refusal(says, ("12.D(3)(b)(i)",))
