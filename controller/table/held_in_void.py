@@ -1,5 +1,6 @@
 """A wager that was held when the hands were made void, and that a person lets stand: it fares as its document says."""
 
+from collections.abc import Iterable
 from itertools import chain
 
 from controller.rules.model import Demand
@@ -7,7 +8,7 @@ from controller.rules.vocabulary import Action, Guard
 from controller.table.dispositions import REST_FATES, RETURNS, SEAT_FATES, VOIDS_ALL, open_duty, open_return_duty
 from controller.table.draft import Draft
 from controller.table.spared import FOR_SPARED
-from controller.table.state import Fate, Hold
+from controller.table.state import Fate, Hold, Round
 
 Demands = tuple[Demand, ...]
 
@@ -20,42 +21,34 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     decides it, by those of the hold where a person was asked.
     """
     round_ = draft.state.round
-    if round_ is None or not (round_.void or round_.seats[seat].void):
+    assert round_ is not None
+    if not (round_.void or round_.seats[seat].void):
         return False
-    cents = round_.seats[seat].wagers[wager].cents
-    voids = _voids_of(draft, seat)
+    voids = _voids_of(draft, round_, seat)
     found = next((d for demands in reversed(voids) if (d := _of(demands, wager)) is not None), None)
-    if found is not None and found.action is Action.SETTLE_TRIPS:
-        _spare(draft, seat, wager, found, voids)
-        return True
     if found is None and not round_.void:  # the others of this hand are not given back, and the round is settled
         return False
-    if found is not None:
-        draft.decide_wager(seat, wager, cents, Fate.RETURNED, found.cite, found.reading)
+    spared = found is not None and found.action is Action.SETTLE_TRIPS
+    fate = Fate.TO_SETTLE if spared else Fate.RETURNED
+    by = found or hold  # the void asks the floor, or says nothing: as where the answer is that it goes back
+    draft.decide_wager(seat, wager, round_.seats[seat].wagers[wager].cents, fate, by.cite, by.reading)
+    if spared:
+        others = any(name == wager for _, name, _ in round_.wagers(Fate.TO_SETTLE, Fate.SETTLED))
+        _open_for_spared(draft, chain.from_iterable(voids), others=others)
+    elif found is not None:
         open_return_duty(draft, found)
-    else:  # the void asks the floor, or says nothing: as where the answer is that it goes back
-        cite = () if hold.reading else hold.cite
-        draft.decide_wager(seat, wager, cents, Fate.RETURNED, cite, hold.reading)
     return True
 
 
-def _spare(draft: Draft, seat: int, wager: str, found: Demand, voids: list[Demands]) -> None:
-    """It is settled like others that the void spared; for those the community cards were dealt, or are to be, already."""
-    round_ = draft.state.round
-    assert round_ is not None
-    others = any(name == wager for _, name, _ in round_.wagers(Fate.TO_SETTLE, Fate.SETTLED))
-    draft.decide_wager(
-        seat, wager, round_.seats[seat].wagers[wager].cents, Fate.TO_SETTLE, found.cite, found.reading
-    )
-    for demand in (d for demands in voids for d in demands if d.action in FOR_SPARED):
+def _open_for_spared(draft: Draft, demands: Iterable[Demand], *, others: bool) -> None:
+    """The wager is settled like others that the void spared; for those the community cards were dealt, or are to be, already."""
+    for demand in (d for d in demands if d.action in FOR_SPARED):
         if demand.action is Action.SETTLE_TRIPS or not others:
             open_duty(draft, demand, device="", back="", seat=0)
 
 
-def _voids_of(draft: Draft, seat: int) -> list[Demands]:
+def _voids_of(draft: Draft, round_: Round, seat: int) -> list[Demands]:
     """What was demanded, each time hands were void and that of this seat among them."""
-    round_ = draft.state.round
-    assert round_ is not None
     found = []
     for happened in round_.voids:
         state = frozenset({*happened.state, Guard.ROUND_LIVE})

@@ -1,10 +1,13 @@
 """Trips that a void spares, and wagers that are held while their round becomes void: each ends settled or back."""
 
+import dataclasses
+
 import pytest
 
 from controller.rules.vocabulary import Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.records import replace
 
 SEEN = a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED)
 STANDS, BACK = a.Resolution.WAGER_STANDS, a.Resolution.RETURN_WAGER
@@ -83,7 +86,11 @@ def test_a_wager_held_before_its_round_was_void_goes_back_with_the_others(dealt,
     assert "return_all_wagers" in duties(table)
 
 
-@pytest.mark.parametrize(("first", "again"), [((), {"deal_community"}), (("deal_community",), set())])
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [((), {"deal_community"}), (("deal_community",), set()), (("deal_community", "settle_trips"), set())],
+    ids=["nothing done", "cards dealt", "settled"],
+)
 def test_a_held_trips_that_stands_is_settled_with_those_that_the_void_spared(dealt, first, again):
     """Community cards that were dealt for another one are not dealt twice. Clause: md-uth 13.G."""
     table = dealt("md-uth", 1, 3)
@@ -92,7 +99,70 @@ def test_a_held_trips_that_stands_is_settled_with_those_that_the_void_spared(dea
     hold = next(iter(table.state.holds))
     for action in first:
         close(table, action)
-    found = decided(table.act(a.ResolveHold(hold, STANDS)))
+    before = set(table.state.duties)
+    events = table.act(a.ResolveHold(hold, STANDS))
+    found = decided(events)
     assert found[3, "trips"] == ("to_settle", ("13.G",), None)
     assert found[3, "ante"] == ("returned", ("13.F",), None)
+    assert {e.wager: e.cents for e in events if isinstance(e, f.WagerDecided)} == {
+        "ante": 1000, "blind": 1000, "trips": 500,
+    }  # fmt: skip
     assert duties(table) & {"deal_community", "settle_trips"} == {"settle_trips", *again}
+    opened = {duty.action for name, duty in table.state.duties.items() if name not in before}
+    assert opened == ({"settle_trips"} if "settle_trips" in first else set())
+
+
+def test_where_the_other_trips_is_held_as_well_cards_are_dealt_for_the_one_that_stands(dealt):
+    """Nothing was left to be dealt for, so that both duties were closed; now they are due again. Clause: md-uth 13.G."""
+    table = dealt("md-uth", 1, 3)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
+    table.act(SEEN)
+    hold = next(iter(table.state.holds))
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    assert duties(table) == {"return_all_wagers", "reshuffle"}
+    events = table.act(a.ResolveHold(hold, STANDS))
+    opened = [(e.action, e.cite) for e in events if isinstance(e, f.DutyOpened)]
+    assert opened == [("deal_community", ("13.G",)), ("settle_trips", ("13.G",))]
+
+
+def test_what_made_another_hand_void_decides_nothing_of_a_held_wager(dealt):
+    """The void of all hands spares this Trips; that seat 3's hand was wrong as well is no matter of seat 1.
+    Clauses: ma-uth 15(a), 15(d)."""
+    table = dealt("ma-uth", 1, 3, **{"R-22": "return"})
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    hold = next(iter(table.state.holds))
+    table.act(SEEN)
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
+    assert table.fates()[3, "trips"] == "returned"
+    assert decided(table.act(a.ResolveHold(hold, STANDS))) == {
+        (1, "ante"): ("returned", (), "R-22"), (1, "blind"): ("returned", (), "R-22"),
+        (1, "trips"): ("to_settle", ("15(a)",), None),
+    }  # fmt: skip
+
+
+def test_the_ante_of_a_hand_that_was_declared_falsely_is_not_given_back(make_table):
+    """It is collected whatever the floor says of the others, which go back. Clause: ma-colorado 14(d), R-60."""
+    table = make_table("ma-colorado", offered=("bonus",), elect={"R-60": "return"}).ready()
+    table.bet((1, "ante", 1000), (1, "bonus", 100), (3, "ante", 1000)).let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    hold = next(iter(table.state.holds))
+    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+    assert decided(table.act(a.ResolveHold(hold, STANDS))) == {
+        (1, "ante"): ("stands", (), "R-53"), (1, "bonus"): ("returned", (), "R-60"),
+    }  # fmt: skip
+    assert duties(table) == {"collect_ante", "return_all_wagers"}
+
+
+def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
+    """Where a document repeats the void in the chapter of each way of dealing, only its own is cited."""
+    table = dealt("md-uth")
+    law, trigger = table.setup.law, Trigger.WRONG_COUNT_DEALER
+    (row,) = law.rulebook.rows[trigger]
+    do = tuple(dataclasses.replace(demand, cite=("8.G(1)", "9.E(1)", "10.E(1)")) for demand in row.do)
+    rows = {**law.rulebook.rows, trigger: (dataclasses.replace(row, do=do),)}
+    law = dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, rows=rows))
+    table.setup = replace(table.setup, law=law)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
+    table.act(a.ReportIrregularity(trigger))
+    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
+    assert decided(events) == dict.fromkeys([(3, "ante"), (3, "blind")], ("returned", ("10.E(1)",), None))
