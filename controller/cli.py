@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from drivers.protocol.texts import plain
+
 if TYPE_CHECKING:
     from controller.control.client import ControlClient
 
@@ -149,11 +151,11 @@ def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> 
     if as_json:
         click.echo(json.format(json.encode(value), indent=2))
     else:
-        click.echo("\n".join(page(value)))
+        click.echo("\n".join(map(plain, page(value))))
 
 
 def end(message: str, code: int) -> NoReturn:
-    click.echo(message, err=True)
+    click.echo("\n".join(map(plain, message.split("\n"))), err=True)
     sys.exit(code)
 
 
@@ -210,7 +212,7 @@ def check(files: Sequence[Path], as_json: bool) -> None:
     if as_json:
         show([document(finding) for finding in findings], iter, True)
     else:
-        click.echo("\n\n".join("\n".join(page(finding)) for finding in findings))
+        click.echo("\n\n".join("\n".join(map(plain, page(finding))) for finding in findings))
     sys.exit(WRONG if any(finding.faults for finding in findings) else 0)
 
 

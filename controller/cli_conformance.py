@@ -9,11 +9,11 @@ import click
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli_recording import BAUD, KEY_FILE, PORT
-from controller.devices.documents import clean
 from controller.devices.port import PortTrouble, on_port
 from drivers.bare import BareHost
 from drivers.conformance.run import CHECKS, run_checks
 from drivers.conformance.trial import Check, Outcome, Result
+from drivers.protocol.texts import plain
 
 __all__ = ["conformance"]
 
@@ -115,7 +115,7 @@ def _document(result: Result) -> dict[str, Any]:
         "check": result.check.name,
         "says": result.check.says,
         "outcome": result.outcome.value,
-        "detail": clean(result.detail),
+        "detail": plain(result.detail),
     }
 
 

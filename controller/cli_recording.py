@@ -13,7 +13,7 @@ from msgspec import json
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, client, end, reaching, show
 from controller.control.client import ControlFailed, ControlUnreachable
 from controller.control.page import event_line
-from controller.devices.documents import clean, event_document, shown_input
+from controller.devices.documents import event_document, shown_input
 from controller.devices.page import event_page
 from controller.devices.port import PortTrouble
 from controller.devices.recordings import compare_page, replayed_document
@@ -256,7 +256,7 @@ def _monitor_daemon(socket: Path | None, config: Path | None, as_json: bool) -> 
             for event in daemon.watch(None, ("input",)):
                 if event.get("subject") in devices:
                     told = shown_input(event)
-                    click.echo(json.encode(told) if as_json else clean(event_line(told)))
+                    click.echo(json.encode(told) if as_json else event_line(told))
     except ControlFailed as exc:
         end(f"{exc.code.replace('_', ' ')}: {exc.reason}", WRONG)
     except ControlUnreachable as exc:

@@ -10,6 +10,7 @@ from typing import Any
 
 from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines
 from controller.table.codec import IDENTITIES
+from drivers.protocol.texts import plain
 
 __all__ = ["ago", "event_line", "levels_words", "outbox_page", "spoken", "status_page"]
 
@@ -82,7 +83,7 @@ def event_line(event: Document) -> str:
         words.append(f"by {by}")
     text = " ".join([word for word in words if word] + _rests_on(data))
     at = _time(event)
-    return f"{at}{'  ' if at else ''}{event['subject']:14} {event['kind']:24} {text}".rstrip()
+    return plain(f"{at}{'  ' if at else ''}{event['subject']:14} {event['kind']:24} {text}".rstrip())
 
 
 def _without_seals(event: Document) -> Document:

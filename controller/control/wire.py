@@ -16,6 +16,7 @@ from msgspec.structs import fields
 from controller.control.desk import ErrorCode, Refused
 from controller.rules.reader import nearest
 from controller.table.acts import ACTS, Act
+from drivers.protocol.texts import is_plain
 
 __all__ = [
     "MAX_REQUEST",
@@ -224,6 +225,10 @@ def _convert(raw: Mapping[str, Any], cls: type[T], what: str, *, strict: bool) -
     for key, value in raw.items():
         if isinstance(value, int) and not -INT64 <= value < INT64:
             raise Refused(ErrorCode.BAD_REQUEST, f"{key!r} of {what} is too large a number")
+        if isinstance(value, str) and not is_plain(value):
+            raise Refused(
+                ErrorCode.BAD_REQUEST, f"{key!r} of {what} holds {_odd(value)}; say it in plain words, on one line"
+            )
         words = types[key]
         if isinstance(words, type) and issubclass(words, StrEnum) and value not in [*words]:
             hint = nearest(str(value), [word.value for word in words])
@@ -232,6 +237,11 @@ def _convert(raw: Mapping[str, Any], cls: type[T], what: str, *, strict: bool) -
         return msgspec.convert(raw, cls, strict=strict)
     except msgspec.ValidationError as exc:
         raise Refused(ErrorCode.BAD_REQUEST, f"{what}: {_in_words(str(exc))}") from exc
+
+
+def _odd(text: str) -> str:
+    """The first character that would do something to a terminal or a page, by its number."""
+    return f"the control character U+{next(ord(c) for c in text if not is_plain(c)):04X}"
 
 
 def _in_words(error: str) -> str:

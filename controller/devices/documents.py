@@ -8,11 +8,11 @@ from drivers.protocol import messages as m
 from drivers.protocol.host_events import HostEvent, Reported
 from drivers.protocol.payloads import UnknownReport
 from drivers.protocol.reports import LineUnparsed, Report
+from drivers.protocol.texts import plain
 from drivers.recording.words import event_words
 
 __all__ = [
     "HIDDEN",
-    "clean",
     "event_document",
     "probe_document",
     "record_document",
@@ -34,7 +34,7 @@ def probe_document(port: str, seen: Probe) -> Document:
         "port": port,
         "answers": True,
         "identity": {
-            **{name: clean(getattr(who, name)) for name in ("vendor", "model", "hardware", "serial", "firmware")},
+            **{name: plain(getattr(who, name)) for name in ("vendor", "model", "hardware", "serial", "firmware")},
             "kind": who.kind.value,
             "capabilities": [c.value for c in who.capabilities],
             "firmware_hash": who.firmware_hash.hex(),
@@ -47,7 +47,7 @@ def probe_document(port: str, seen: Probe) -> Document:
         "reset_cause": welcome.reset_cause.value,
         "up_s": round(seen.tick_us / 1e6, 1) if seen.tick_us else None,
         "levels": asdict(seen.levels) if seen.levels else None,
-        "why_not": clean(seen.why_not),
+        "why_not": plain(seen.why_not),
         "needs_key": seen.needs_key,
         "key_proven": seen.key_proven,
         "bad_seals": seen.bad_seals,
@@ -73,11 +73,6 @@ def probe_document(port: str, seen: Probe) -> Document:
     }
 
 
-def clean(text: str) -> str:
-    """A text that a device wrote, without what could move a terminal's cursor or turn its writing round."""
-    return "".join(c if c.isprintable() else "?" for c in text)
-
-
 def record_document(record: m.Record) -> Document:
     """One report with its place in the device's order."""
     return {"counter": record.counter, "tick_us": record.tick_us, **report_document(record.report)}
@@ -91,7 +86,7 @@ def event_document(event: HostEvent) -> Document:
             return {"event": "report", **place, **report_document(report)}
         case _:
             kind, _, rest = event_words(event).partition(" ")
-            return {"event": kind, "words": clean(rest)}
+            return {"event": kind, "words": plain(rest)}
 
 
 def shown_input(event: Document) -> Document:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from controller.devices.documents import clean
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode
 from drivers.protocol.framing import FrameError, decode_piece
+from drivers.protocol.texts import plain
 from drivers.recording.words import fields_words, report_words
 
 __all__ = ["frame_words", "pieces_in_words"]
@@ -33,7 +33,7 @@ def frame_words(frame: m.Frame) -> str:
     kind = type(frame.message)
     name = SHORT.get(kind) or "".join(f"_{c}" if c.isupper() else c.upper() for c in kind.__name__).lstrip("_")
     head = f"{name}{again}{seal} seq={frame.seq} ack={frame.ack} session={frame.session:08x}"
-    return clean(f"{head} {_message(frame.message)}".rstrip())
+    return plain(f"{head} {_message(frame.message)}".rstrip())
 
 
 def _message(message: Any) -> str:

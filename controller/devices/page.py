@@ -5,9 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from controller.control.page import ago, levels_words, spoken
-from controller.devices.documents import clean, report_document
+from controller.devices.documents import report_document
 from controller.devices.listing import UP
 from drivers.protocol.host_events import Failed, HostEvent, LevelsRead, Lost, Online, Reported, Reused, Welcomed
+from drivers.protocol.texts import plain
 from drivers.recording.words import event_words
 
 __all__ = ["event_page", "list_page", "probe_page", "silence_page"]
@@ -176,7 +177,7 @@ def event_page(event: HostEvent) -> str:
             said = f"LINK LOST: {spoken(fault)}, {detail}"
         case _:
             said = spoken(event_words(event))
-    return clean(said)
+    return plain(said)
 
 
 def _running(seen: Document) -> str:

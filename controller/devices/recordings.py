@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from typing import Any
 
-from controller.devices.documents import clean
 from controller.devices.frames import pieces_in_words
+from drivers.protocol.texts import plain
 from drivers.recording.format import Recording
 from drivers.recording.replay import Difference, Replayed
 
@@ -61,7 +61,7 @@ def compare_page(told: Document) -> Iterator[str]:
     if told["gaps"]:
         yield f"  {told['gaps']} entries are missing: the disk was too slow then"
     if not told["strict"] and not told["golden"]:
-        yield from (f"  {clean(line)}" for line in told["events"])
+        yield from (f"  {plain(line)}" for line in told["events"])
     for one in told["differences"]:
         yield f"  at {one['at_s']:.6f} s, entry {one['entry']}"
         if one["why"]:
@@ -69,7 +69,7 @@ def compare_page(told: Document) -> Iterator[str]:
             continue
         yield from (f"    recorded  {line}" for line in one["recorded"] or ["nothing"])
         yield from (f"    now       {line}" for line in one["now"] or ["nothing"])
-    yield from (f"  {clean(line)}" for line in told["changed"])
+    yield from (f"  {plain(line)}" for line in told["changed"])
     if told["strict"]:
         yield (
             "the driver sends something else" if told["differences"] else "the driver sends the same, byte by byte"

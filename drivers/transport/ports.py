@@ -7,6 +7,8 @@ from pathlib import Path
 
 from serial.tools import list_ports
 
+from drivers.protocol.texts import plain
+
 __all__ = ["Holder", "Port", "holder_of", "ports"]
 
 STABLE = (Path("/dev/table"), Path("/dev/serial/by-id"), Path("/dev/serial/by-path"))
@@ -94,4 +96,4 @@ def _command(pid: int) -> str:
 
 def _shown(text: str) -> str:
     """A device writes these texts itself: nothing in them may move a terminal's cursor."""
-    return "".join(c if c.isprintable() else "?" for c in text)[:SHOWN].strip()
+    return plain(text)[:SHOWN].strip()

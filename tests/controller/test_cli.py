@@ -17,7 +17,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli import cli, end, show
 from controller.rules.elections import proposals
 from controller.rules.library import find
 
@@ -171,6 +171,7 @@ def test_an_act_prints_what_followed_and_a_refusal_ends_with_one(table: Path) ->
         (("begin_round", "red"), 2, "'red' is not KEY=VALUE"),
         (("place_wager", "seat=one", "wager=ante", "cents=5"), 2, "'seat': expected int"),
         (("record_decision", "seat=1", "decision=paly"), 2, "'paly' (nearest: play)"),
+        (("raise_dispute", "reason=\x1b[2J"), 2, "'reason' of raise_dispute holds the control character U+001B"),
     ],
 )
 def test_an_act_that_cannot_be_is_a_usage_error(words: tuple[str, ...], code: int, says: str) -> None:
@@ -185,6 +186,15 @@ def test_an_unknown_person_is_told_by_the_daemon(table: Path) -> None:
     done = _run("act", "end_round", "--who", "flra", "--role", "dealer", "--config", str(table))
     assert done.exit_code == 1
     assert "unknown person: nobody called 'flra' is listed here (nearest: flora)" in done.stderr
+
+
+def test_no_page_and_no_error_moves_the_cursor_of_who_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """Line by line, whatever a file or a daemon has put into it; lines of an error stay lines."""
+    show(["a\x1b]0;own\x07b\nc"], iter, False)
+    with pytest.raises(SystemExit):
+        end("first\nsecond \x1b[2J", 1)
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("a\ufffd]0;own\ufffdb\ufffdc\n", "first\nsecond \ufffd[2J\n")
 
 
 def test_the_acts_are_listed_with_their_arguments() -> None:

@@ -261,6 +261,14 @@ def test_an_event_is_one_line_with_its_clauses_last() -> None:
     )
 
 
+def test_nothing_in_a_record_moves_the_cursor_of_who_reads_it() -> None:
+    """Whoever wrote it, and wherever it was written: a copy of a record may come from anybody."""
+    event = {"subject": "t\r", "kind": "dispute_raised", "data": {"reason": "a\x1b[2J\nb\u202e", "by": "c\x9b2J"}}
+    line = event_line(event)
+    assert line.isprintable()
+    assert "reason a\ufffd[2J\ufffdb\ufffd" in line
+
+
 def test_a_disposition_names_each_demand_with_its_own_clause_or_reading() -> None:
     """Two things of one event may rest on different grounds."""
     event = {

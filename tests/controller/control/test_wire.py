@@ -96,6 +96,11 @@ def test_each_request_is_read_as_its_record(raw: dict[str, object], request_: ob
         ({"id": 1, "do": "watch", "streams": ["mian"]}, "'streams' are"),
         ({"id": 1, "do": "act", "act": "end_round", "role": "dealer"}, "act needs 'who'"),
         ({"id": 1, "do": "act", "act": "end_round", "who": 7, "role": "dealer"}, "'who': expected str"),
+        (
+            {"id": 1, "do": "open_round", "round": "", "reason": "x\u202ey", "who": "a", "role": "supervisor"},
+            "'reason' of open_round holds the control character U+202E; say it in plain words, on one line",
+        ),
+        ({"id": 1, "do": "act", "act": "end_round", "who": "a\n", "role": "dealer"}, "character U+000A"),
     ],
 )
 def test_what_cannot_be_read_is_a_bad_request_that_says_why(raw: object, says: str) -> None:
@@ -189,6 +194,7 @@ def test_a_time_is_typed_as_people_write_it() -> None:
         ),
         ("place_wager", {"seat": 1, "wager": "ante", "cents": 2**63}, ErrorCode.BAD_REQUEST, "too large a number"),
         ("record_progressive_count", {"chips": 1.0}, ErrorCode.BAD_REQUEST, "'chips': expected int"),
+        ("raise_dispute", {"reason": "hand \x1b[2J"}, ErrorCode.BAD_REQUEST, "the control character U+001B"),
     ],
 )
 def test_an_act_that_cannot_be_is_refused_with_the_nearest_name(
