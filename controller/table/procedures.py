@@ -57,7 +57,8 @@ def table_idle(draft: Draft, who: str) -> None:
 def spread_requested(draft: Draft, back: str, who: str) -> None:
     """A player may have the kept set spread and shuffled like any other. Clause: `[idle] stored_set`."""
     rule = draft.setup.law.rulebook.idle
-    draft.add(f.SpreadRequested(back, who, rule.stored_set.cite if rule.stored_set else ()))
+    assert rule.stored_set is not None
+    draft.add(f.SpreadRequested(back, who, rule.stored_set.cite))
     _ask(draft, back, Procedure.IDLE, rule.steps)
 
 
@@ -72,8 +73,7 @@ def step_confirmed(draft: Draft, act: a.ConfirmStep, actor: Actor) -> None:
 
 def proven(draft: Draft, back: str, step: Step, who: str, role: str) -> None:
     """A shuffle, or a cut, that a set was waiting for is done; one that came before its turn closes no step."""
-    card_set = draft.state.sets.get(back)
-    waiting = card_set.next_step if card_set else None
+    waiting = draft.state.sets[back].next_step
     if waiting is not None and waiting.step is step:
         draft.add(f.StepTaken(back, step, who, role, waiting.cite))
 
@@ -154,8 +154,9 @@ def _first_steps(state: State, backs: tuple[str, ...]) -> Refusal | None:
     for back in backs:
         card_set = state.sets[back]
         if (step := card_set.waits) is not None:
-            why = f" ({spoken(card_set.procedure)})" if card_set.procedure else ""
-            return Refusal(f"first the {back} set{why}: {spoken(step.step)}, by the {step.by}", step.cite)
+            assert card_set.procedure is not None  # for as long as a step is left
+            why = spoken(card_set.procedure)
+            return Refusal(f"first the {back} set ({why}): {spoken(step.step)}, by the {step.by}", step.cite)
     return None
 
 

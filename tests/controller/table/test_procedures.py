@@ -1,0 +1,65 @@
+"""Steps that a set goes through before it is dealt: what is first, what a player may ask for, what may lie face up."""
+
+import pytest
+
+from controller.rules.vocabulary import Method, Role, Step
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.refusal import Refusal
+from tests.controller.table.conftest import MakeTable, Table
+
+STEPS = {
+    "opening": ("opening", "inspect", ("4.A",)),
+    "new_set": ("new set", "inspect", ("4.A",)),
+    "idle": ("idle", "spread face down", ("5.H(1)",)),
+}
+
+
+def with_steps(make_table: MakeTable, why: str) -> Table:
+    """A table in Maryland whose red set is to go through these steps."""
+    if why == "opening":
+        table = make_table()
+        table.act(a.OpenTable())
+        return table
+    table = make_table().ready()
+    if why == "idle":
+        table.act(a.IdleTable())
+        return table
+    table.act(a.TakeSetAway("red"))
+    table.act(a.BringSet("red"))
+    return table
+
+
+@pytest.mark.parametrize("why", STEPS)
+def test_no_round_is_begun_before_the_first_step_and_the_reason_for_the_steps_is_told(
+    make_table: MakeTable, why: str
+) -> None:
+    """Clauses: md-uth 4.A, 5.H(1)."""
+    table = with_steps(make_table, why)
+    said, step, cite = STEPS[why]
+    refused = table.refused(a.BeginRound("red"))
+    assert (refused.reason, refused.cite) == (f"first the red set ({said}): {step}, by the dealer", cite)
+
+
+def test_only_cards_that_are_spread_may_be_told_to_lie_face_up(make_table: MakeTable) -> None:
+    """Then nobody turns them up any more. Clauses: md-uth 4.A, 5.H(1), 5.H(2)."""
+    table = with_steps(make_table, "opening")
+    refused = table.refused(a.ConfirmStep("red", Step.INSPECT, face_up=True), Role.DEALER)
+    assert Refusal(refused.reason, refused.cite) == Refusal(
+        "face_up belongs to spread and spread face down", ("4.A",)
+    )
+    table = with_steps(make_table, "idle")
+    table.act(a.ConfirmStep("red", Step.SPREAD_FACE_DOWN, face_up=True), Role.DEALER)
+    following = table.state.sets["red"].next_step
+    assert following is not None
+    assert following.step is Step.PLAYER_INSPECTS
+
+
+def test_a_player_may_have_the_kept_set_spread_by_the_clause_that_says_so(make_table: MakeTable) -> None:
+    """It goes through the steps of any set. Clause: fast-action (e)(8)(ii)."""
+    table = make_table("fast-action", Method.SHUFFLER, offered=()).ready()
+    asked, steps = table.act(a.RequestSpread("blue"))
+    cite = ("(e)(8)(ii)", "(e)(8)(ii)(A)", "(e)(8)(ii)(B)")
+    assert asked == f.SpreadRequested("blue", "a supervisor", cite)
+    assert isinstance(steps, f.StepsAsked)
+    assert steps.steps == table.setup.law.rulebook.idle.steps
