@@ -20,7 +20,7 @@ from controller.table.evolve_cases import (
     dispute_after,
     kept_no_longer,
 )
-from controller.table.evolve_sets import OF_SETS, dealt_from, set_after, sets_after_round, stub_counted
+from controller.table.evolve_sets import SetEvent, dealt_from, set_after, sets_after_round, stub_counted
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
 from controller.table.records import replace
@@ -60,7 +60,7 @@ def evolve(state: State, fact: f.Fact) -> State:
             return alarmed(state, fact)
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
-    if isinstance(fact.event, OF_SETS):
+    if isinstance(fact.event, SetEvent):
         return set_after(state, fact.event)
     if isinstance(fact.event, OF_DISPUTES):
         return dispute_after(state, fact.event)

@@ -10,16 +10,15 @@ from controller.table.played import NOTHING_PLAYED, PlayedSince
 from controller.table.records import replace
 from controller.table.state import Round, State
 
-OF_SETS = (
-    f.SetChecked, f.SetDisarmed, f.SetShuffledByHand, f.SetRemoved, f.SetBrought, f.SetInPlay, f.SetTimeCarried, SetDue,
-    f.StepsAsked, f.StepTaken, f.CutAsked, f.SetCut, f.CardBurned,
+SetEvent = (
+    f.SetChecked | f.SetDisarmed | f.SetShuffledByHand | f.SetRemoved | f.SetBrought | f.SetInPlay | f.SetTimeCarried | SetDue
+    | f.StepsAsked | f.StepTaken | f.CutAsked | f.SetCut | f.CardBurned
 )  # fmt: skip
 
 
-def set_after(state: State, event: f.Event) -> State:
-    back = getattr(event, "back", None)
-    if not isinstance(back, str):
-        return state
+def set_after(state: State, event: SetEvent) -> State:
+    """The state after a fact of one set; a set of a colour that is not at the table any more is folded like the others."""
+    back = event.back
     before = state.sets.get(back, CardSet(back))
     match event:
         case f.SetChecked():
@@ -66,7 +65,7 @@ def _shuffled(card_set: CardSet) -> CardSet:
     return replace(card_set, in_shoe=False, preshuffled=False, cut_due=False, was_cut=False, gone=0)
 
 
-def _handled(card_set: CardSet, event: f.Event) -> CardSet:
+def _handled(card_set: CardSet, event: SetEvent) -> CardSet:
     """What people do with a set before it is dealt."""
     match event:
         case f.StepsAsked():
@@ -116,13 +115,13 @@ def _still_unread(card_set: CardSet, event: f.SetChecked) -> PlayedSince | None:
     return card_set.uncounted if first else card_set.unread
 
 
-def _proven(round_: Round | None, event: f.Event) -> Round | None:
+def _proven(round_: Round | None, event: SetEvent) -> Round | None:
     """The cards of a round may be gathered and shuffled before it is ended: then the verdict answers for it too.
 
     A new set of the same back that comes before the end has no part in the round. What a person said of a set that was
     not armed is over when it is disarmed again.
     """
-    if round_ is None or getattr(event, "back", None) != round_.back:
+    if round_ is None or event.back != round_.back:
         return round_
     match event:
         case f.CardBurned():
