@@ -45,7 +45,7 @@ def keep(path: Path, place: Path | None, vault: Path | None, as_json: bool) -> N
         document = _kept(path, place, VaultKeys.load(vault) if vault else None)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
-    except (JournalError, KeyUnusable, OSError) as exc:
+    except (JournalError, KeyUnusable) as exc:
         end(str(exc), WRONG)
     show(document, _page, as_json)
     if document["problem"]:

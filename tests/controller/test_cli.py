@@ -288,7 +288,7 @@ def test_a_journal_that_is_not_there_ends_with_three(tmp_path: Path) -> None:
 
 RECORD_COMMANDS = (
     ("verify",), ("tail",), ("export",), ("alarms",), ("lookback", "red"), ("replay", "--verify"), ("prove", "1"),
-    ("evidence", "1"), ("backup", "copy"), ("restore", "lost"),
+    ("evidence", "1"), ("backup", "copy"), ("restore", "lost"), ("keep",),
 )  # fmt: skip
 
 
