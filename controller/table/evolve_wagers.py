@@ -102,7 +102,7 @@ def decision(round_: Round, event: f.DecisionRecorded) -> Round:
 UNDECIDED = (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS)
 
 
-def settled(round_: Round, *, compared: bool = False) -> Round:
+def settled(round_: Round, *, compared: bool) -> Round:
     """All that is not decided is settled with the round. `compared`: its sum was held against the cards."""
 
     def now(wager: Wager) -> Wager:
