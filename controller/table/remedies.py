@@ -41,8 +41,7 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
 def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
     """A person saw what a device did not report: it demands the same."""
     round_ = _round(draft)
-    in_service = draft.state.device_of(kind)
-    name = in_service[0] if in_service else draft.setup.device_of(kind)
+    name = _device_of(draft, kind)
     assert name is not None
     deals = round_.phase is Phase.DEALING and DISPENSERS.get(draft.state.method) is kind
     back = round_.back if deals or kind is DeviceKind.SHOE else back_in_shuffler(draft)
@@ -114,15 +113,19 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
 
 def change_method(draft: Draft, method: Method, actor: Actor) -> None:
     """Before another method is used, something is done about the device that is still in service. Clause: `method_change`."""
-    kind = DISPENSERS.get(draft.state.method)
-    in_service = draft.state.device_of(kind) if kind else None
-    old = in_service[0] if in_service else draft.setup.device_of(kind) if kind else None
+    old = _device_of(draft, DISPENSERS.get(draft.state.method))
     draft.add(f.MethodChanged(method, actor.who))
     if old is None:
         return
     device = draft.state.devices[old]
     if device.in_service or away_first(draft.setup, draft.state, old) is not None:
         dispose(draft, Trigger.METHOD_CHANGE, *([Guard.DEVICE_FAILED] if device.failed else []), device=old)
+
+
+def _device_of(draft: Draft, kind: DeviceKind | None) -> str | None:
+    """The device of this kind that is in service, or one that was taken out of it where none is."""
+    in_service = draft.state.device_of(kind)
+    return in_service[0] if in_service else draft.setup.device_of(kind)
 
 
 def _round(draft: Draft) -> Round:

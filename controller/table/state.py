@@ -68,7 +68,7 @@ class Setup(Struct, frozen=True):
     payout_limit: int | None = None
     unit: int = 1
 
-    def device_of(self, kind: DeviceKind) -> str | None:
+    def device_of(self, kind: DeviceKind | None) -> str | None:
         return next((d.name for d in self.devices.values() if d.kind is kind), None)
 
 
