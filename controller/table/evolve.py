@@ -157,7 +157,9 @@ def _device(state: State, name: str, event: f.Event) -> State:
             return replace(state, round=replace(state.round, face_up_sensed=state.round.face_up_sensed + 1))
         case e.CardDrawn() if state.round is not None and _deals_by_hand(state.round) and device.in_service:
             return replace(state, round=replace(state.round, drawn=state.round.drawn + 1))
-        case e.CardDrawn() if state.round is not None and state.round.phase is Phase.BETS_CLOSED:
+        case e.CardDrawn() if (
+            state.round is not None and state.round.phase is Phase.BETS_CLOSED and device.in_service
+        ):
             return replace(state, round=replace(state.round, drawn_before=state.round.drawn_before + 1))
         case e.CuttingCardSensed() if state.round is not None and state.round.live and device.in_service:
             return replace(state, round=replace(state.round, cutting_card_sensed=True))

@@ -119,6 +119,19 @@ def test_the_card_to_be_burned_may_come_before_or_after_it_is_said_to_be(table):
     assert holds(table) == ["a card left shoe-1 before the cards were let out"]
 
 
+def test_a_card_that_a_shoe_tells_while_it_is_out_of_service_is_none_of_the_round(table):
+    """Somebody tries it out, and puts it back: the card to be burned is the first one all the same."""
+    table.bet(*BETS)
+    table.act(a.AnnounceNoMoreBets())
+    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED, failed=False))
+    draw(table, 1)
+    table.act(a.ReturnDevice("shoe-1"))
+    draw(table, 1)
+    assert not table.state.held
+    draw(table, 1)
+    assert holds(table) == ["a card left shoe-1 before the cards were let out"]
+
+
 def test_a_key_turned_to_burning_in_the_deal_is_held(table):
     """Cards that the shoe takes for burned ones are none of its game: somebody has turned its key."""
     let_out(table)

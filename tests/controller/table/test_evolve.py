@@ -145,6 +145,7 @@ def test_what_a_device_still_has_inside_is_remembered_with_it(device, event, cha
     assert folded(device, event) == replace(STATE, devices={"d": after, "other": WELL})
 
 
+DRAWN = e.CardDrawn(e.Back.RED, e.Recognition.READ, burned=False, repeat_suspected=False, cards_left=None)
 DEALING = {"phase": Phase.DEALING, "let_out": True}
 ROUND_OF_DEVICES = [
     (e.WagerSensed(5, 2, locked=False), {}, {"accepted": frozenset({(1, 1), (3, 1), (5, 2)})}),
@@ -156,6 +157,10 @@ ROUND_OF_DEVICES = [
     (e.WagerRemoved(3, 1, locked=False), {"phase": Phase.BETS_CLOSED}, {}),
     (e.FaceUpCard(e.Back.RED, e.Activity.DEALING), DEALING, {"face_up_sensed": 2}),
     (e.FaceUpCard(e.Back.RED, e.Activity.SHUFFLING), DEALING, {}),
+    (DRAWN, {"phase": Phase.BETTING}, {}),
+    (DRAWN, {"phase": Phase.BETS_CLOSED}, {"drawn_before": 1}),
+    (DRAWN, DEALING, {"drawn": 2}),
+    (DRAWN, {**DEALING, "method": Method.DEALING_SHOE}, {}),
     (e.CuttingCardSensed(e.Back.RED), DEALING, {"cutting_card_sensed": True}),
     (e.CuttingCardSensed(e.Back.RED), {"phase": Phase.STOPPED}, {}),
     (e.CuttingCardSensed(e.Back.RED), {"phase": Phase.SETTLED}, {}),
@@ -170,10 +175,21 @@ def test_what_a_device_senses_is_of_the_round_while_it_may_be(event, before, cha
     assert after == replace(STATE, devices={"d": WELL, "other": WELL}, round=replace(round_, **changes))
 
 
-@pytest.mark.parametrize("event", [e.FaceUpCard(e.Back.RED, e.Activity.DEALING), e.CuttingCardSensed(e.Back.RED)])
-def test_what_a_device_senses_that_was_taken_out_is_not_of_the_round(event):
+@pytest.mark.parametrize(
+    ("event", "phase"),
+    [
+        (e.FaceUpCard(e.Back.RED, e.Activity.DEALING), Phase.DEALING),
+        (e.CuttingCardSensed(e.Back.RED), Phase.DEALING),
+        (DRAWN, Phase.DEALING),
+        (DRAWN, Phase.BETS_CLOSED),
+    ],
+)
+def test_what_a_device_senses_that_was_taken_out_is_not_of_the_round(event, phase):
     """Whatever it still sees, the round is dealt without it."""
-    out, round_ = replace(WELL, out=OutOfService.COVERED), replace(ROUND, phase=Phase.DEALING, let_out=True)
+    out, round_ = (
+        replace(WELL, out=OutOfService.COVERED),
+        replace(ROUND, phase=phase, let_out=phase is Phase.DEALING),
+    )
     assert folded(out, event, round=round_).round == round_
 
 
