@@ -113,7 +113,7 @@ def _demand(name: str, demand: Hold | Duty | Dispute | Alarm) -> Document:
 
 def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
     out_of_turn = not_its_turn(setup, state, card_set.back)
-    alternates = sets_take_turns(setup, state)
+    alternates = sets_take_turns(state)
     return {
         "present": card_set.present,
         "armed": may_be_dealt_next(setup, state, card_set.back),

@@ -34,6 +34,7 @@ def decide_report(draft: Draft, name: str, report: e.Report) -> None:
 
 
 def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool) -> None:
+    """Of all other reports the fact alone is kept: nothing in the documents hangs on them."""
     match report:
         case e.Jammed() | e.ShuffleStopped() | e.DealStopped() if _in_use(draft, name):
             _stopped(draft, name, report)
@@ -45,8 +46,8 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _shuffled(draft, name, report)
         case e.StackDispensed():
             _dispensed(draft, name, report)
-        case e.DealCompleted(cards_left=left):
-            _deal_completed(draft, name, left)
+        case e.DealCompleted():
+            _deal_completed(draft, name)
         case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
             _face_up(draft, name, back)
         case e.WagerSensed(seat=seat, locked=locked):
@@ -61,8 +62,6 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
-        case _:
-            pass  # the fact alone: nothing in the documents hangs on it
 
 
 def _armed_in_deal(draft: Draft) -> bool:
@@ -139,8 +138,8 @@ def may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
     if reported is not e.Back.UNKNOWN:
         return [reported.value]
     round_ = draft.state.round
-    on_layout = round_.back if round_ is not None and round_.on_layout else ""
-    return [s.back for s in draft.state.sets.values() if s.present and s.back != on_layout]
+    laid = [round_.back] if round_ is not None and round_.on_layout else []
+    return [s.back for s in draft.state.sets.values() if s.present and s.back not in laid]
 
 
 def disarm(draft: Draft, backs: list[str], because: str) -> None:
@@ -307,7 +306,7 @@ def initial_deal_done(draft: Draft) -> None:
     draft.add(f.InitialDealCompleted(round_.cards_out + missing))
 
 
-def _deal_completed(draft: Draft, name: str, left: int | None) -> None:
+def _deal_completed(draft: Draft, name: str) -> None:
     """The device says the deal is over: fewer stacks than the document's plan is a failure to deal."""
     round_ = draft.state.round
     if name != draft.state.dispenser() or round_ is None or not _dealing_still(draft):
@@ -327,7 +326,7 @@ def _face_up(draft: Draft, name: str, back: str) -> None:
     draft.hold(
         f"{name} tells of a card face up, and a person has told of one: go on if it is the same; if it is another, report "
         f"their number in all (card_face_up, cards = {round_.face_up + 1})",
-        cite=row.cite, choices=(Resolution.GO_ON,),
+        cite=row.cite,
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ class Draft:
 
 
 def _device_says(levels: object, level: Level) -> str | None:
-    value = getattr(levels, level.value, None)
+    value = getattr(levels, level.value)
     return value if isinstance(value, str) else None
 
 

@@ -25,7 +25,7 @@ def teller(state: State) -> tuple[str, Device] | None:
 def drawn(draft: Draft, name: str, report: e.CardDrawn) -> None:
     """A card before its time, or burned when none is due: whoever drew it, or turned the key of the shoe, is asked."""
     round_ = draft.state.round
-    if round_ is None or not round_.live or round_.method in DISPENSERS:
+    if round_ is None or round_.method in DISPENSERS:
         return
     burns_now = round_.burned + (burns.due(draft.setup, draft.state) is not None)
     if round_.phase is Phase.BETTING or (round_.phase is Phase.BETS_CLOSED and round_.drawn_before > burns_now):
@@ -57,8 +57,7 @@ def cutting_card_untold(setup: Setup, state: State) -> Refusal | None:
         return None
     if setup.law.rulebook.absent(trigger) is not None:
         return None
-    rows = setup.law.rulebook.rows.get(trigger, ())
     return Refusal(
         f"the shoe has told of its cutting card; say where it showed ({a.ReportIrregularity.kind} {trigger})",
-        rows[0].cite if rows else (),
+        setup.law.rulebook.rows[trigger][0].cite,
     )

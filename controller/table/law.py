@@ -85,8 +85,7 @@ def asking_order(setup: Setup, round_: Round) -> tuple[list[int], Cited[str] | N
 def order_cite(setup: Setup, state: State, act: str) -> tuple[str, ...]:
     """The clauses that give this kind of act its place in a round, by the way of dealing. Clause: `[act_order]`."""
     rulebook = setup.law.rulebook
-    method = state.round.method if state.round else state.method
-    return rulebook.cite_for(rulebook.act_order.get(act, ()), method)
+    return rulebook.cite_for(rulebook.act_order.get(act, ()), state.method)
 
 
 AWAY = {
@@ -104,7 +103,7 @@ def away_first(setup: Setup, state: State, name: str) -> Demand | None:
     return next((d for d in demands if d.action in AWAY and device.out not in AWAY[d.action]), None)
 
 
-def sets_take_turns(setup: Setup, state: State) -> bool:
+def sets_take_turns(state: State) -> bool:
     """True where two sets lie at the table beside a shuffler in service. Clause: `[decks] swap_after`."""
     two = sum(s.present for s in state.sets.values()) > 1
     return two and state.device_of(DeviceKind.SHUFFLER) is not None
@@ -121,7 +120,7 @@ def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
     By the round, the set of the last one waits, until cards of the other are out; by the shoe, the set in the shoe is dealt on
     until it must be shuffled.
     """
-    if not sets_take_turns(setup, state) or not state.last_back:
+    if not sets_take_turns(state) or not state.last_back:
         return None
     last = state.sets[state.last_back]
     if setup.law.rulebook.decks.swap_after.value == SWAP_EVERY_ROUND:

@@ -16,7 +16,7 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
     _raise_alarm(draft, name, before, event)
     match event:
         case e.DeviceOnline():
-            _reconcile(draft, name, event)
+            _reconcile(draft, name)
             if not event.gap_closed:
                 _gap(draft, name, f"{name} came back with a gap in its events")
         case e.EventsLost(first=first, reused=True):
@@ -35,8 +35,6 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
             take_back(draft, name, "away")
         case e.LevelsRead(levels=levels):
             _restore(draft, name, levels)
-        case _:
-            pass
 
 
 def _raise_alarm(draft: Draft, name: str, before: Device, event: e.LinkEvent) -> None:
@@ -67,8 +65,6 @@ def _raise_alarm(draft: Draft, name: str, before: Device, event: e.LinkEvent) ->
                 draft.add(f.SecurityAlarm("device_changed", "; ".join(changed)), name)
             elif event.rebooted and draft.state.open:
                 draft.add(f.SecurityAlarm("device_rebooted", "it started anew while the table was open"), name)
-        case _:
-            pass
 
 
 def _restore(draft: Draft, name: str, levels: e.Levels) -> None:
@@ -86,7 +82,7 @@ def take_back(draft: Draft, name: str, where: str) -> None:
             draft.want(name, level, safe, f"{name} is {where}")
 
 
-def _reconcile(draft: Draft, name: str, event: e.DeviceOnline) -> None:
+def _reconcile(draft: Draft, name: str) -> None:
     for level, safe in e.SAFE_VALUE.items():
         device = draft.state.devices[name]
         wanted = device.wanted.get(level)

@@ -21,7 +21,7 @@ from controller.table.state import Fate, Round, SeenHand, Setup
 PROGRESSIVE = "progressive"
 OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.SETTLED)
 """Fates of wagers that are still to be settled; `SETTLED` only where no outcome was recorded."""
-BONUS, OF_THE_BOX, OF_THE_TABLE = "three_card_bonus", "six_card", "cover_all"
+OF_THE_BOX, OF_THE_TABLE = "six_card", "cover_all"
 """Wagers of which the cards are not those of the seat alone."""
 
 
@@ -44,7 +44,7 @@ class Offer(Struct, frozen=True):
     def line(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> Line | None:
         """What is offered for this wager, its coupon, or envy; None where nobody can tell, or a person is to decide."""
         meant = (seat, wager, coupon, holder)
-        found = (x for x in self.lines if (x.seat, x.wager, x.coupon > 0, x.holder) == meant)
+        found = (x for x in self.lines if (x.seat, x.wager, bool(x.coupon), x.holder) == meant)
         return next((x for x in found if x.outcome is not Outcome.HELD), None)
 
     def comes_to(self) -> dict[int, int] | None:
@@ -122,7 +122,6 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
         round_.meters,
         round_.voids[0] if round_.voids else None,
         _terms(setup),
-        round_.id,
         under_way=True,
     )
 
@@ -141,7 +140,7 @@ def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:
     seen = round_.seen.get((Area.PLAYER, number), SeenHand(_unread(setup.law.rulebook.hand.player.value)))
     played, shown = seen.played or _unread(settler.played), seen.shown or _unread(settler.shown)
     coupons = {name: coupon.cents for name, coupon in seat.coupons.items() if name in wagers}
-    return Hand(number, wagers, seen.cards, seat.answers, played, shown if BONUS in wagers else (), coupons)
+    return Hand(number, wagers, seen.cards, seat.answers, played, shown, coupons)
 
 
 def _filled(round_: Round, area: Area, count: int) -> tuple[int, ...]:
