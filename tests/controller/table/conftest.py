@@ -1,16 +1,19 @@
 """A table on the bench of the pure core: acts and reports go in, facts come out, no clock and no device."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from controller.rules.citation import Cited
 from controller.rules.elections import elect as elect_law
 from controller.rules.elections import proposals
 from controller.rules.loader import load_rulebook
-from controller.rules.model import Rulebook
-from controller.rules.vocabulary import Method, Role
+from controller.rules.model import Demand, Row, Rulebook
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import burns
 from controller.table import facts as f
@@ -66,6 +69,18 @@ class Table:
             self.watch.saw(before, given, facts, self.state)
         self.all += facts
         return [fact.event for fact in facts]
+
+    def with_answer(
+        self, trigger: Trigger, *demands: Demand, roles: Mapping[Action, Role] | None = None
+    ) -> "Table":
+        """The document answers this trigger by these demands alone. `roles`: who confirms what, None = as it says itself."""
+        law = self.setup.law
+        rows = {**law.rulebook.rows, trigger: (Row(trigger, (), ("99.A",), demands, says="So it is answered."),)}
+        book = replace(law.rulebook, rows=rows)
+        if roles is not None:
+            book = replace(book, duty_roles={action: Cited(role, ("99.R",)) for action, role in roles.items()})
+        self.setup = msgspec.structs.replace(self.setup, law=replace(law, rulebook=book))
+        return self
 
     def pass_time(self, seconds: float) -> None:
         """Lets time pass on both clocks."""

@@ -1,0 +1,201 @@
+"""What a document demands, carried out word by word: at which device and set, by whom, under which clause, at which wagers."""
+
+import pytest
+
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.state import ALL_HELD
+from drivers import events as e
+
+CITE = ("99.B",)
+VOID_ALL = Demand(Action.VOID_ALL_HANDS, CITE)
+TOO_MANY = a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1)
+MISMATCH = a.RecordProgressiveCount(5)
+
+
+def holds(events):
+    return [event for event in events if isinstance(event, f.HoldPlaced)]
+
+
+def duties(table):
+    return {(d.action, d.device, d.back, d.seat, d.least_role) for d in table.state.duties.values()}
+
+
+def fates(events):
+    return {(x.seat, x.wager): (x.fate, x.cite, x.reading) for x in events if isinstance(x, f.WagerDecided)}
+
+
+@pytest.fixture
+def betting_closed(make_table):
+    """Seats 1 and 3 have wagers, a count of progressive chips is to be recorded."""
+    return lambda **how: make_table("md-uth", **how).ready().begin().close_bets()
+
+
+@pytest.fixture
+def dealt(make_table):
+    """Seats 1 and 3 before the flop, Trips at seat 1."""
+    return lambda **how: make_table("md-uth", **how).ready().begin().let_out().deal()
+
+
+@pytest.mark.parametrize(
+    ("trigger", "device", "report"),
+    [
+        (
+            Trigger.SHUFFLER_COUNT_WRONG, "shuffler-1",
+            e.ShuffleCompleted(e.Back.BLUE, e.Mode.SHUFFLE, 51, e.Identities.NOT_READ),
+        ),
+        (
+            Trigger.SHUFFLER_IDENTITIES_WRONG, "shuffler-1",
+            e.ShuffleCompleted(e.Back.BLUE, e.Mode.SHUFFLE, 52, e.Identities.INCOMPLETE),
+        ),
+        (Trigger.SET_NOT_ALTERNATED, "shoe-1", e.StackDispensed(e.Back.BLUE, 1, 5)),
+        (Trigger.CARD_FACE_UP, "shoe-1", e.FaceUpCard(e.Back.BLUE, e.Activity.DEALING)),
+    ],
+)  # fmt: skip
+def test_what_is_demanded_of_device_and_set_is_due_at_those_that_told(make_table, trigger, device, report):
+    """The one that reported is cleared, and the set that it named is shuffled."""
+    table = make_table().ready().begin("red").let_out()
+    table.with_answer(trigger, Demand(Action.CLEAR_DEVICE, CITE), Demand(Action.RESHUFFLE, CITE), roles={})
+    table.put(report, device)
+    assert duties(table) == {
+        (Action.CLEAR_DEVICE, device, "", 0, Role.DEALER),
+        (Action.RESHUFFLE, "", "blue", 0, Role.DEALER),
+    }
+
+
+def test_what_concerns_no_device_and_no_set_names_none(betting_closed):
+    """A count of chips is nobody's device and no set's."""
+    table = betting_closed()
+    demands = (Demand(Action.CLEAR_DEVICE, CITE), Demand(Action.RESHUFFLE, CITE))
+    table.with_answer(Trigger.PROGRESSIVE_MISMATCH, *demands, roles={}).act(MISMATCH)
+    assert duties(table) == {(d.action, "", "", 0, Role.DEALER) for d in demands}
+
+
+def test_a_late_wager_that_nobody_placed_is_given_back_to_nobody(betting_closed):
+    """The trigger names no seat."""
+    table = betting_closed().with_answer(Trigger.PROGRESSIVE_MISMATCH, Demand(Action.RETURN_LATE_WAGER, CITE))
+    assert fates(table.act(MISMATCH)) == {}
+    assert set(table.round.seats) == {1, 3}
+
+
+FLOOR, DEALER = Role.FLOORPERSON, Role.DEALER
+
+
+@pytest.mark.parametrize(
+    ("action", "least"),
+    [
+        (Action.CALL_FLOORPERSON, FLOOR),
+        (Action.REMOVE_SET, FLOOR),
+        (Action.REMOVE_DEVICE, FLOOR),
+        (Action.COVER_OR_SIGN_DEVICE, FLOOR),
+        (Action.RETURN_ALL_WAGERS, DEALER),
+        (Action.RESHUFFLE, DEALER),
+        (Action.CLEAR_DEVICE, DEALER),
+        (Action.COUNT_STUB, DEALER),
+    ],
+)
+def test_a_duty_is_confirmed_by_whom_the_document_names_and_else_by_whom_it_is_work(betting_closed, action, least):
+    """What takes something out of play asks the floor; the rest is the dealer's work."""
+    for roles, by in (({}, least), ({action: Role.SUPERVISOR}, Role.SUPERVISOR)):
+        table = betting_closed().with_answer(Trigger.PROGRESSIVE_MISMATCH, Demand(action, CITE), roles=roles)
+        table.act(MISMATCH)
+        (duty,) = table.state.duties.values()
+        assert (duty.action, duty.least_role, duty.cite, duty.reading) == (action, by, CITE, None)
+
+
+@pytest.mark.parametrize(
+    ("action", "by", "wager", "says"),
+    [
+        (Action.HOLD_ROUND, Action.HOLD_ROUND, "", "So it is answered."),
+        (
+            Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS, ALL_HELD,
+            "5 wagers are held; decide: return_wager or wager_stands",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("demanded", [(CITE, None), ((), "R-09")])
+def test_a_hold_is_answered_by_whom_the_document_names_and_tells_what_demands_it(
+    betting_closed, action, by, wager, says, demanded
+):
+    """A clause or a reading; the floor where the document names nobody."""
+    for roles, least in (({}, FLOOR), ({by: Role.SUPERVISOR}, Role.SUPERVISOR)):
+        table = betting_closed().with_answer(Trigger.PROGRESSIVE_MISMATCH, Demand(action, *demanded), roles=roles)
+        (hold,) = holds(table.act(MISMATCH))
+        assert (hold.reason, hold.least_role, hold.seat, hold.wager) == (says, least, 0, wager)
+        assert (hold.cite, hold.reading) == demanded
+
+
+@pytest.mark.parametrize("demanded", [(CITE, None), ((), "R-22")])
+def test_a_void_hand_tells_what_made_it_void(dealt, demanded):
+    """A clause, or a reading where the text is silent."""
+    table = dealt().with_answer(TOO_MANY.trigger, Demand(Action.VOID_HAND, *demanded))
+    (void,) = [x for x in table.act(TOO_MANY) if isinstance(x, f.HandVoided)]
+    assert void == f.HandVoided(table.round.id, 1, *demanded)
+
+
+def test_wagers_of_a_void_that_says_nothing_of_them_are_held(dealt):
+    """No clause and no reading decides them, so the floor does, with one answer; Trips that a void spared before as well."""
+    table = dealt(elect={"R-11": "return"})
+    table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    assert table.fates()[1, "trips"] == "to_settle"
+    events = table.with_answer(TOO_MANY.trigger, VOID_ALL).act(TOO_MANY)
+    assert fates(events) == {(1, "trips"): ("held", (), None)}
+    table = dealt().with_answer(TOO_MANY.trigger, VOID_ALL)
+    events = table.act(TOO_MANY)
+    wagers = [(1, "ante"), (1, "blind"), (1, "trips"), (3, "ante"), (3, "blind")]
+    assert fates(events) == dict.fromkeys(wagers, ("held", (), None))
+    (hold,) = holds(events)
+    assert (hold.wager, hold.cite, hold.reading) == (ALL_HELD, (), table.setup.law.of_holds)
+    assert hold.choices == (a.Resolution.RETURN_WAGER, a.Resolution.WAGER_STANDS)
+
+
+def test_a_wager_that_a_person_let_stand_is_touched_by_a_void_like_any_other(dealt):
+    """It was held and stands: its Trips is spared, and the rest goes back. Clause: md-uth 13.F, 13.G."""
+    table = dealt(elect={"R-53": "hold"})
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.WAGER_STANDS))
+    assert {table.fates()[1, name] for name in ("ante", "blind", "trips")} == {"stands"}
+    events = table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    (made,) = [x for x in events if isinstance(x, f.DispositionMade)]
+    assert Guard.TRIPS_PLACED in made.guards
+    decided = fates(events)
+    assert decided[1, "ante"] == decided[1, "blind"] == ("returned", ("13.F",), None)
+    assert decided[1, "trips"] == ("to_settle", ("13.G",), None)
+
+
+def test_trips_that_a_void_spared_is_not_lost_when_its_player_leaves(dealt):
+    """It is settled all the same; only what nobody has decided is abandoned. Clause: md-uth 13.G, 7.C(2)."""
+    table = dealt(elect={"R-11": "return", "R-53": "abandoned"})
+    table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    assert fates(table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))) == {}
+    assert table.fates()[1, "trips"] == "to_settle"
+
+
+@pytest.mark.parametrize(("seat", "asked"), [(1, True), (2, False)])
+def test_a_void_hand_that_was_paid_is_asked_about_and_that_of_another_seat_is_not(make_table, seat, asked):
+    """A natural is paid at once, while the others are still asked; no text says what a void makes of that."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+    table.bet((1, "original", 1000), (2, "original", 1000)).let_out()
+    table.act(a.RecordInitialDeal())
+    table.answer(1, "natural")
+    table.act(a.SettleWager(1, "original", a.Outcome.WIN, 5000))
+    table.with_answer(TOO_MANY.trigger, Demand(Action.VOID_HAND, CITE))
+    placed = holds(table.act(a.ReportIrregularity(TOO_MANY.trigger, seat=seat)))
+    question = "So it is answered. But wagers are settled already, and no text says what follows"
+    assert [(hold.reason, hold.cite) for hold in placed] == ([(question, ("99.A",))] if asked else [])
+
+
+@pytest.mark.parametrize(("seat", "back"), [(1, {"returned"}), (3, {"collected"})])
+def test_a_void_hand_gives_back_what_was_collected_of_it_and_of_no_other(make_table, seat, back):
+    """R-71 = return, for the seat whose hand is void. Clause: ma-uth 15(d)."""
+    table = make_table("ma-uth", elect={"R-71": "return"}).ready().begin(seats=(1, 3, 5), trips=())
+    table.let_out().deal()
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    table.answer(1, "fold")
+    table.act(a.ReportIrregularity(TOO_MANY.trigger, seat=seat))
+    assert {table.fates()[1, name] for name in ("ante", "blind")} == back
+    assert table.fates()[5, "ante"] == "live"
