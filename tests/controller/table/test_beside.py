@@ -347,3 +347,44 @@ def test_without_a_sum_nothing_is_compared_and_what_it_should_come_to_is_on_reco
 def test_a_sum_that_cannot_be_is_refused(told, cents):
     """A slip of the keys."""
     assert f"cents can be handed back in a round, {cents} were given" in told.refused(a.SettleRound(cents)).reason
+
+
+def test_after_the_last_envy_nothing_is_offered(with_envy):
+    """All wagers are settled before it, and it is settled last."""
+    table = with_envy()
+    for line in offer(table.setup, table.round).lines:
+        if line.wager == "progressive" and line.outcome is WIN:
+            table.act(a.ValidateProgressive(line.seat, True))
+        table.act(a.SettleWager(line.seat, line.wager, line.outcome, line.paid, holder=line.holder))
+    assert offer(table.setup, table.round) is None
+
+
+def test_no_coupon_is_offered_before_its_wager_is(make_table):
+    """Community cards that are told after the flop settle nothing yet."""
+    table = make_table("ma-uth", elect={"R-108": "even_money"}).ready()
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "ante", 1000, coupon=500))
+    table.act(a.PlaceWager(1, "blind", 1000))
+    table.let_out().deal().decide_all(a.Decision.CHECK)
+    table.act(a.RevealCommunity(a.Street.FLOP))
+    table.act(a.RecordHand(Area.COMMUNITY, "Kh Qd 7s"))
+    assert offer(table.setup, table.round) is None
+
+
+@pytest.mark.parametrize(
+    ("rulebook", "elect", "chips", "asked"),
+    [("md-uth", ENVY, (1, 3), True), ("md-uth", ENVY, (), False), ("ma-uth", {}, (1, 3), False)],
+)
+def test_a_settled_round_is_looked_at_again_only_for_envy(make_table, rulebook, elect, chips, asked):
+    """Where it may have been earned: the document pays it, and somebody has the wager. The limits are others by now, so that
+    a settlement would be refused."""
+    table = make_table(rulebook, elect=elect).ready().begin(trips=(1, 3))
+    for seat in chips:
+        table.chip(seat)
+    table.let_out().deal().to_showdown().act(KINGS[1])
+    for seat in (3, 1):
+        for wager in ("ante", "blind", "play", "trips", *(["progressive"] if chips else [])):
+            table.act(a.SettleWager(seat, wager, LOSE))
+    setup = msgspec.structs.replace(table.setup, limits={"ante": (2000, 5000)})
+    found = offer(setup, table.round)
+    assert (found.refused != "") if asked else (found is None)

@@ -206,3 +206,28 @@ def test_where_no_shoe_tells_nothing_is_compared(make_table):
     document = table_document(made.setup, made.state)["round"]
     assert document["drawn"] is None
     assert "cards_dealt" in document["unchecked"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1, too_many=True),  # keeps the cards of one hand
+        a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1),  # is void, as its player says
+    ],
+)
+def test_where_a_hand_was_found_wrong_the_plan_says_nothing_of_the_number(table, wrong):
+    """It was dealt more or fewer than planned, and people have counted it. Clause: fast-action (i)(3), (i)(4)."""
+    draw(let_out(table), IN_DEAL + 1)
+    table.act(wrong)
+    if not wrong.too_many:
+        table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, seat=1))
+    table.act(a.RecordInitialDeal())
+    assert not any("has told of" in reason for reason in holds(table))
+
+
+def test_a_card_out_of_a_shoe_that_deals_its_stacks_is_no_card_of_a_hand(make_table):
+    """It tells of each stack; what it says of single cards beside that stops nothing."""
+    made = make_table("md-uth", offered=("trips",), devices=("shuffler-1", "shoe-1")).ready().begin()
+    drawn = card()
+    assert made.put(drawn, "shoe-1") == [drawn]
+    assert not made.state.held

@@ -2,7 +2,8 @@
 
 import pytest
 
-from controller.rules.vocabulary import Method, Role
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.codec import encode
@@ -93,6 +94,15 @@ def test_a_round_that_cannot_be_proven_concerns_the_set_that_is_dealt(make_table
     table.put(e.EventsLost("SIM", "0" * 16, 7, 0), "shoe-1")
     assert [duty.back for duty in table.state.duties.values() if duty.action == "reshuffle"] == ["red"]
     assert table.state.round.void
+
+
+def test_a_document_that_goes_on_without_proof_still_has_people_look(make_table):
+    """It demands nothing that stops the round or holds it: what is lost is told, and somebody answers for going on."""
+    table = make_table().with_answer(Trigger.ROUND_UNPROVEN, Demand(Action.RECORD_ONLY, ("99.A",)))
+    table.ready().begin("red").let_out().deal(1)
+    table.put(e.EventsLost("SIM", "0" * 16, 7, 9), "shoe-1")
+    (hold,) = table.state.holds.values()
+    assert hold.reason == "shoe-1 lost its events 7 to 9: what was dealt cannot be proven"
 
 
 @pytest.mark.parametrize("damaged", [e.LinesDamaged(1, 0, 0), e.LinesDamaged(0, 1, 0), e.LinesDamaged(0, 0, 1)])

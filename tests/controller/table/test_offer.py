@@ -2,11 +2,13 @@
 
 import pytest
 
-from controller.rules.vocabulary import Area, Trigger
+from controller.games.settling.settled import Line
+from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.codec import WITHHELD, encode
-from controller.table.offer import Missing, offer
+from controller.table.offer import Missing, Offer, offer
+from drivers import events as e
 
 WIN, LOSE, PUSH, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH, a.Outcome.RETURN
 BOARD = "Kh Qd 7s 4c 2d"
@@ -272,3 +274,78 @@ def test_what_is_no_whole_unit_goes_by_the_breakage_rule(make_table, breakage, p
         table.act(act)
     line = offer(table.setup, table.round).line(1, "blind")
     assert (line.paid, line.note) == (paid, f"breakage {breakage}, R-107")
+
+
+PAID = Line(1, "ante", 1000, WIN, returned=1000, paid=500)
+
+
+@pytest.mark.parametrize(
+    ("found", "cents"),
+    [
+        (Offer((PAID, Line(3, "ante", 1000, LOSE))), {1: 1500, 3: 0}),
+        (Offer((PAID,), (Missing(meter="meter"),)), None),
+        (Offer((PAID, Line(3, "ante", 1000, a.Outcome.HELD))), None),
+        (Offer(refused="not as it stands"), None),
+    ],
+)
+def test_what_goes_back_is_added_up_where_all_of_it_is_known(found, cents):
+    """A hand that is asked for, a wager that a person decides, a round that cannot be: no sum is made up."""
+    assert found.comes_to() == cents
+
+
+def test_a_meter_is_still_asked_for_when_all_other_wagers_are_settled(at_showdown):
+    """Nothing can be offered for the progressive wager, and it waits."""
+    table = told(at_showdown("md-uth", chips=(1,)), hand(3, "Qs 9h"), hand(1, "Kc Qh"), hand(5, "Kd As"))
+    meters = offer(table.setup, table.round).missing
+    for line in offer(table.setup, table.round).lines:
+        table.act(a.SettleWager(line.seat, line.wager, line.outcome, line.paid))
+    assert offer(table.setup, table.round) == Offer(missing=meters)
+    assert meters
+
+
+def test_the_box_of_the_six_card_bonus_is_asked_for_and_settles_it(make_table):
+    """Two kings in the hand and two in the box. Clause: md-uth 7.F(4), 12.G."""
+    table = make_table("md-uth", method=Method.SHUFFLER, offered=("trips", "six_card")).ready()
+    bets = ((1, "ante", 1000), (1, "blind", 1000), (1, "trips", 500), (1, "six_card", 500))
+    table.bet(*bets).let_out().deal().to_showdown()
+    told(table, hand(1, "Kc Kd"))
+    assert offer(table.setup, table.round).missing == (Missing(Area.SIX_CARD_BOX),)
+    box = "As 8d 6h 3c"
+    table.act(a.RecordHand(Area.SIX_CARD_BOX, box))
+    found = offer(table.setup, table.round)
+    assert found.missing == ()
+    assert found.line(1, "six_card").outcome is LOSE
+
+
+def test_cover_all_asks_for_the_hands_of_the_whole_table(make_table):
+    """Seat 3 is settled, and its cards decide this wager of seat 1 all the same. Clause: ma-uth 13(j)."""
+    table = make_table("ma-uth", Method.SHUFFLER, offered=("cover_all",)).ready()
+    table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0))
+    table.begin(trips=())
+    table.act(a.PlaceWager(1, "cover_all", 500))
+    told(table.let_out().deal().to_showdown())
+    for name in ("ante", "blind", "play"):
+        table.act(a.SettleWager(3, name, LOSE))
+    assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 1), Missing(Area.PLAYER, 3))
+
+
+def test_a_limit_takes_nothing_off_other_seats_and_other_wagers(make_table):
+    """Seat 3 has the royal flush and a progressive wager, which no limit touches; seat 1 wins its own with three aces.
+    Clause: md-uth 12.F(1), 12.D."""
+    chosen = {"payout_limit": "higher", "R-98": "winnings", "progressive_table": "A", "R-27": "flop"}
+    table = make_table("md-uth", elect=chosen, payout_limit=6_000_000).ready()
+    bets = ((1, "ante", 1000), (1, "blind", 1000), (3, "ante", 20_000), (3, "blind", 20_000))
+    table.bet(*bets, (3, "trips", 1000))
+    table.chip(3)
+    table.let_out().deal().to_showdown()
+    for act in (*ROYAL[:2], hand(3, "Jh Th"), hand(1, "As Ac")):
+        table.act(act)
+    for missing in offer(table.setup, table.round).missing:
+        table.act(a.RecordMeter(missing.meter, 90_000_000, 80_000_000))
+    found = offer(table.setup, table.round)
+    (cut,) = found.cuts
+    assert cut.seat == 3
+    assert "progressive" not in cut.wagers
+    assert found.line(1, "ante").paid == 1000
+    assert found.line(3, "progressive").paid == 90_000_000
+    assert sum(x.paid for x in found.lines if x.seat == 3 and x.wager in cut.wagers) == cut.limit

@@ -146,3 +146,18 @@ def test_a_natural_that_is_none_stops_the_offer_by_name(make_table):
     events = table.act(a.SettleWager(1, "original", WIN, 5000))
     (settled,) = [event for event in events if isinstance(event, f.WagerSettled)]
     assert settled.difference is None
+
+
+def test_a_dealer_who_has_a_choice_is_asked_which_cards_are_played(make_table):
+    """Three sevens: any two of them are the highest pair, and the offer waits until it is told which. Clause: (h)(9)(ii)."""
+    table = fast_action(make_table)
+    for seat in (1, 2, 4, 6):
+        table.answer(seat, "set")
+    table.act(a.RevealDealer())
+    table.act(ALL)
+    table.act(a.RecordHand(Area.COMMUNITY, "Jh 8c Td 3s 2h"))
+    table.act(a.RecordHand(Area.DEALER, "7s 7h 7d Qc"))
+    assert "`dealer_played` says which the dealer plays" in offer(table.setup, table.round).refused
+    table.act(a.RecordHand(Area.DEALER, "7s 7h 7d Qc", played="7s 7h"))
+    table.act(hand(2, "Kd Kc 9s 6h", played="Kd Kc"))
+    assert (2, "original", "win", 2000) in offered(table)
