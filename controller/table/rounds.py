@@ -70,7 +70,7 @@ def decide_act(draft: Draft, act: a.Act, actor: Actor) -> None:
         case _ if isinstance(act, a.SetAct):
             decide_set_act(draft, act, actor)
         case _ if isinstance(act, a.SettleAct):
-            _settle_act(draft, act, actor)
+            decide_settle_act(draft, act, actor)
         case _ if isinstance(act, a.CaseAct):
             cases.decide_case(draft, act, actor)
         case _:
@@ -88,7 +88,8 @@ def _device_act(draft: Draft, act: a.TakeDeviceOut | a.ReturnDevice | a.ChangeMe
             remedies.change_method(draft, act.method, actor)
 
 
-def _settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
+def decide_settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
+    """Adds the facts of an allowed act of settling."""
     match act:
         case a.SettleWager():
             settling.settled(draft, act, actor)
@@ -212,7 +213,8 @@ def _initial_deal(draft: Draft) -> None:
 def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
     law, round_ = draft.setup.law.rulebook, _round(draft)
     stage = round_.game.stage(round_.phase)
-    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None) if stage else None
+    assert stage is not None
+    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
     of = law.wagers[answer.places].of if answer and answer.places else None
     cents = round_.seats[act.seat].wagers[of].cents * act.multiple if of else 0
     laid = laid_away(draft.setup, round_, act.seat, act.decision)
@@ -261,7 +263,8 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
     expected = full_set(draft.setup)
     right = act.stub + out == expected and not act.misdealt
     rule = draft.setup.law.rulebook
-    cite = rule.cite_for(rule.stub.every_rounds.cite if rule.stub else (), draft.state.method)
+    assert rule.stub is not None
+    cite = rule.cite_for(rule.stub.every_rounds.cite, draft.state.method)
     draft.add(f.StubCounted(back, act.stub, act.stub + out, expected, right, actor.who, cite))
     for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
         draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
