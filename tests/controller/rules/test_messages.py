@@ -1,5 +1,6 @@
 """What people read where a file, an election or a state of the table is not sound: each word of it is looked for."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,16 +20,18 @@ FAULTS = ["the first is wrong", "and the second"]
 
 
 @pytest.mark.parametrize(
-    ("refused", "about"),
+    ("refused", "what", "about"),
     [
-        (RulebookInvalid("md-uth.toml", FAULTS), "md-uth.toml: refused for 2 fault(s)"),
-        (CoverageInvalid("md-uth.coverage.toml", FAULTS), "md-uth.coverage.toml: refused for 2 fault(s)"),
-        (ElectionsInvalid("md-uth", FAULTS), "elections for md-uth: refused for 2 fault(s)"),
+        (RulebookInvalid, "md-uth.toml", "md-uth.toml: refused for 2 fault(s)"),
+        (CoverageInvalid, "md-uth.coverage.toml", "md-uth.coverage.toml: refused for 2 fault(s)"),
+        (ElectionsInvalid, "md-uth", "elections for md-uth: refused for 2 fault(s)"),
     ],
 )
-def test_every_fault_has_a_line_of_its_own(refused: Exception, about: str) -> None:
+def test_every_fault_has_a_line_of_its_own(
+    refused: Callable[[str, list[str]], Exception], what: str, about: str
+) -> None:
     """First what is refused and for how many faults, then one fault a line, set in."""
-    assert str(refused).splitlines() == [about, *(f"  {fault}" for fault in FAULTS)]
+    assert str(refused(what, FAULTS)).splitlines() == [about, *(f"  {fault}" for fault in FAULTS)]
 
 
 def test_refused_elections_carry_the_rulebook_they_were_for(ma: Rulebook) -> None:
