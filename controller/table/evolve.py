@@ -147,7 +147,9 @@ def _device(state: State, name: str, event: f.Event) -> State:
     if device is not before:
         state = replace(state, devices=with_(state.devices, name, device))
     match event:
-        case e.WagerSensed(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):
+        case e.WagerSensed(seat=seat, sensor=sensor, locked=False) if device.in_service and _takes_bets(
+            state.round
+        ):
             assert state.round is not None
             return replace(state, round=replace(state.round, accepted=state.round.accepted | {(seat, sensor)}))
         case e.WagerRemoved(seat=seat, sensor=sensor, locked=False) if _takes_bets(state.round):

@@ -182,6 +182,7 @@ def test_what_a_device_senses_is_of_the_round_while_it_may_be(event, before, cha
         (e.CuttingCardSensed(e.Back.RED), Phase.DEALING),
         (DRAWN, Phase.DEALING),
         (DRAWN, Phase.BETS_CLOSED),
+        (e.WagerSensed(5, 2, locked=False), Phase.BETTING),
     ],
 )
 def test_what_a_device_senses_that_was_taken_out_is_not_of_the_round(event, phase):
@@ -191,6 +192,13 @@ def test_what_a_device_senses_that_was_taken_out_is_not_of_the_round(event, phas
         replace(ROUND, phase=phase, let_out=phase is Phase.DEALING),
     )
     assert folded(out, event, round=round_).round == round_
+
+
+def test_a_chip_that_was_taken_back_is_none_also_where_the_device_was_taken_out():
+    """Nobody is held to a wager that does not lie there any more."""
+    out = replace(WELL, out=OutOfService.COVERED)
+    after = folded(out, e.WagerRemoved(3, 1, locked=False), round=ROUND)
+    assert after.round == replace(ROUND, accepted=frozenset({(1, 1)}))
 
 
 BURNED = {"red": CardSet("red", gone=1), "blue": CardSet("blue")}
