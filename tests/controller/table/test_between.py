@@ -226,6 +226,8 @@ def test_a_fifth_round_that_ends_without_a_count_has_the_set_counted(make_table,
     assert made.cite == ("9(e)",)
     (duty,) = [duty.id for duty in table.state.duties.values() if duty.action is Action.COUNT_STUB]
     events = table.act(a.RecordStubCount(51))
+    assert isinstance(events[0], f.StubCounted)
+    assert events[0].cite == ("9(e)",)
     assert f.DutyClosed(duty, Action.COUNT_STUB, "a supervisor", Role.SUPERVISOR) in events
     assert Action.COUNT_STUB not in duties(table)
 
