@@ -119,7 +119,9 @@ def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Re
     if not any(PROGRESSIVE in seat.wagers for seat in _round(state).in_play.values()):
         return Refusal("no progressive wager lies in this round")
     cents, cite = least[act.meter]
-    if not cents <= act.reset <= act.cents <= MOST_PAID:
+    if act.cents > MOST_PAID:
+        return Refusal(f"a meter stands at {MOST_PAID} cents at most, {act.cents} were given")
+    if not cents <= act.reset <= act.cents:
         return Refusal(
             f"the meter {act.meter} starts again at {cents} cents or more and stands no lower than that", cite
         )

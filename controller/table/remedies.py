@@ -1,13 +1,14 @@
 """What follows where something went wrong or was asked for: reports of people, duties done, holds answered, a method changed."""
 
 from controller.games.model import Phase
-from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table import settling
 from controller.table.collected import after_void
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
-from controller.table.dispositions import dispose
+from controller.table.dispositions import dispose, open_return_duty
 from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
@@ -106,9 +107,7 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
         draft.decide_wager(seat, wager, held.cents, Fate.RETURNED, (), reading)
     reached = after_void(draft, 0)
     if returned or reached:
-        least = draft.setup.law.rulebook.duty_roles.get(Action.RETURN_ALL_WAGERS)
-        role = least.value if least else Role.DEALER
-        draft.add(f.DutyOpened(draft.next_id("D"), Action.RETURN_ALL_WAGERS, role, reading=reading))
+        open_return_duty(draft, Demand(Action.RETURN_ALL_WAGERS, reading=reading))
 
 
 def change_method(draft: Draft, method: Method, actor: Actor) -> None:

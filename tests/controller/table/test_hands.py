@@ -184,9 +184,7 @@ def test_a_meter_may_stand_where_it_starts_again_and_at_the_most_that_is_paid(
     assert table.round.meters["meter"].cents == cents
 
 
-@pytest.mark.parametrize(
-    ("cents", "reset"), [(LEAST, LEAST - 1), (LEAST, LEAST + 1), (LEAST - 1, LEAST), (MOST_PAID + 1, LEAST)]
-)
+@pytest.mark.parametrize(("cents", "reset"), [(LEAST, LEAST - 1), (LEAST, LEAST + 1), (LEAST - 1, LEAST)])
 def test_a_meter_past_its_bounds_is_refused_by_the_clause_of_its_least(
     make_table: MakeTable, cents: int, reset: int
 ) -> None:
@@ -194,3 +192,9 @@ def test_a_meter_past_its_bounds_is_refused_by_the_clause_of_its_least(
     refused = refusal(with_progressive(make_table, 1), a.RecordMeter("meter", cents, reset))
     says = f"the meter meter starts again at {LEAST} cents or more and stands no lower than that"
     assert refused == Refusal(says, ("12.D(3)(b)(i)",))
+
+
+def test_a_meter_above_all_that_is_ever_paid_is_a_mistake(make_table: MakeTable) -> None:
+    """Most likely a zero too many; the refusal says what was given."""
+    refused = refusal(with_progressive(make_table, 1), a.RecordMeter("meter", MOST_PAID + 1, LEAST))
+    assert refused == Refusal(f"a meter stands at {MOST_PAID} cents at most, {MOST_PAID + 1} were given")

@@ -10,7 +10,7 @@ from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.records import replace
-from controller.table.state import DeviceSetup
+from controller.table.state import DeviceSetup, Duty
 from drivers.events import DeviceKind
 from tests.controller.table.conftest import MakeTable, Table
 
@@ -166,3 +166,14 @@ def test_a_void_by_a_person_has_the_wagers_given_back_under_its_reading(
     table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
     duty = opened(table.act(a.ResolveHold(hold, a.Resolution.VOID)))[Action.RETURN_ALL_WAGERS]
     assert (duty.least_role, duty.cite, duty.reading) == (least or Role.DEALER, (), "R-52")
+
+
+def test_a_void_by_a_person_asks_once_for_the_wagers_to_go_back(make_table: MakeTable) -> None:
+    """Where that is open already, it is the same chips. Clause: ma-uth 15; R-52."""
+    table = make_table("ma-uth", elect={"R-52": "hold"}).ready().begin().let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.COMMUNITY_CARD_EXPOSED))
+    (hold,) = table.state.holds
+    open_already = Duty("D0", Action.RETURN_ALL_WAGERS, Role.DEALER, "", "", 0, ("15",), None)
+    table.state = replace(table.state, duties={"D0": open_already})
+    assert Action.RETURN_ALL_WAGERS not in opened(table.act(a.ResolveHold(hold, a.Resolution.VOID)))
+    assert table.state.duties == {"D0": open_already}
