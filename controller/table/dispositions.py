@@ -304,7 +304,7 @@ def open_return_duty(draft: Draft, demand: Demand) -> None:
     )  # fmt: skip
 
 
-def open_duty(draft: Draft, demand: Demand, *, device: str, back: str, seat: int) -> None:
+def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "", seat: int = 0) -> None:
     action = demand.action
     if action in DUTIES_ON_SET:
         if not _after_this_round(draft, action, back):

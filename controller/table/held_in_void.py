@@ -11,14 +11,18 @@ from controller.table.spared import FOR_SPARED
 from controller.table.state import Fate, Hold, Round
 
 Demands = tuple[Demand, ...]
+NAMED = {**RETURNS, Action.SETTLE_TRIPS: "trips", Action.COLLECT_ANTE: "ante"}
+"""Demands that name one wager."""
+FATES = {**SEAT_FATES, **REST_FATES, Action.SETTLE_TRIPS: Fate.TO_SETTLE, Action.COLLECT_ANTE: Fate.LOST}
+"""What a void makes of wagers, other than giving back those that it names."""
 
 
 def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     """True where nothing is left that it could stand for, and it has its fate now: its round is void, or its hand was and
-    wagers of that hand went back.
+    wagers of that hand went back or were lost.
 
-    It is settled where the void spares such wagers; else it goes back, by the clause or reading of the void where that
-    decides it, by those of the hold where a person was asked.
+    It is settled where the void spares such wagers, and lost where it collects them; else it goes back, by the clause or
+    reading of the void where that decides it, by those of the hold where a person was asked.
     """
     round_ = draft.state.round
     assert round_ is not None
@@ -28,13 +32,14 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     found = next((d for demands in reversed(voids) if (d := _of(demands, wager)) is not None), None)
     if found is None and not round_.void:  # the others of this hand are not given back, and the round is settled
         return False
-    spared = found is not None and found.action is Action.SETTLE_TRIPS
-    fate = Fate.TO_SETTLE if spared else Fate.RETURNED
+    fate = Fate.RETURNED if found is None else FATES.get(found.action, Fate.RETURNED)
     by = found or hold  # the void asks the floor, or says nothing: as where the answer is that it goes back
     draft.decide_wager(seat, wager, round_.seats[seat].wagers[wager].cents, fate, by.cite, by.reading)
-    if spared:
+    if fate is Fate.TO_SETTLE:
         others = any(name == wager for _, name, _ in round_.wagers(Fate.TO_SETTLE, Fate.SETTLED))
         _open_for_spared(draft, chain.from_iterable(voids), others=others)
+    elif fate is Fate.LOST and found is not None:
+        open_duty(draft, found, seat=seat)
     elif found is not None:
         open_return_duty(draft, found)
     return True
@@ -44,7 +49,7 @@ def _open_for_spared(draft: Draft, demands: Iterable[Demand], *, others: bool) -
     """The wager is settled like others that the void spared; for those the community cards were dealt, or are to be, already."""
     for demand in (d for d in demands if d.action in FOR_SPARED):
         if demand.action is Action.SETTLE_TRIPS or not others:
-            open_duty(draft, demand, device="", back="", seat=0)
+            open_duty(draft, demand)
 
 
 def _voids_of(draft: Draft, round_: Round, seat: int) -> list[Demands]:
@@ -60,11 +65,7 @@ def _voids_of(draft: Draft, round_: Round, seat: int) -> list[Demands]:
 
 
 def _of(demands: Demands, wager: str) -> Demand | None:
-    """The demand that settles this wager or gives it back: one that names it first."""
-    if wager == "ante" and any(d.action is Action.COLLECT_ANTE for d in demands):
-        return None
-    named = (d for d in demands if RETURNS.get(d.action) == wager)
-    spared = (d for d in demands if d.action is Action.SETTLE_TRIPS and wager == "trips")
-    fates = {**SEAT_FATES, **REST_FATES}
-    others = (d for d in demands if fates.get(d.action) is Fate.RETURNED)
-    return next(chain(named, spared, others), None)
+    """The demand that settles this wager, collects it or gives it back: one that names it first."""
+    named = (d for d in demands if NAMED.get(d.action) == wager)
+    others = (d for d in demands if d.action not in NAMED and FATES.get(d.action) in (Fate.RETURNED, Fate.LOST))
+    return next(chain(named, others), None)

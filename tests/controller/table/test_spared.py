@@ -140,17 +140,22 @@ def test_what_made_another_hand_void_decides_nothing_of_a_held_wager(dealt):
     }  # fmt: skip
 
 
-def test_the_ante_of_a_hand_that_was_declared_falsely_is_not_given_back(make_table):
-    """It is collected whatever the floor says of the others, which go back. Clause: ma-colorado 14(d), R-60."""
-    table = make_table("ma-colorado", offered=("bonus",), elect={"R-60": "return"}).ready()
+@pytest.mark.parametrize(
+    ("elected", "fate", "due"),
+    [("return", "returned", "return_all_wagers"), ("collect", "lost", "collect_seat_wagers")],
+)
+def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, elected, fate, due):
+    """Whatever the floor says of the one that it was asked about before; the others fare as was elected, as they would have
+    without a question. Clause: ma-colorado 14(d), R-60."""
+    table = make_table("ma-colorado", offered=("bonus",), elect={"R-60": elected}).ready()
     table.bet((1, "ante", 1000), (1, "bonus", 100), (3, "ante", 1000)).let_out().deal()
     table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
     hold = next(iter(table.state.holds))
     table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
     assert decided(table.act(a.ResolveHold(hold, STANDS))) == {
-        (1, "ante"): ("stands", (), "R-53"), (1, "bonus"): ("returned", (), "R-60"),
+        (1, "ante"): ("lost", ("14(d)",), None), (1, "bonus"): (fate, (), "R-60"),
     }  # fmt: skip
-    assert duties(table) == {"collect_ante", "return_all_wagers"}
+    assert duties(table) == {"collect_ante", due}
 
 
 def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
