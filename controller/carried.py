@@ -95,7 +95,7 @@ def last_day(journal: Journal, setup: Setup) -> Snapshot | None:
         try:
             told, boundary = closed_in(brief)
             heads, order = dict(boundary.end.heads), boundary.order
-            return Snapshot(journal.id, "", heads, order, state_from(told, setup))
+            return Snapshot(journal.id, heads, order, state_from(told, setup))
         except NotCarried as exc:
             log.warning("carried_state_unreadable", record=f"diag/{brief.sequence}", reason=str(exc))
     return None

@@ -1,8 +1,11 @@
 """The folded state in a file beside the record, so that a start after a year takes as long as on the first day.
 
+    {signature of all behind it}{what made it: SHA-256 in hex}{pickled `Snapshot`, wrapped under the vault where there is one}
+
 It is derived and disposable: one that is missing, of other software, of another table or not signed by the table's own key is
-passed over, and the record is folded from its beginning. What follows it is always folded from the record. Where the table has
-a vault the whole file is sealed by it, since a state knows the hands that were told.
+passed over, and the record is folded from its beginning. What follows it is always folded from the record. What made it stands
+before the pickle, for unpickling is code of the classes: what another release pickled may fail in them, or come out as something
+else. Where the table has a vault the pickle is sealed by it, since a state knows the hands that were told.
 """
 
 import pickle
@@ -12,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+import msgspec
 
 import controller
 import drivers
@@ -24,15 +29,19 @@ from controller.table.codec import encode
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_told
 
-__all__ = ["EVERY_RECORDS", "Snapshot", "Snapshots"]
+__all__ = ["EVERY_RECORDS", "Snapshot", "Snapshots", "sources"]
 
 EVERY_RECORDS = 10_000
 """A start folds some 100,000 records a second, so it has at most a tenth of a second to catch up."""
 SIGNATURE_BYTES = 64
+MAKER_BYTES = 64
 ID_BYTES = 16
 ABOUT = b"snapshot"
 FOLDED_BY = ("table", "games", "rules", "cards")
 """Rooms whose code makes a state; where one of their files differs, a state of theirs may too."""
+IN_CONTROLLER = ("snapshot.py", "journal/record.py", "journal/seal.py")
+IN_DRIVERS = ("events.py", "protocol/reports.py", "protocol/words.py")
+"""Files with more of what is pickled: of the snapshot itself, and of what devices report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,6 @@ class Snapshot:
     """A state, and the records that it is folded from: the heads of their streams, the order of the newest."""
 
     journal: str
-    made_by: str
     heads: dict[Stream, Head]
     order: int
     state: State
@@ -62,24 +70,21 @@ class Snapshots:
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
         if not self._key.public.has_signed(signature, body):
             return None
-        pickled = self._unwrapped(body)
+        pickled = self._unwrapped(body[MAKER_BYTES:]) if body[:MAKER_BYTES] == self._made_by else None
         if pickled is None:
             with suppress(OSError):
                 self._path.unlink()  # it may say in the clear what is sealed now
             return None
-        snapshot = pickle.loads(pickled)  # noqa: S301  # signed by our own key, which whoever could forge it needs
-        if not isinstance(snapshot, Snapshot) or (snapshot.journal, snapshot.made_by) != (
-            journal.id,
-            self._made_by,
-        ):
+        snapshot: Snapshot = pickle.loads(pickled)  # noqa: S301  # signed by our own key, which whoever could forge it needs
+        if snapshot.journal != journal.id:
             return None
         return snapshot if all(_stands(journal, s, snapshot.heads[s]) for s in FACTS) else None
 
     def save(self, journal: Journal, state: State) -> None:
         """Takes the place of the last one. It is not synced: one that a power cut tears is passed over. Raises `OSError`."""
         heads, order = journal.last()
-        snapshot = Snapshot(journal.id, self._made_by, dict(heads), order, state)
-        body = self._wrapped(pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL))
+        snapshot = Snapshot(journal.id, dict(heads), order, state)
+        body = self._made_by + self._wrapped(pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL))
         draft = self._path.with_name(self._path.name + ".new")
         draft.write_bytes(self._key.sign(body) + body)
         draft.replace(self._path)
@@ -109,17 +114,21 @@ def _stands(journal: Journal, stream: Stream, head: Head) -> bool:
     return bool(found and found[0].recordhash == head.recordhash)
 
 
-def _made_by(setup: Setup) -> str:
-    """What a state hangs on beside the records: the code, the interpreter, the table and its law."""
-    digest = sha256(sys.version.encode())
-    for path in _sources():
+def _made_by(setup: Setup) -> bytes:
+    """What a state and its pickle hang on beside the records: the code, the interpreter, the library that makes and pickles
+    records, the table and its law. As hex digits, with which no pickle begins."""
+    digest = sha256(f"{sys.version}\n{msgspec.__version__}\n".encode())
+    for path in sources():
         digest.update(path.read_bytes())
     digest.update(encode(setup_told(setup)))
     digest.update(setup.law.rulebook.sha256.encode())
-    return digest.hexdigest()
+    return digest.hexdigest().encode()
 
 
-def _sources() -> Iterator[Path]:
+def sources() -> Iterator[Path]:
+    """The files of code that a state hangs on."""
+    ours, reported = Path(controller.__file__).parent, Path(drivers.__file__).parent
     for room in FOLDED_BY:
-        yield from sorted((Path(controller.__file__).parent / room).rglob("*.py"))
-    yield Path(drivers.__file__).with_name("events.py")
+        yield from sorted((ours / room).rglob("*.py"))
+    yield from (ours / name for name in IN_CONTROLLER)
+    yield from (reported / name for name in IN_DRIVERS)
