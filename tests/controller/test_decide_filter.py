@@ -288,3 +288,29 @@ def test_a_recorded_hand_that_is_sealed_is_told_so(make_filter: MakeFilter) -> N
     }  # fmt: skip
     (answer,) = told(make_filter(), [json.dumps(line).encode()])
     assert answer["error"].startswith("which cards it tells is sealed; `journal replay --verify` decides it")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"version": []}, "'version': expected int, got array"),
+        ({"version": {}}, "'version': expected int, got object"),
+        ({"version": 2, "kind": []}, "'kind': expected str, got array"),
+        ({"version": 2, "kind": {}}, "'kind': expected str, got object"),
+    ],
+)
+def test_a_record_whose_version_or_kind_is_of_another_type_is_told_so(
+    make_filter: MakeFilter, changes: dict[str, Any], error: str
+) -> None:
+    """Both are looked at before the rest, since what is sealed has another form."""
+    record = {
+        "stream": "input",
+        "kind": "record_hand",
+        "version": 1,
+        "subject": "table",
+        "mono_ns": 1,
+        "boot": "b",
+    }
+    record |= {"time": "2026-01-01T00:00:00.000001Z", "clock": "synced", "data": {"body": {}}}
+    (answer,) = told(make_filter(), [json.dumps(record | changes).encode()])
+    assert answer["error"] == error
