@@ -16,17 +16,14 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections import Counter
 from pathlib import Path
 
-from mutmut.mutation.diff_apply import get_diff_for_mutant
-
 from tests.mutants import tried
+from tests.mutants.judged import judged, survivor_of
 from tests.mutants.survivor import Survivor
 
 ROOT = Path(__file__).resolve().parents[2]
-JUDGED = Path(__file__).with_name("judged.toml")
 SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (24, 36, 152, 255, -24)
 FEW = "controller.rules.parts.*"
 """mutmut makes all changes before it tries these; with a name given it tries no others, which it would do one test run each."""
@@ -61,7 +58,7 @@ def _try(names: list[str], processes: int, kept: tried.Kept) -> None:
 
 def report(names: list[str]) -> int:
     """Prints what was found in these modules, by function."""
-    judged = _judged()
+    looked_at = judged()
     open_still: list[Survivor] = []
     met: set[Survivor] = set()
     for meta in sorted((ROOT / "mutants").rglob("*.py.meta")):
@@ -71,11 +68,11 @@ def report(names: list[str]) -> int:
             continue
         codes = json.loads(meta.read_text())["exit_code_by_key"]
         counts = Counter(_ended(code) for code in codes.values())
-        survivors = [_survivor(key, path) for key, code in codes.items() if code in (SURVIVED, UNTESTED)]
+        survivors = [survivor_of(key, path) for key, code in codes.items() if code in (SURVIVED, UNTESTED)]
         worded = [s for s in survivors if s.words_only]
         strict = [s for s in survivors if s.strict_only]
         met |= set(survivors)
-        open_here = [s for s in survivors if not (s.words_only or s.strict_only) and s not in judged]
+        open_here = [s for s in survivors if not (s.words_only or s.strict_only) and s not in looked_at]
         open_still += open_here
         if codes:
             said = ", ".join(f"{many} {ended}" for ended, many in sorted(counts.items()))
@@ -86,7 +83,7 @@ def report(names: list[str]) -> int:
     for survivor in sorted(open_still, key=lambda s: s.function):
         print(f"\n{survivor.function}\n  - {survivor.was}\n  + {survivor.now}")
     tried = {name.rpartition(".")[0] for name in (s.function for s in met)} if names else None
-    stale = [s for s in judged if s not in met and (tried is None or s.function.rpartition(".")[0] in tried)]
+    stale = [s for s in looked_at if s not in met and (tried is None or s.function.rpartition(".")[0] in tried)]
     for survivor in stale:
         print(f"\njudged, and survives no more: {survivor.function}\n  - {survivor.was}\n  + {survivor.now}")
     return 1 if open_still or stale else 0
@@ -98,24 +95,6 @@ def _ended(code: int | None) -> str:
     return {SURVIVED: "survived", UNTESTED: "without a test"}.get(
         code, "timed out" if code in TIMED_OUT else "killed"
     )
-
-
-def _survivor(key: str, path: Path) -> Survivor:
-    """`key`: mutmut's name of the change, such as `controller.rules.elections.x_elect__mutmut_4`."""
-    lines = get_diff_for_mutant(key, path=path).splitlines()
-    was = " ".join(line[1:].strip() for line in lines if line.startswith("-") and not line.startswith("---"))
-    now = " ".join(line[1:].strip() for line in lines if line.startswith("+") and not line.startswith("+++"))
-    module, _, mangled = key.rpartition("__mutmut_")[0].rpartition(".")
-    function = mangled.removeprefix("xǁ").replace("ǁ", ".") if "ǁ" in mangled else mangled.removeprefix("x_")
-    return Survivor(f"{module}.{function}", was, now)
-
-
-def _judged() -> set[Survivor]:
-    """Survivors that were looked at, each with a reason why no test has to notice. Raises `SystemExit` for one without."""
-    rows = tomllib.loads(JUDGED.read_text()).get("survivor", [])
-    if without := [row for row in rows if not row.get("because", "").strip()]:
-        raise SystemExit(f"{JUDGED.name}: judged without a reason: {without}")
-    return {Survivor(row["function"], row["was"], row["now"]) for row in rows}
 
 
 if __name__ == "__main__":

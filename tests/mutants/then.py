@@ -6,7 +6,7 @@ mutmut collects all tests anew for each change, which takes ten times as long as
 once, and each is watched once: only those that run the changed statement are asked. Those come first that may notice most for
 their time: that noticed other changes of the same file, that bear its name, that are quick; how long each takes mutmut has found
 out. Where no test runs a statement, the import may run it: that is tried in an interpreter of its own. What changes words only is
-not put to any test. When all were tried, what survived is tried once more with ten times as long.
+not put to any test. When all were tried, what survived and was judged by nobody is tried once more with ten times as long.
 """
 
 import json
@@ -17,6 +17,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from _pytest.runner import runtestprotocol
 
 from tests.mutants.forked import KILLED, SURVIVED, UNTESTED, asked_for, keep, sources, survivors, tried, untried
 from tests.mutants.fresh import noticed as noticed_afresh
+from tests.mutants.judged import judged, survivor_of
 from tests.mutants.lines import Watched
 from tests.mutants.survivor import changes
 
@@ -84,8 +86,11 @@ class InTurn:
         self._took = json.loads(STATS.read_text())["duration_by_test"]
         for meta, waiting in untried(self._modules):
             self._put(meta, waiting, ENOUGH_S)
+        looked_at = judged()
         for meta, survived in survivors(self._modules):
-            self._put(meta, survived, PATIENT_S)
+            with chdir(".."):  # where mutmut looks for what it made
+                left = [key for key in survived if survivor_of(key, meta.with_suffix("")) not in looked_at]
+            self._put(meta, left, PATIENT_S)
         return True
 
     def _put(self, meta: Path, keys: Sequence[str], enough_s: float) -> None:
