@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_type_hints
 import msgspec
 import structlog
 
+from controller.journal.bodies import UNREADABLE
 from controller.journal.boundary import Boundary, BoundaryUnreadable, read_boundary
 from controller.journal.record import Stream
 from controller.journal.store import Journal
@@ -82,7 +83,7 @@ def closed_in(brief: Brief) -> Closed:
     try:
         told = msgspec.json.decode(brief.data, type=RecordDayClosed)
         return Closed(told, read_boundary(told.statement))
-    except (msgspec.MsgspecError, BoundaryUnreadable) as exc:
+    except (*UNREADABLE, BoundaryUnreadable) as exc:
         raise NotCarried(f"the closing diag/{brief.sequence} of a day: {exc}") from exc
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from controller.evidence.errors import EvidenceError
-from controller.journal.bodies import fact_of
+from controller.journal.bodies import UNREADABLE, fact_of
 from controller.journal.chain import data_hash, header_of, record_hash
 from controller.journal.checkpoint import StatementUnreadable, read_statement
 from controller.journal.export import opening_lines, record_line
@@ -77,7 +77,7 @@ def _read(brief: Brief) -> Checkpoint:
         told = msgspec.json.decode(brief.data, type=CheckpointSigned)
         statement = read_statement(told.statement)
         heads = {stream: head for stream in Stream if (head := statement.head_of(stream)) is not None}
-    except (msgspec.MsgspecError, StatementUnreadable) as exc:
+    except (*UNREADABLE, StatementUnreadable) as exc:
         raise EvidenceError(f"checkpoint {where} cannot be read: {exc}; see `tablewarden journal verify`") from exc
     if len(heads) < len(Stream):
         raise EvidenceError(f"checkpoint {where} does not name all streams; see `tablewarden journal verify`")

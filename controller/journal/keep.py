@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from controller.journal import medium
-from controller.journal.bodies import body_of
+from controller.journal.bodies import UNREADABLE, body_of
 from controller.journal.boundary import Boundary, BoundaryUnreadable, Mark, read_boundary
 from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.file import Description
@@ -51,7 +51,7 @@ def closed_days(view: JournalView) -> Iterator[tuple[Boundary, RecordDayClosed]]
         try:
             closed = msgspec.json.decode(brief.data, type=RecordDayClosed)
             yield read_boundary(closed.statement), closed
-        except (msgspec.MsgspecError, BoundaryUnreadable) as exc:
+        except (*UNREADABLE, BoundaryUnreadable) as exc:
             raise JournalDamaged(view.path, f"closing diag/{brief.sequence} of a day: {exc}") from exc
 
 

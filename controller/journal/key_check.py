@@ -7,6 +7,7 @@ import sqlite3
 
 import msgspec
 
+from controller.journal.bodies import UNREADABLE
 from controller.journal.file import READ_ERRORS
 from controller.journal.sealing import RoundKey, SealBroken, key_of
 from controller.table.inputs import CardsErased
@@ -51,7 +52,7 @@ class KeyCheck:
         """Takes up a record of keys that were erased; what is wrong with it, "" = nothing."""
         try:
             self._through = max(self._through, msgspec.json.decode(data, type=CardsErased).through)
-        except msgspec.MsgspecError as exc:
+        except UNREADABLE as exc:
             return f"it does not say which keys were erased: {exc}"
         return ""
 

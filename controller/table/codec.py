@@ -109,7 +109,7 @@ def origin_in(data: bytes) -> Origin | None:
     """Where a recorded input came from, whatever its kind; None for one that no device reported, or that cannot be read."""
     try:
         return _FROM.decode(data).origin
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # text that is no UTF-8 is no DecodeError
         return None
 
 

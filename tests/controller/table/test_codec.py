@@ -57,9 +57,14 @@ def test_an_input_is_told_by_the_names_that_documents_know_and_leaves_out_what_i
     }
 
 
-def test_where_a_record_came_from_that_nobody_can_read_is_not_known() -> None:
-    """No JSON is no origin, and no error either."""
-    assert origin_in(b"no JSON") is None
+@pytest.mark.parametrize(
+    "data",
+    [b"no JSON", b'{"origin":{"serial":"\xff"}}', b'{"body":' + b"[" * 50_000],
+    ids=["JSON", "text", "deep"],
+)
+def test_where_a_record_came_from_that_nobody_can_read_is_not_known(data: bytes) -> None:
+    """What is no JSON, no text or nested without end is no origin, and no error either."""
+    assert origin_in(data) is None
 
 
 def test_a_fact_is_read_as_it_was_recorded_with_what_it_is_of() -> None:
