@@ -45,6 +45,7 @@ from controller.sealer import Sealer
 from controller.snapshot import Snapshots
 from controller.status import state_documents, without_record
 from controller.systemd import Notifier
+from controller.table.codec import UnknownKind
 from controller.table.inputs import BrokerChanged, CardsUnread, RecordReplaced, ServiceStarted, ServiceStopping
 from controller.table.told_setup import setup_told
 from drivers.recording.tap import recorder_in
@@ -119,7 +120,7 @@ class Daemon:
             recorder = Recorder(journal, self.clock)
             try:
                 await self._play(journal, recorder)
-            except* (JournalError, RecordFailed) as failed:
+            except* (JournalError, RecordFailed, UnknownKind) as failed:
                 self._held(failed.exceptions[0])
                 damage = next(_leaves(failed, JournalDamaged), None)
             else:
@@ -319,7 +320,8 @@ class Daemon:
 
 
 def _cannot_write(cause: object) -> str:
-    return f"the record cannot be written: {cause}"
+    done = "read" if isinstance(cause, UnknownKind) else "written"
+    return f"the record cannot be {done}: {cause}"
 
 
 def _memory() -> LinkFactory:

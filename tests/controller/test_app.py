@@ -17,6 +17,7 @@ from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.table.codec import encode_input
+from controller.table.facts import TableIdle
 from controller.table.inputs import Input, Moment
 from drivers.commands import WantedLevel
 from drivers.events import DoorOpened, Origin
@@ -119,3 +120,35 @@ async def test_a_session_begins_where_the_record_of_its_device_ends(
         "shoe-1": (("00000000000000d1", 17), "0123456789abcdef"),
         "progressive-1": (None, None),
     }
+
+
+@pytest.mark.parametrize(
+    ("fact", "says"),
+    [
+        (("table_blessed", 1), "records of kind table_blessed are not known to this version"),
+        (("table_idle", 2), "records of kind table_idle version 2 are not known to this version"),
+    ],
+)
+async def test_a_record_that_a_newer_version_wrote_is_left_to_it(
+    fact: tuple[str, int], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a step back to an older version nothing is put aside, nothing ends, and the table says what to run."""
+    daemon = app.Daemon(dataclasses.replace(load_config(EXAMPLE), journal=tmp_path / "t.journal", mqtt=None))
+    at = SystemClock().stamp()
+    given = Input(Moment(at.wall_us, at.mono_ns, at.boot), "table", TableIdle("x"), None, None)  # type: ignore[arg-type]
+    asked = Draft(Stream.INPUT, "idle_table", 1, "table", None, encode_input(given))
+    kind, version = fact
+    told = Draft(Stream.MAIN, kind, version, "table", None, b'{"by":"x"}')
+    with contextlib.closing(
+        Journal.open(tmp_path / "t.journal", site=daemon.setup.site, table=daemon.setup.table)
+    ) as journal:
+        journal.append([Transaction(at, asked, None, (told,))], at)
+    monkeypatch.setattr(app, "RETRY_S", 0.0)
+    await asyncio.wait_for(daemon._one_record(), 10)
+    reason = daemon.desk.status()["record"]["reason"]
+    assert reason == f"the record cannot be read: {says}; run the version that wrote them"
+    assert not _put_aside(tmp_path)
+
+
+def _put_aside(folder: Path) -> list[Path]:
+    return list(folder.glob("*.damaged*"))
