@@ -25,8 +25,19 @@ __all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_a
 log = structlog.get_logger()
 
 _HINTS = get_type_hints(State)
-_KEPT = [name for name in State.__struct_fields__ if name != "round"]
-_Between = msgspec.defstruct("_Between", [(name, _HINTS[name]) for name in _KEPT], frozen=True)
+_FIELDS = [f for f in msgspec.structs.fields(State) if f.name != "round"]
+_KEPT = [f.name for f in _FIELDS]
+_REQUIRED = [(f.name, _HINTS[f.name]) for f in _FIELDS if f.required]
+_GAINED = [
+    (
+        f.name,
+        _HINTS[f.name],
+        f.default if f.default is not msgspec.NODEFAULT else msgspec.field(default_factory=f.default_factory),
+    )
+    for f in _FIELDS
+    if not f.required
+]
+_Between = msgspec.defstruct("_Between", [*_REQUIRED, *_GAINED], frozen=True, forbid_unknown_fields=True)
 """A state without the one thing that holds code: the game of a round in play."""
 
 
@@ -38,15 +49,15 @@ def carried(state: State) -> tuple[str, ...]:
     """The state as JSON, in parts that a body takes. Raises `ValueError` in a round."""
     if state.round is not None:
         raise ValueError("a state is carried between two rounds")
-    text = msgspec.json.encode(_Between(*(getattr(state, name) for name in _KEPT))).decode()
+    text = msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT})).decode()
     return tuple(text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT))
 
 
 def state_from(closed: RecordDayClosed, setup: Setup) -> State:
     """The state at the end of that day, at a table as it is set up now. Raises `NotCarried`.
 
-    What the table has gained since is as at its beginning, what it has lost is gone; a way of dealing that was not changed by
-    an act is that of the setup.
+    What the table or the software has gained since is as at its beginning, what the table has lost is gone; a way of dealing
+    that was not changed by an act is that of the setup. What this software has never heard of is refused.
     """
     try:
         told: Any = msgspec.json.decode("".join(closed.folded), type=_Between)

@@ -85,3 +85,17 @@ def test_what_cannot_be_carried_is_said() -> None:
     with pytest.raises(ValueError, match="between two rounds"):
         carried(day.state)
     assert msgspec.json.decode("".join(closed.folded))["rounds"] == 2
+
+
+def test_a_state_outlives_an_update_that_adds_to_it_and_no_step_back() -> None:
+    """What the software has gained since is as at the beginning; what it has never heard of may matter."""
+    day = Between("ma-uth", "update", 2)
+    day.play()
+    closed = on_record(day.state, day.setup)
+    told = msgspec.json.decode("".join(closed.folded))
+    older = {name: value for name, value in told.items() if name not in ("alarms_raised", "disputes")}
+    read = state_from(replace(closed, folded=(msgspec.json.encode(older).decode(),)), day.setup)
+    assert read == replace(day.state, alarms_raised=0, disputes={})
+    newer = msgspec.json.encode({**told, "mood": "fine"}).decode()
+    with pytest.raises(NotCarried, match="mood"):
+        state_from(replace(closed, folded=(newer,)), day.setup)
