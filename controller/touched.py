@@ -14,6 +14,7 @@ from controller.table import facts as f
 from controller.table.codec import WITHHELD
 from controller.table.evolve import evolve
 from controller.table.inputs import ServiceStarted
+from controller.table.records import replace
 from controller.table.state import Round, State, Wager
 from drivers.events import LINK_EVENTS, REPORTS
 
@@ -24,6 +25,9 @@ DEALT = (f.DealingAllowed.kind, "stack_dispensed", f.InitialDealCompleted.kind)
 
 SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind}) - {*DEALT}
 """Kinds that say nothing of wagers and results: which cards it were, what devices did beside giving cards out."""
+
+IN_SERVICE = (f.DeviceTakenOut.kind, f.DeviceReturned.kind)
+"""Kinds that say which device gives cards out: with the way of dealing, which a round begins with, all that comes before it."""
 
 
 class WagerTold(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -94,8 +98,10 @@ def touched_in(view: Reading, state: State, backs: Collection[str], after: int, 
     for brief in view.briefly(Stream.MAIN, after, through):
         if brief.kind == f.RoundBegun.kind:
             event = fact_of(Stream.MAIN, brief).event
-            begun, dealt = (brief if getattr(event, "back", "") in backs else None), 0
-        if begun is None:
+            assert isinstance(event, f.RoundBegun)
+            begun, dealt = (brief if event.back in backs else None), 0
+            state = replace(state, method=event.method)
+        if begun is None and not (brief.kind in IN_SERVICE and brief.subject in state.devices):
             continue  # of a round that had begun before, or of none, or of another set
         if brief.kind in DEALT and not dealt:
             dealt = brief.sequence
@@ -103,7 +109,7 @@ def touched_in(view: Reading, state: State, backs: Collection[str], after: int, 
             continue
         before = state.round
         state = _after(state, brief)
-        if brief.kind == f.RoundEnded.kind:
+        if begun is not None and brief.kind == f.RoundEnded.kind:
             if before is not None and before.played:
                 yield _touched(before, begun, dealt, brief.time_us)
             begun = None
