@@ -145,7 +145,7 @@ class Daemon:
 
     def _held(self, cause: BaseException) -> None:
         """Everyone who asks is told the cause, before the time that closing what failed may take."""
-        self.desk.closed(_cannot_write(cause))
+        self.desk.closed(_in_words(cause))
         self._notify.status(f"HELD: {self.desk.failed}")
         log.error("record_failed", reason=str(cause), retry_s=RETRY_S)
 
@@ -240,7 +240,7 @@ class Daemon:
         try:
             await writes
         except (JournalError, RecordFailed) as error:
-            reason = _cannot_write(engine.record_failed(error))
+            reason = _in_words(engine.record_failed(error))
             self.desk.closed(reason)
             publisher.stop(f"HELD: {reason}")  # the state topic says so too, before it
             await asyncio.gather(asyncio.sleep(SAFE_S), asyncio.wait({outbox}, timeout=FAREWELL_S))
@@ -289,7 +289,7 @@ class Daemon:
             head = journal.heads()[Stream.MAIN]
             documents = dict(state_documents(engine.setup, engine.state))
             if engine.failed:
-                documents["table"] = {**documents["table"], **without_record(_cannot_write(engine.failed))}
+                documents["table"] = {**documents["table"], **without_record(_in_words(engine.failed))}
             return {thing: {**document, "sequence": head} for thing, document in documents.items()}
 
         def report(kind: str, **data: object) -> None:
@@ -319,7 +319,7 @@ class Daemon:
                 self._notify.alive()
 
 
-def _cannot_write(cause: object) -> str:
+def _in_words(cause: object) -> str:
     done = "read" if isinstance(cause, UnknownKind) else "written"
     return f"the record cannot be {done}: {cause}"
 
