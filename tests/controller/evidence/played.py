@@ -67,7 +67,6 @@ class Recorded(Table):
         given, before = Input(at, subject, body, None, actor), self.state
         facts = decide(self.setup, before, given)
         self.state = fold(before, facts)
-        self.all += facts
         round_id = before.round.id if before.round else None
         drafts = []
         for fact in facts:
@@ -78,7 +77,7 @@ class Recorded(Table):
         said = Draft(Stream.INPUT, body.kind, 1, subject, round_id, encode_input(given))
         stamp = Stamp(self.time_us, self.mono_ns, self.boot, "synced")
         self.journal.append([Transaction(stamp, said, None, tuple(drafts))], stamp)
-        return [fact.event for fact in facts]
+        return self.keep(facts)
 
     def checkpoint(self) -> None:
         if self.signer is None:

@@ -57,9 +57,10 @@ class Table:
         self.time_us = 1_800_000_000_000_000
         self.mono_ns, self.boot, self.clock = 1_000_000_000, "boot", "unsynced"
         self.watch: Watch | None = None
+        self.may_fail = False
 
     def put(self, body: Body, subject: str = "table", actor: Actor | None = None) -> list[f.Event]:
-        """One input; returns the events of its facts."""
+        """One input; returns the events of its facts. An error of our own fails the test, unless it `may_fail`."""
         self.pass_time(0.001)
         at = Moment(self.time_us, self.mono_ns, self.boot, self.clock)
         given, before = Input(at, subject, body, None, actor), self.state
@@ -67,7 +68,13 @@ class Table:
         self.state = fold(before, facts)
         if self.watch is not None:
             self.watch.saw(before, given, facts, self.state)
+        return self.keep(facts)
+
+    def keep(self, facts: Sequence[f.Fact]) -> list[f.Event]:
+        """What came of an input stays; returns its events."""
         self.all += facts
+        failed = [fact.event for fact in facts if isinstance(fact.event, f.DecisionFailed)]
+        assert self.may_fail or not failed, failed
         return [fact.event for fact in facts]
 
     def with_answer(

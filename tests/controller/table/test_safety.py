@@ -144,6 +144,7 @@ def broken(*_):
 def test_an_error_of_our_own_holds_the_table_and_says_so(make_table, monkeypatch):
     """An exception in a decision becomes a fact with a hold; the next input is decided as usual."""
     table = make_table("md-uth").ready().begin().let_out().deal(1)
+    table.may_fail = True
     monkeypatch.setattr(devices_module, "_dispensed", broken)
     events = table.stack(2)
     told = next(fact for fact in table.all if fact.event is events[0])
@@ -169,9 +170,11 @@ def test_where_cards_are_known_an_error_of_our_own_is_told_by_its_place(make_tab
     hand = a.RecordHand(Area.PLAYER, "As Kd", 1)
     if cards_known:
         table.act(hand)
+        table.may_fail = True
         monkeypatch.setattr(devices_module, "_dispensed", broken)
         failed = next(x for x in table.stack(2) if isinstance(x, f.DecisionFailed))
     else:
+        table.may_fail = True
         monkeypatch.setattr(decide_module, "decide_act", broken)
         failed = table.put(hand, actor=Actor("dora", Role.DEALER))[0]
     assert failed.error == "ZeroDivisionError in broken"
@@ -180,6 +183,7 @@ def test_where_cards_are_known_an_error_of_our_own_is_told_by_its_place(make_tab
 def test_an_act_that_could_not_be_decided_is_no_fact(make_table, monkeypatch):
     """Only what a device told stays true."""
     table = make_table("md-uth").ready().begin("red")
+    table.may_fail = True
     monkeypatch.setattr(decide_module, "decide_act", broken)
     events = table.put(a.PlaceWager(2, "ante", 1000), actor=Actor("dora", Role.DEALER))
     assert events[0] == f.DecisionFailed("place_wager", "ZeroDivisionError: planted")
@@ -189,6 +193,7 @@ def test_an_act_that_could_not_be_decided_is_no_fact(make_table, monkeypatch):
 def test_what_a_link_told_is_kept_where_it_could_not_be_decided(make_table, monkeypatch):
     """The device is taken for lost all the same."""
     table = make_table("md-uth").ready()
+    table.may_fail = True
     monkeypatch.setattr(decide_module, "decide_link", broken)
     events = table.put(e.DeviceOffline("link_eof"), "shoe-1")
     assert events[:2] == [
@@ -205,6 +210,7 @@ def test_a_report_that_cannot_be_folded_is_left_out_and_the_table_is_held(make_t
     def folds_no_stack(state, fact):
         return broken() if isinstance(fact.event, e.StackDispensed) else evolve(state, fact)
 
+    table.may_fail = True
     monkeypatch.setattr(draft_module, "evolve", folds_no_stack)
     events = table.stack(2)
     assert events[0] == f.DecisionFailed("stack_dispensed", "ZeroDivisionError: planted")
