@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from controller.rules.citation import Cited, chapter
+from controller.rules.citation import Cited, T, chapter
 from controller.rules.parts import (
     CutRule,
     Dealing,
@@ -265,6 +265,10 @@ class Law:
     def elected(self, reading: str) -> str | None:
         election = self.elections.get(reading)
         return election.choice if election else None
+
+    def decided(self, rule: Cited[T]) -> T | None:
+        """The value that is printed, or that was elected; None where nobody has elected."""
+        return rule.value if rule.by_choice is None or rule.by_choice in self.elections else None
 
     def demands(
         self, trigger: Trigger, guards: frozenset[Guard], method: Method | None = None

@@ -11,7 +11,6 @@ from controller.table.acts import Resolution
 from controller.table.draft import Draft
 from controller.table.state import ALL_COLLECTED, Fate, Round
 
-HELD = "hold"
 OF_COLLECTED = (Resolution.RETURN_WAGER, Resolution.STAYS_COLLECTED)
 REACHES_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.RETURN_ALL_WAGERS)
 REACHES_SEAT = (Action.VOID_HAND, Action.RETURN_SEAT_WAGERS)
@@ -50,19 +49,16 @@ def after_void(draft: Draft, seat: int) -> Demand | None:
     collected = [(at, wager, w) for at, wager, w in round_.wagers(Fate.COLLECTED) if seat in (0, at)]
     if not collected:
         return None
-    match _elected(draft, rule):
+    match draft.setup.law.decided(rule):
         case "return":
             for at, wager, lies in collected:
                 draft.decide_wager(at, wager, lies.cents, Fate.RETURNED, (), rule.reading)
             return Demand(Action.RETURN_ALL_WAGERS, reading=rule.reading)
-        case "hold":
+        case (
+            "hold" | None
+        ):  # of a round that goes on under a configuration in which nobody elected a person is asked
             _ask(draft, seat, len(collected), rule)
     return None
-
-
-def _elected(draft: Draft, rule: Cited[str]) -> str:
-    """What was elected; a round that goes on under a configuration in which nobody elected is asked about."""
-    return rule.value if draft.setup.law.elected(rule.by_choice or "") else HELD
 
 
 def _ask(draft: Draft, seat: int, many: int, rule: Cited[str]) -> None:

@@ -13,17 +13,6 @@ REQUIRED = "required_with_shuffler"
 NO_SECOND = "no"
 
 
-def set_known(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.RecordShuffle | a.BringSet)
-    if act.back not in state.sets:
-        return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
-    if state.round is not None and state.round.back == act.back and state.round.on_layout:
-        return Refusal(f"the {act.back} set is in play; its cards are collected first")
-    if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
-        return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
-    return None
-
-
 def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """A set that must be taken away is gone before another of its colour comes, so that the two are never mixed up.
 
@@ -39,7 +28,7 @@ def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     for duty in state.duties.values():
         if duty.action is Action.REMOVE_SET and duty.back == act.back:
             return Refusal(f"first {duty.id}: {duty.action} ({act.back})", duty.cite)
-    return set_known(setup, state, act, actor)
+    return _unknown(state, act)
 
 
 def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -52,7 +41,7 @@ def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
         return Refusal(
             f"{name} is not to be used beside a shuffle by hand: first {demand.action}{rest}", demand.cite
         )
-    if (refusal := set_known(setup, state, act, actor)) is not None:
+    if (refusal := _unknown(state, act)) is not None:
         return refusal
     return procedures.before_shuffle(state, act.back)
 
@@ -95,10 +84,20 @@ def as_many_as_wanted(setup: Setup, state: State) -> Refusal | None:
             f"({a.TakeSetAway.kind})", rule.cite,
         )  # fmt: skip
     if len(present) < 2 and rule.value == REQUIRED and beside_shuffler:
-        missing = ", ".join(back for back in state.sets if back not in present) or "another"
+        missing = ", ".join(back for back in state.sets if back not in present)
         return Refusal(
             f"beside a shuffler two sets take turns; bring the {missing} set ({a.BringSet.kind})", rule.cite
         )
+    return None
+
+
+def _unknown(state: State, act: a.RecordShuffle | a.BringSet) -> Refusal | None:
+    if act.back not in state.sets:
+        return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
+    if state.round is not None and state.round.back == act.back and state.round.on_layout:
+        return Refusal(f"the {act.back} set is in play; its cards are collected first")
+    if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
+        return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
     return None
 
 

@@ -227,9 +227,8 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     round_, setup = _round(draft.state), draft.setup
     found = offer(setup, round_) if round_.seen else None
     comes_to = found.comes_to() if found else None
-    known = comes_to is not None and act.handed_back is not None
-    more = (act.handed_back or 0) - sum((comes_to or {}).values()) if known else None
     told = None if comes_to is None else sum(comes_to.values())
+    more = None if act.handed_back is None or told is None else act.handed_back - told
     draft.add(f.RoundSettled(actor.who, act.handed_back, told, more, setup.currency))
     if comes_to is not None and more:
         seats = ", ".join(f"seat {seat} {cents}" for seat, cents in comes_to.items())
@@ -253,19 +252,20 @@ def surrender(draft: Draft, seat: int, by: str) -> None:
     """
     round_, play = _round(draft.state), draft.setup.law.rulebook.play
     stake, cent = round_.seats[seat].wagers[round_.game.base].cents, play.surrender_cent
-    elected = draft.setup.law.elected(cent.by_choice or "") if cent else None
     if stake % 2 == 0 or cent is None:
         give_up_half(draft, seat, by, None)
-    elif elected == "player":
-        give_up_half(draft, seat, by, a.Resolution.CENT_TO_PLAYER)
-    elif elected == "house":
-        give_up_half(draft, seat, by, a.Resolution.CENT_TO_HOUSE)
-    else:
-        draft.decide_wager(seat, round_.game.base, stake, Fate.HELD, (), cent.reading)
-        draft.hold(
-            f"seat {seat}: half of {stake} cents cannot be paid; decide: {' or '.join(OF_THE_CENT)}",
-            reading=cent.reading, seat=seat, wager=round_.game.base, choices=OF_THE_CENT,
-        )  # fmt: skip
+        return
+    match draft.setup.law.decided(cent):
+        case "player":
+            give_up_half(draft, seat, by, a.Resolution.CENT_TO_PLAYER)
+        case "house":
+            give_up_half(draft, seat, by, a.Resolution.CENT_TO_HOUSE)
+        case _:
+            draft.decide_wager(seat, round_.game.base, stake, Fate.HELD, (), cent.reading)
+            draft.hold(
+                f"seat {seat}: half of {stake} cents cannot be paid; decide: {' or '.join(OF_THE_CENT)}",
+                reading=cent.reading, seat=seat, wager=round_.game.base, choices=OF_THE_CENT,
+            )  # fmt: skip
 
 
 def give_up_half(draft: Draft, seat: int, by: str, cent: a.Resolution | None) -> None:
@@ -273,9 +273,9 @@ def give_up_half(draft: Draft, seat: int, by: str, cent: a.Resolution | None) ->
     round_, play = _round(draft.state), draft.setup.law.rulebook.play
     stake = round_.seats[seat].wagers[round_.game.base].cents
     returned = stake // 2 + (stake % 2 if cent is a.Resolution.CENT_TO_PLAYER else 0)
-    cite = play.surrender.cite if play.surrender else ()
+    assert play.surrender is not None  # a game in which hands are surrendered has it: `Game.misfits`
     reading = play.surrender_cent.reading if cent and play.surrender_cent else None
-    _record(draft, seat, round_.game.base, Outcome.LOSE, returned, 0, by, cite, reading)
+    _record(draft, seat, round_.game.base, Outcome.LOSE, returned, 0, by, play.surrender.cite, reading)
 
 
 def _record(

@@ -37,6 +37,18 @@ def test_every_state_of_the_table_has_exactly_one_row(
     assert row is BOOKS[book].row(trigger, state & frozenset(GUARDS_OF[trigger]))
 
 
+def test_a_value_is_decided_where_it_is_printed_or_elected() -> None:
+    """Before anybody elects, the value is that of the first choice, which nobody has decided."""
+    book = BOOKS["fast-action"]
+    by_choice, printed = book.play.surrender_cent, book.play.surrender
+    assert by_choice is not None
+    assert printed is not None
+    nobody, house = elect(book, {}), elect(book, {"R-81": ("house", "x")})
+    assert (nobody.decided(by_choice), nobody.decided(printed)) == (None, "1/2")
+    assert house.rulebook.play.surrender_cent is not None
+    assert house.decided(house.rulebook.play.surrender_cent) == "house"
+
+
 @unhurried
 @given(law=laws(), trigger=triggers, state=guards)
 def test_whatever_is_elected_something_is_demanded_and_each_demand_says_why(

@@ -317,6 +317,12 @@ def test_a_round_that_was_settled_otherwise_waits_for_a_floorperson(told):
     told.act(a.CollectCards())
 
 
+def test_that_nothing_was_handed_back_is_compared_as_well(told):
+    """No cents are a sum, other than no sum."""
+    settled = only(told.act(a.SettleRound(0)), f.RoundSettled)
+    assert (settled.handed_back, settled.offered, settled.difference) == (0, 5000, -5000)
+
+
 def test_what_was_settled_by_itself_is_not_counted_again(told):
     """Only what was still open is compared with the sum."""
     for name in ("ante", "blind", "play"):

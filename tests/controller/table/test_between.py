@@ -36,8 +36,8 @@ def test_a_set_that_must_leave_leaves_before_another_of_its_colour_comes(make_ta
     table.shuffled("red", 51)
     assert duties(table) == [Action.REMOVE_SET]
     refused = table.refused(a.BringSet("red"))
-    assert "remove_set" in refused.reason
     (duty,) = table.state.duties
+    assert (refused.reason, refused.cite) == (f"first {duty}: remove_set (red)", table.state.duties[duty].cite)
     table.act(a.ConfirmDuty(duty))
     table.act(a.BringSet("red"))
     assert table.state.sets["red"].present
@@ -52,6 +52,15 @@ def test_without_a_shuffler_in_service_one_set_alone_stays(make_table, rulebook)
     table.act(a.TakeSetAway("blue"))
     assert not table.state.sets["blue"].present
     table.act(a.BeginRound("red"))
+
+
+def test_beside_a_shuffler_the_missing_set_is_asked_for(make_table):
+    """Which one is missing is said. Clause: fast-action (b)(4), (b)(4)(ii)."""
+    table = make_table("fast-action").ready()
+    table.act(a.TakeSetAway("blue"))
+    refused = table.refused(a.BeginRound("red"))
+    assert refused.reason == "beside a shuffler two sets take turns; bring the blue set (bring_set)"
+    assert refused.cite == table.setup.law.rulebook.decks.second_set.cite
 
 
 def test_a_set_that_is_taken_away_takes_its_duties_along(make_table):
@@ -96,6 +105,14 @@ def test_a_set_from_the_shuffler_is_not_cut(make_table):
     refused = table.refused(a.RecordCut("red"))
     assert "shuffled by a device" in refused.reason
     assert refused.cite == ("5.D(1)", "5.D(2)")
+
+
+def test_where_every_set_is_inspected_none_comes_preshuffled(make_table):
+    """By the clause of the first step that such a set would skip. Clause: fast-action (d)(1)."""
+    table = make_table("fast-action").ready()
+    refused = table.refused(a.BringSet("red", preshuffled=True))
+    assert "preshuffled cards have no other way" in refused.reason
+    assert refused.cite == table.setup.law.rulebook.opening.steps[0].cite
 
 
 def test_a_preshuffled_set_is_cut_before_it_is_dealt(by_hand):

@@ -37,10 +37,18 @@ def test_the_number_of_hands_is_read_off_once_the_cards_are_dealt(betting):
     assert "cannot be done in phase betting" in table.refused(a.RecordHandsFound(3)).reason
     table.let_out().deal()
     for wrong in (0, 8):
-        assert "1 to 7" in table.refused(a.RecordHandsFound(wrong)).reason
+        refused = table.refused(a.RecordHandsFound(wrong))
+        assert ("1 to 7" in refused.reason, "13(e)" in refused.cite) == (True, True)
     table.act(a.RecordHandsFound(3))
     table.to_showdown()
     table.act(a.SettleRound())
+
+
+def test_as_many_hands_as_the_table_can_hold_may_be_found(betting):
+    """Six seats and the dealer; more than were dealt is recorded and holds."""
+    table = betting(e.Mode.COVER_ALL).let_out().deal()
+    found, held = table.act(a.RecordHandsFound(7))[:2]
+    assert (found.hands, found.expected, found.right, held.kind) == (7, 3, False, "hold_placed")
 
 
 def test_where_another_device_deals_nothing_finds_the_hands(make_table):

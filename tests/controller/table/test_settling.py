@@ -1,12 +1,18 @@
 """Wagers settled one by one: the order of the document, sums that can be, and what is recorded of each."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
-from controller.rules.vocabulary import Method, Role, Trigger
+from controller.rules.vocabulary import Method, Role, Settle, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
+from controller.table.law import order_cite
+from controller.table.settling import MOST_PAID
 from controller.table.state import Phase, State
+from drivers import events as e
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 
@@ -56,6 +62,37 @@ def test_hands_are_settled_from_the_right_one_player_at_a_time(at_showdown, rule
     assert {table.fates()[1, name] for name in ("ante", "blind", "play", "trips")} == {"settled"}
 
 
+@pytest.mark.parametrize("lacks", [Settle.FROM, Settle.ORDER])
+def test_where_no_order_is_printed_every_wager_may_be_settled_first(at_showdown, lacks):
+    """It takes both, a side to begin at and that one player is settled after the other."""
+    table = at_showdown("ma-uth")
+    book = table.setup.law.rulebook
+    printed = {settle: rule for settle, rule in book.settlement.items() if settle is not lacks}
+    law = replace(table.setup.law, rulebook=replace(book, settlement=printed))
+    table.setup = msgspec.structs.replace(table.setup, law=law)
+    table.act(a.SettleWager(1, "ante", LOSE))
+
+
+def test_cover_all_is_settled_once_all_else_is_and_from_the_right_again(make_table):
+    """Clause: ma-uth 13(j), 10(h)."""
+    table = make_table("ma-uth", Method.SHUFFLER, offered=("cover_all",)).ready()
+    table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0))
+    table.begin(trips=())
+    for seat in (1, 3):
+        table.act(a.PlaceWager(seat, "cover_all", 500))
+    table.let_out().deal()
+    table.act(a.RecordHandsFound(3))
+    table.to_showdown()
+    assert "first seat 3: ante, blind, play" in table.refused(a.SettleWager(3, "cover_all", LOSE)).reason
+    for seat in (3, 1):
+        for name in ("ante", "blind", "play"):
+            table.act(a.SettleWager(seat, name, LOSE))
+    refused = table.refused(a.SettleWager(1, "cover_all", LOSE))
+    assert ("first seat 3: cover_all" in refused.reason, "13(j)" in refused.cite) == (True, True)
+    for seat in (3, 1):
+        table.act(a.SettleWager(seat, "cover_all", LOSE))
+
+
 def test_a_folded_hand_with_trips_is_settled_whenever_the_dealer_comes_to_it(at_showdown, rulebook):
     """It waits for the conclusion of the round, and no place in the row is printed for it. Clause: 10(e)(2)(i), 11.F(3)(a)."""
     table = at_showdown(rulebook)
@@ -81,6 +118,7 @@ def test_the_record_says_what_went_back_and_what_was_won(at_showdown):
     [
         (WIN, 0, "is paid 1 to"),
         (WIN, -5, "is paid 1 to"),
+        (WIN, MOST_PAID + 1, "is paid 1 to"),
         (LOSE, 1, "only a winning"),
         (PUSH, 1, "only a winning"),
     ],
@@ -89,6 +127,13 @@ def test_a_sum_that_does_not_fit_its_outcome_is_refused(at_showdown, outcome, pa
     """Both sides: nothing is won without a sum, and no sum is paid on what did not win."""
     table = at_showdown("md-uth")
     assert says in table.refused(a.SettleWager(3, "play", outcome, paid)).reason
+
+
+def test_the_largest_sums_are_taken(at_showdown):
+    """Of a wager, and of a round as a whole."""
+    table = at_showdown("md-uth")
+    assert settled(table.act(a.SettleWager(3, "play", WIN, MOST_PAID))).paid == MOST_PAID
+    assert next(iter(table.act(a.SettleRound(MOST_PAID)))).handed_back == MOST_PAID
 
 
 def test_a_wager_is_settled_once_and_only_in_its_phase(at_showdown, make_table):
@@ -138,7 +183,8 @@ def test_a_spared_trips_wager_is_settled_once_the_community_cards_lie(make_table
     table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
     for hold in list(table.state.holds):
         table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER))
-    assert "deal_community" in table.refused(a.SettleWager(1, "trips", LOSE)).reason
+    refused = table.refused(a.SettleWager(1, "trips", LOSE))
+    assert ("deal_community" in refused.reason, refused.cite) == (True, ("13.G",))
     assert "nothing is settled on it" in table.refused(a.SettleWager(1, "ante", LOSE)).reason
     for duty in [d for d in table.state.duties.values() if d.action == "deal_community"]:
         table.act(a.ConfirmDuty(duty.id))
@@ -149,7 +195,9 @@ def test_what_an_answer_settles_is_recorded_beside_it(make_table):
     """The bonus of three shown cards is paid before the decisions. Clause: nj-pikit 39.10(b)."""
     bets = [(1, n, 500) for n in ("ante", "five_card_bonus", "three_card_bonus")]
     table = make_table("nj-pikit", offered=("three_card_bonus",)).ready().bet(*bets).let_out().deal()
-    assert "is settled in phase showdown" in table.refused(a.SettleWager(1, "three_card_bonus", LOSE)).reason
+    early = table.refused(a.SettleWager(1, "three_card_bonus", LOSE))
+    assert "is settled in phase showdown" in early.reason
+    assert early.cite == order_cite(table.setup, table.state, "settle_round") != ()
     table.answer(1, "show")
     assert settled(table.act(a.SettleWager(1, "three_card_bonus", WIN, 500))).paid == 500
 
@@ -162,6 +210,7 @@ def test_a_surrendered_hand_gives_up_half_and_an_odd_cent_goes_as_elected(make_t
     odd, even = settled(table.answer(1, "surrender")), settled(table.answer(2, "surrender"))
     assert (odd.returned, odd.reading, odd.cite) == (back, "R-81", ("(h)(6)",))
     assert (even.returned, even.reading) == (350, None)
+    assert {odd.by, even.by} == {"a supervisor"}
 
 
 @pytest.mark.parametrize(("answer", "back"), [("cent_to_player", 351), ("cent_to_house", 350)])
@@ -169,10 +218,14 @@ def test_where_that_is_elected_the_floor_says_whose_the_cent_is(make_table, answ
     """R-81 = hold: the wager waits, and either answer settles it."""
     table = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-81": "hold"}, offered=()).ready()
     table.bet((1, "original", 701), (2, "original", 700)).let_out().act(a.RecordInitialDeal())
-    table.answer(1, "surrender")
-    assert table.fates()[1, "original"] == "held"
+    told = table.answer(1, "surrender")
+    decided = next(event for event in told if isinstance(event, f.WagerDecided))
+    assert (decided.fate, decided.cite, decided.reading) == ("held", (), "R-81")
     (hold,) = table.state.holds.values()
-    assert settled(table.act(a.ResolveHold(hold.id, a.Resolution(answer)), Role.FLOORPERSON)).returned == back
+    assert (hold.reading, hold.seat, hold.wager) == ("R-81", 1, "original")
+    assert hold.reason == "seat 1: half of 701 cents cannot be paid; decide: cent_to_player or cent_to_house"
+    given = settled(table.act(a.ResolveHold(hold.id, a.Resolution(answer)), Role.FLOORPERSON))
+    assert (given.returned, given.by) == (back, "a floorperson")
     assert table.fates()[1, "original"] == "settled"
 
 
