@@ -85,7 +85,7 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
     round_ = _round(state)
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
         return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
-    cite = setup.law.rulebook.row(act.trigger, frozenset()).cite if act.trigger in OF_A_SEAT else ()
+    cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
     if act.trigger is Trigger.FALSE_DECLARATION and round_.in_play[act.seat].folded:
         return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:

@@ -116,6 +116,7 @@ class Table:
         """An act that must be refused."""
         event, *others = self.put(act, actor=Actor(f"a {role}", role))
         assert isinstance(event, f.InputRefused), event
+        assert event.reason
         assert all(isinstance(other, f.LevelWanted) for other in others), others
         return event
 

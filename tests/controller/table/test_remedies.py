@@ -41,6 +41,7 @@ def test_what_a_report_demands_of_a_device_is_demanded_of_the_one_that_deals(
     duties = opened(table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER)))
     assert duties[Action.CLEAR_DEVICE].device == device
     assert duties[Action.RESHUFFLE].back == "red"
+    table.act(a.ConfirmDuty(duties[Action.CLEAR_DEVICE].duty))
 
 
 def short_hand(make_table: MakeTable) -> Table:
@@ -113,6 +114,28 @@ def test_what_a_person_found_stands_beside_the_answer(make_table: MakeTable) -> 
     events = table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER, "went to the cashier"))
     returned = a.Resolution.RETURN_WAGER
     assert events[0] == f.HoldLifted(hold, returned, *BY, reading="R-53", note="went to the cashier")
+
+
+def test_who_may_answer_a_hold_and_how_is_refused_by_its_clause(make_table: MakeTable) -> None:
+    """A note has its length, both sides."""
+    table = make_table("md-uth").ready().begin().let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
+    (hold,) = table.state.holds.values()
+    cited = replace(hold, cite=("13.A",), least_role=Role.SUPERVISOR)
+    table.state = replace(table.state, holds={hold.id: cited})
+    choices = " or ".join(hold.choices)
+    for act, role, reason in (
+        (
+            a.ResolveHold(hold.id, hold.choices[0]),
+            Role.FLOORPERSON,
+            "this hold is lifted by a supervisor or above",
+        ),
+        (a.ResolveHold(hold.id, a.Resolution.VOID), Role.SUPERVISOR, f"hold {hold.id} is resolved by {choices}"),
+    ):
+        refused = table.refused(act, role)
+        assert (refused.reason, refused.cite) == (reason, ("13.A",))
+    assert "500" in table.refused(a.ResolveHold(hold.id, hold.choices[0], "x" * 501)).reason
+    table.act(a.ResolveHold(hold.id, hold.choices[0], "x" * 500))
 
 
 def test_whoever_decides_about_the_odd_cent_settles_the_wager(make_table: MakeTable) -> None:

@@ -8,8 +8,11 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.codec import decode_fact, encode
 from controller.table.decide import fold
+from controller.table.draft import Draft
+from controller.table.inputs import Moment
 from controller.table.played import KEPT, PlayedRound, PlayedSince
 from controller.table.state import State
+from controller.table.suspicion import suspect
 from drivers import events as e
 
 
@@ -80,6 +83,43 @@ def test_a_count_before_the_end_of_the_round_answers_for_it(make_table):
     table.shuffled("red")
     table.act(a.EndRound())
     assert suspected(table.shuffled("red", count=51)) == ("count", [], 0)
+
+
+@pytest.mark.parametrize(
+    ("found", "wrong", "named"),
+    [
+        ({"count": 52}, {"count": 51}, ("count", [])),
+        ({"count": 52}, {"identities": e.Identities.INCOMPLETE}, ("identities", [("t1-1", (1, 3))])),
+        ({"identities": e.Identities.COMPLETE}, {"identities": e.Identities.INCOMPLETE}, ("identities", [])),
+        ({"count": None}, {"count": 51}, ("count", [("t1-1", (1, 3))])),
+    ],
+)
+def test_before_the_end_of_the_round_its_own_verdict_answers_for_it(make_table, found, wrong, named):
+    """The gathered cards are shuffled twice before the round is ended: the second verdict stands against the first."""
+    table = make_table("md-uth").ready()
+    table.begin("red").let_out().deal().to_showdown()
+    table.act(a.SettleRound())
+    table.act(a.CollectCards())
+    table.shuffled("red", **found)
+    assert suspected(table.shuffled("red", **wrong)) == (*named, 0)
+
+
+def test_a_set_that_belongs_to_the_table_no_more_is_suspected_of_nothing(make_table):
+    """Its stub is counted after the table was set up anew without it."""
+    table = make_table("md-uth").ready()
+    draft = Draft(table.setup, table.state, Moment(0, 0, ""))
+    suspect(draft, "green", f.Verdict.STUB)
+    assert [fact.event for fact in draft.facts] == [f.SetSuspected("green", f.Verdict.STUB, (), 0)]
+
+
+def test_more_rounds_than_a_set_remembers_are_told_by_their_number(make_table):
+    """The newest by name, the others counted."""
+    table = make_table("md-uth").ready()
+    red = table.state.sets["red"]
+    since = PlayedSince((PlayedRound("t1-9", (2,)),), earlier=4)
+    sets = {**table.state.sets, "red": msgspec.structs.replace(red, uncounted=since)}
+    table.state = msgspec.structs.replace(table.state, sets=sets)
+    assert suspected(table.shuffled("red", count=51)) == ("count", [("t1-9", (2,))], 4)
 
 
 def test_a_count_before_the_deal_does_not_answer_for_it(make_table):
