@@ -151,9 +151,7 @@ def _present(value: Any) -> Any:
         return {k: _present(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):
         return [_present(v) for v in value]
-    if isinstance(value, str) and len(value) > MAX_TEXT:
-        return value[:MAX_TEXT]
-    return value
+    return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
 __all__ = [

@@ -1,8 +1,12 @@
 """Between rounds: sets that come and go, what is asked for before the first card, and who may do it."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from controller.games.model import Phase
+from controller.rules.elections import elect
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
@@ -28,6 +32,23 @@ def by_hand(make_table):
         return table.shuffled_by_hand("red")
 
     return make
+
+
+@pytest.mark.parametrize("offered", [(), ("cover_all", "progressive", "trips")])
+def test_nothing_is_asked_about_a_wager_that_the_table_does_not_offer(make_table, offered):
+    """A table opens without an election for it, and not once it is offered."""
+    table = make_table("ma-uth", offered=offered)
+    law = table.setup.law
+    of_wagers = {
+        q.id for q in elect(law.rulebook, {}).unelected() if q.wager in ("cover_all", "progressive", "trips")
+    }
+    assert of_wagers
+    left = {question: election for question, election in law.elections.items() if question not in of_wagers}
+    table.setup = msgspec.structs.replace(table.setup, law=replace(law, elections=left))
+    if offered:
+        assert "nobody has elected" in table.refused(a.OpenTable()).reason
+    else:
+        table.act(a.OpenTable())
 
 
 def test_a_set_that_must_leave_leaves_before_another_of_its_colour_comes(make_table):

@@ -97,6 +97,12 @@ def test_a_kind_that_has_no_step_is_alike_in_both_versions(monkeypatch: pytest.M
     assert decode_fact("table_idle", "table", b'{"by":"ada"}', 1) == Fact("table", f.TableIdle("ada"))
 
 
+def test_what_must_be_known_is_missed_by_name_and_not_taken_for_unknown() -> None:
+    """Whoever wrote the line is told which field it lacks."""
+    with pytest.raises(msgspec.ValidationError, match="missing required field `wager`"):
+        body_from("place_wager", {"seat": 1, "cents": 500})
+
+
 def test_what_a_newer_version_wrote_is_named_and_not_guessed_at() -> None:
     """The kind, and the version where it is that; a program finds the kind beside the sentence."""
     says = "records of kind {} are not known to this version; run the version that wrote them"
