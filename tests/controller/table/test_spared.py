@@ -156,6 +156,7 @@ def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, electe
         (1, "ante"): ("lost", ("14(d)",), None), (1, "bonus"): (fate, (), "R-60"),
     }  # fmt: skip
     assert duties(table) == {"collect_ante", due}
+    assert next(d.seat for d in table.state.duties.values() if d.action == "collect_ante") == 1
 
 
 def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
