@@ -28,7 +28,7 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     assert round_ is not None
     if not (round_.void or round_.seats[seat].void):
         return False
-    voids = _voids_of(draft, round_, seat)
+    voids = _voids_of(draft, round_, seat, wager)
     found = next((d for demands in reversed(voids) if (d := _of(demands, wager)) is not None), None)
     if found is None and not round_.void:  # the others of this hand are not given back, and the round is settled
         return False
@@ -52,12 +52,15 @@ def _open_for_spared(draft: Draft, demands: Iterable[Demand], *, others: bool) -
             open_duty(draft, demand)
 
 
-def _voids_of(draft: Draft, round_: Round, seat: int) -> list[Demands]:
-    """What was demanded, each time hands were void and that of this seat among them."""
+def _voids_of(draft: Draft, round_: Round, seat: int, wager: str) -> list[Demands]:
+    """What was demanded, each time hands were void and that of this seat among them.
+
+    A Trips that stands was placed: the void is taken as if nobody had held it.
+    """
+    placed = frozenset({Guard.ROUND_LIVE, Guard.TRIPS_PLACED} if wager == "trips" else {Guard.ROUND_LIVE})
     found = []
     for happened in round_.voids:
-        state = frozenset({*happened.state, Guard.ROUND_LIVE})
-        _, demands = draft.setup.law.demands(happened.trigger, state, draft.state.method)
+        _, demands = draft.setup.law.demands(happened.trigger, placed.union(happened.state), draft.state.method)
         every = any(d.action in VOIDS_ALL for d in demands)
         if every or happened.seat == seat:
             found.append(demands)

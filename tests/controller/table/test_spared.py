@@ -112,6 +112,18 @@ def test_a_held_trips_that_stands_is_settled_with_those_that_the_void_spared(dea
     assert opened == ({"settle_trips"} if "settle_trips" in first else set())
 
 
+def test_the_only_trips_that_was_held_when_the_dealers_card_was_seen_is_settled_if_it_stands(dealt):
+    """It was placed, as the answer says; the cards are dealt for it then. Clause: md-uth 13.G."""
+    table = dealt("md-uth", 3)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
+    table.act(SEEN)
+    assert duties(table).isdisjoint({"deal_community", "settle_trips"})
+    found = decided(table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS)))
+    assert found[3, "trips"] == ("to_settle", ("13.G",), None)
+    assert {found[3, name] for name in ("ante", "blind")} == {("returned", ("13.F",), None)}
+    assert {"deal_community", "settle_trips"} <= duties(table)
+
+
 def test_where_the_other_trips_is_held_as_well_cards_are_dealt_for_the_one_that_stands(dealt):
     """Nothing was left to be dealt for, so that both duties were closed; now they are due again. Clause: md-uth 13.G."""
     table = dealt("md-uth", 1, 3)
