@@ -44,7 +44,8 @@ def after_void(draft: Draft, seat: int) -> Demand | None:
     `seat`: whose hand is void, 0 = all. Clause: none; reading by `[play] collected_in_void`.
     """
     round_, rule = draft.state.round, draft.setup.law.rulebook.play.collected_in_void
-    if round_ is None or rule is None:
+    assert round_ is not None  # its hands are void
+    if rule is None:
         return None
     collected = [(at, wager, w) for at, wager, w in round_.wagers(Fate.COLLECTED) if seat in (0, at)]
     if not collected:
@@ -54,9 +55,8 @@ def after_void(draft: Draft, seat: int) -> Demand | None:
             for at, wager, lies in collected:
                 draft.decide_wager(at, wager, lies.cents, Fate.RETURNED, (), rule.reading)
             return Demand(Action.RETURN_ALL_WAGERS, reading=rule.reading)
-        case (
-            "hold" | None
-        ):  # of a round that goes on under a configuration in which nobody elected a person is asked
+        case "hold" | None:
+            # None: the round goes on under a configuration in which nobody has elected.
             _ask(draft, seat, len(collected), rule)
     return None
 

@@ -220,7 +220,8 @@ def test_where_that_is_elected_the_floor_says_whose_the_cent_is(make_table, answ
     table.bet((1, "original", 701), (2, "original", 700)).let_out().act(a.RecordInitialDeal())
     told = table.answer(1, "surrender")
     decided = next(event for event in told if isinstance(event, f.WagerDecided))
-    assert (decided.fate, decided.cite, decided.reading) == ("held", (), "R-81")
+    assert (decided.seat, decided.wager, decided.fate) == (1, "original", "held")
+    assert (decided.cite, decided.reading) == ((), "R-81")
     (hold,) = table.state.holds.values()
     assert (hold.reading, hold.seat, hold.wager) == ("R-81", 1, "original")
     assert hold.reason == "seat 1: half of 701 cents cannot be paid; decide: cent_to_player or cent_to_house"
