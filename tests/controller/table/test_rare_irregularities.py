@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.vocabulary import CONFIRMED, Action, Role, Trigger
+from controller.rules.vocabulary import CONFIRMED, Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table.dispositions import (
     DUTIES_ON_DEVICE,
@@ -26,6 +26,18 @@ def test_what_a_game_does_not_have_can_not_be_reported(make_table, book, cite):
     assert "no dealing marker" in refused.reason
     assert refused.cite == cite
     assert not table.state.held
+
+
+def test_no_shuffler_jams_where_there_is_none(make_table):
+    """Nor does a shoe where cards are not dealt from one."""
+    table = make_table("md-uth", Method.MANUAL_SHOE, devices=("progressive-1",), backs=("red",))
+    table.online("progressive-1")
+    table.open()
+    table.shuffled_by_hand("red").begin().let_out()
+    refused = table.refused(a.ReportIrregularity(Trigger.SHUFFLER_JAM))
+    assert refused.reason == "no shuffler belongs to this table"
+    refused = table.refused(a.ReportIrregularity(Trigger.SHOE_JAM))
+    assert refused.reason == "cards are dealt by manual_shoe, not from a dealing shoe"
 
 
 @pytest.mark.parametrize("book", ["ma-uth", "md-uth"])
