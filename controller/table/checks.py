@@ -86,7 +86,11 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     round_, law = _round(state), setup.law.rulebook
     card_set = state.sets[round_.back]
     if not card_set.armed and not round_.vouched:
-        return Refusal(f"the {round_.back} set is not armed: {set_predicates(card_set)}")
+        return Refusal(
+            f"the {round_.back} set is not armed: {set_predicates(card_set)}; shuffle it in the shuffler, or by hand "
+            f"({a.RecordShuffle.kind})",
+            tuple(dict.fromkeys(clause for rule in law.shuffle.at.values() for clause in rule.cite)),
+        )
     for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
         if (wrong := betting.wrong_mode(state, law.wagers[name])) is not None:
             return wrong
