@@ -23,8 +23,8 @@ def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
         return Refusal(f"seat {act.seat} has answered already")
     if not round_.asks(seat):
         return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
-    if (asked := upkeep.asked_of_short_hand(state, act.seat)) is not None:
-        return Refusal(f"first {asked.id}: {asked.action} (seat {act.seat})", asked.cite)
+    if (first := upkeep.short_hand_first(state, act.seat)) is not None:
+        return first
     if not round_.plays(act.seat):
         return Refusal(f"the {round_.game.base} wager of seat {act.seat} is decided; it is not asked any more")
     answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
@@ -71,8 +71,8 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
     if isinstance(act, a.RevealCommunity):
         if (burn := burns.before_cards(setup, state)) is not None:
             return burn
-        if (asked := upkeep.asked_of_short_hand(state, 0)) is not None:
-            return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite)
+        if (first := upkeep.short_hand_first(state, 0)) is not None:
+            return first
         if round_.streets >= len(round_.game.streets):
             return Refusal("all community cards are shown", cite)
         expected = round_.game.streets[round_.streets].street

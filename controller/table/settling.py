@@ -15,6 +15,7 @@ from controller.table.law import order_cite
 from controller.table.offer import offer
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Setup, State, Wager
+from controller.table.upkeep import short_hand_first
 
 OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)
 OUTCOMES = (Outcome.WIN, Outcome.LOSE, Outcome.PUSH, Outcome.RETURN)
@@ -57,6 +58,8 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"seat {act.seat} has no {act.wager} wager in this round")
     if wager.outcome is not None:
         return Refusal(f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}")
+    if (first := short_hand_first(state, act.seat)) is not None:
+        return first
     if wager.fate not in (*OPEN, Fate.SETTLED):
         return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
     if (wrong := sums(act, wager.cents)) is not None:
@@ -116,11 +119,11 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
 
 
 def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """A wager that is paid by the number of hands is not settled before that number is known."""
+    """A player with too few cards has chosen first, and what is paid by the number of hands waits for that number."""
     assert isinstance(act, a.SettleRound)
     if act.handed_back is not None and not 0 <= act.handed_back <= MOST_PAID:
         return Refusal(f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given")
-    return cutting_card_untold(setup, state) or _uncounted(setup, state)
+    return short_hand_first(state, 0) or cutting_card_untold(setup, state) or _uncounted(setup, state)
 
 
 def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:

@@ -99,6 +99,12 @@ def asked_of_short_hand(state: State, seat: int) -> Duty | None:
     return next((duty for duty in asked if seat in (0, duty.seat)), None)
 
 
+def short_hand_first(state: State, seat: int) -> Refusal | None:
+    """Why this seat, or with 0 the table, waits: a player who was dealt too few cards has still to choose."""
+    asked = asked_of_short_hand(state, seat)
+    return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite) if asked else None
+
+
 def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.ConfirmDuty)
     duty = state.duties.get(act.duty)

@@ -69,6 +69,26 @@ def test_another_irregularity_of_the_same_hand_answers_no_question(make_table: M
     assert table.state.duties[duty].action is Action.ASK_VOID_OR_COMPLETE
 
 
+def test_a_hand_with_too_few_cards_is_not_settled_before_its_player_has_chosen(make_table: MakeTable) -> None:
+    """Found when the dealer already shows a natural: the choice is not lost with it. Clause: fast-action (i)(3)."""
+    bets = ((1, "original", 1000), (2, "original", 1000))
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready().bet(*bets).let_out()
+    table.act(a.RecordInitialDeal())
+    for seat in (1, 2):
+        table.answer(seat, "set")
+    table.act(a.RevealDealer(natural=True))
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    (duty,) = (d for d in table.state.duties.values() if d.action is Action.ASK_VOID_OR_COMPLETE)
+    lost = a.SettleWager(1, "original", a.Outcome.LOSE)
+    for act in (a.SettleRound(), lost):
+        refused = table.refused(act)
+        assert (refused.reason, refused.cite) == (f"first {duty.id}: ask_void_or_complete (seat 1)", duty.cite)
+    table.act(a.SettleWager(2, "original", a.Outcome.LOSE))
+    table.act(a.ConfirmDuty(duty.id))
+    table.act(lost)
+    table.act(a.SettleRound())
+
+
 def test_a_shoe_that_people_saw_jam_holds_the_set_of_the_round_whenever_they_say_so(make_table: MakeTable) -> None:
     """After the deal as well; the other set lies in the shuffler. Clause: md-uth 13.I."""
     table = make_table("md-uth").ready().begin("red").let_out().deal()
