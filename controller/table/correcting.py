@@ -6,6 +6,7 @@ from controller.games.settling.settled import Outcome
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.beside import label, on_record, spoken, stake
+from controller.table.contradicted import returned_by_announcement
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
@@ -23,7 +24,7 @@ def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     found = _wager(state, act)
     if isinstance(found, Refusal):
         return found
-    if found.fate not in MAY_BE_WRONG:
+    if found.fate not in MAY_BE_WRONG and not _by_announcement(setup, state, act):
         return Refusal(f"seat {act.seat}: the {spoken(act)} is {found.fate}, and was not settled by the cards")
     if not 1 <= len(act.reason.strip()) <= LONGEST_REASON:
         return Refusal(f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)")
@@ -46,6 +47,8 @@ def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
     was, before = wager.outcome, wager.returned + wager.paid if wager.outcome else None
     if wager.fate is Fate.COLLECTED:
         was, before = Outcome.LOSE, 0
+    elif wager.fate is Fate.RETURNED:
+        was, before = Outcome.RETURN, wager.cents
     owed = None if before is None else returned + act.paid - before
     role = setup.law.rulebook.act_roles.get(act.kind)
     draft.add(
@@ -62,6 +65,14 @@ def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
         if (hold.seat, hold.wager) == (act.seat, label(act)) and hold.choices == (a.Resolution.GO_ON,):
             lifted = (hold.id, a.Resolution.GO_ON, actor.who, actor.role, hold.reading, act.reason)
             draft.add(f.HoldLifted(*lifted))
+
+
+def _by_announcement(setup: Setup, state: State, act: a.CorrectSettlement) -> bool:
+    """A wager that went back because of what was said of the dealer's hand, in the round in play."""
+    round_, name = state.round, _of_round(state, act)[0]
+    if round_ is None or round_.id != name or act.coupon or act.holder:
+        return False
+    return returned_by_announcement(setup, round_, act.seat, act.wager)
 
 
 def _of_round(state: State, act: a.CorrectSettlement) -> tuple[str, Mapping[int, Seat]]:

@@ -317,7 +317,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             if not round_.live:
                 return replace(round_, streets=streets)
             return replace(round_, streets=streets, phase=round_.game.after(round_.phase))
-        case f.DealerRevealed(natural=natural):
+        case f.DealerRevealed(qualifies, natural):
+            round_ = replace(round_, qualified=qualifies, natural=natural)
             phase = round_.game.stages[-1].phase if natural else round_.game.after(round_.phase)
             return replace(round_, phase=phase) if round_.live else round_
         case f.HandsFound():

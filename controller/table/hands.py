@@ -13,6 +13,7 @@ from controller.games.settling.side import BOX
 from controller.rules.vocabulary import Area
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.contradicted import contradicted
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
@@ -129,8 +130,11 @@ def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Re
 
 
 def recorded(draft: Draft, act: a.RecordHand, actor: Actor) -> None:
-    name = _round(draft.state).id
-    draft.add(f.HandRecorded(name, act.area, act.seat, act.cards, act.played, act.shown, actor.who))
+    """What the cards show to be wrong, of what was said before, waits for a person."""
+    before = _round(draft.state)
+    draft.add(f.HandRecorded(before.id, act.area, act.seat, act.cards, act.played, act.shown, actor.who))
+    if (reason := contradicted(draft.setup, before, _round(draft.state), act)) is not None:
+        draft.hold(reason, seat=act.seat)
 
 
 def meter_recorded(draft: Draft, act: a.RecordMeter, actor: Actor) -> None:

@@ -214,6 +214,8 @@ class Round(Struct, frozen=True):
     reshuffled: bool = False  # its set went through a whole shuffle after its cards were collected
     vouched: bool = False  # a person let it go on although its set is not armed any more
     chips: bool = True  # a chip on a sensor may become a wager: the house offers it
+    qualified: bool | None = None  # as was said of the dealer's hand; None where the game does not ask
+    natural: bool | None = None  # the same
 
     @property
     def live(self) -> bool:

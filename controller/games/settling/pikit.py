@@ -21,6 +21,11 @@ _QUALIFIES = worth(Category.HIGH_CARD, ACE, _KING, 4, 3, 2)
 _LATER = ("play_3", "play_5")
 
 
+def reaches_minimum(cards: tuple[int, ...]) -> bool:
+    """Whether the dealer's five cards qualify. Clause: nj-pikit 39.1, 39.11(a)."""
+    return five(cards) >= _QUALIFIES
+
+
 class Pikit:
     """Who wins what, under one law."""
 
@@ -98,7 +103,7 @@ class Pikit:
                     self._compared(hand, "play_3", mine_3, theirs_3, round_)]  # fmt: skip
         found = [self._compared(hand, "ante", mine, theirs, round_)]
         if later:
-            unqualified = self._must_qualify and theirs < _QUALIFIES
+            unqualified = self._must_qualify and not reaches_minimum(round_.dealer)
             stake = hand.wagers[later]
             back = Line(hand.seat, later, stake, Outcome.RETURN, stake, cite=self._back, reading=self._back_by)
             found.append(back if unqualified else self._compared(hand, later, mine, theirs, round_))

@@ -247,9 +247,9 @@ def test_a_round_that_was_played_is_what_the_next_one_follows(counted, since):
 
 ROUND_FACTS = [
     (f.DealerRevealed(), {"phase": Phase.LAST_TWO}, {"phase": Phase.SHOWDOWN}),
-    (f.DealerRevealed(natural=True), {"phase": Phase.PRE_FLOP}, {"phase": Phase.SHOWDOWN}),
-    (f.DealerRevealed(natural=True), {"phase": Phase.STOPPED}, {}),
-    (f.DealerRevealed(natural=True), {"phase": Phase.SETTLED}, {}),
+    (f.DealerRevealed(natural=True), {"phase": Phase.PRE_FLOP}, {"phase": Phase.SHOWDOWN, "natural": True}),
+    (f.DealerRevealed(True, True), {"phase": Phase.STOPPED}, {"natural": True, "qualified": True}),
+    (f.DealerRevealed(False, True), {"phase": Phase.SETTLED}, {"natural": True, "qualified": False}),
     (f.CommunityRevealed(Street.FLOP), {"phase": Phase.PRE_FLOP}, {"phase": Phase.FLOP, "streets": 2}),
     (f.CommunityRevealed(Street.FLOP), {"phase": Phase.STOPPED}, {"streets": 2}),
     (f.CardsCollected("x"), {}, {"cards_out": 0, "stacks": ()}),

@@ -143,6 +143,8 @@ def test_a_natural_that_is_none_stops_the_offer_by_name(make_table):
     table.act(hand(1, "As Ah Ad 2c"))
     found = offer(table.setup, table.round)
     assert "seat 1: announced a natural and holds none" in found.refused
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
     events = table.act(a.SettleWager(1, "original", WIN, 5000))
     (settled,) = [event for event in events if isinstance(event, f.WagerSettled)]
     assert settled.difference is None
@@ -158,6 +160,7 @@ def test_a_dealer_who_has_a_choice_is_asked_which_cards_are_played(make_table):
     table.act(a.RecordHand(Area.COMMUNITY, "Jh 8c Td 3s 2h"))
     table.act(a.RecordHand(Area.DEALER, "7s 7h 7d Qc"))
     assert "`dealer_played` says which the dealer plays" in offer(table.setup, table.round).refused
+    assert not table.state.holds
     table.act(a.RecordHand(Area.DEALER, "7s 7h 7d Qc", played="7s 7h"))
     table.act(hand(2, "Kd Kc 9s 6h", played="Kd Kc"))
     assert (2, "original", "win", 2000) in offered(table)

@@ -1,0 +1,138 @@
+"""Cards against what was said of the hand before: the slip is found, play waits, and what went back by it is put right."""
+
+import pytest
+
+from controller.rules.vocabulary import Area, Method, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.decide import fold
+from controller.table.state import State
+
+WIN, LOSE, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.RETURN
+KINGS = a.RecordHand(Area.DEALER, "Kd Kc 4h 3s 2c")
+QUEEN = a.RecordHand(Area.DEALER, "Qd Jc 4h 3s 2c")
+FOUR, NO_FOUR = a.RecordHand(Area.DEALER, "Kd Kc Kh Ks"), a.RecordHand(Area.DEALER, "Kd Kc Qh 2s")
+
+
+def reasons(events):
+    return [event.reason for event in events if isinstance(event, f.HoldPlaced)]
+
+
+@pytest.fixture
+def pikit(make_table):
+    """Seats 1 and 3 have made Play 5, and of the dealer's hand it was said whether it qualifies."""
+
+    def make(qualifies):
+        bets = [(seat, name, 1000) for seat in (1, 3) for name in ("ante", "five_card_bonus")]
+        table = make_table("nj-pikit", elect={"qualifier": "with"}, offered=()).ready().bet(*bets).let_out().deal()
+        for seat in (3, 1):
+            table.answer(seat, "play_5", 1)
+        table.act(a.RevealDealer(qualifies=qualifies))
+        return table
+
+    return make
+
+
+@pytest.fixture
+def fast(make_table):
+    """Fast Action with two hands that are set, and what was said of the dealer's."""
+
+    def make(natural, decision="set"):
+        bets = ((1, "original", 1000), (2, "original", 1000))
+        table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready().bet(*bets).let_out()
+        table.act(a.RecordInitialDeal())
+        table.answer(1, decision, 1 if decision == "split" else 0)
+        table.answer(2, "set")
+        table.act(a.RevealDealer(natural=natural))
+        return table
+
+    return make
+
+
+@pytest.mark.parametrize(("said", "cards"), [(False, KINGS), (True, QUEEN)])
+def test_a_dealers_hand_that_was_misread_holds_the_round(pikit, said, cards):
+    """Clause: nj-pikit 39.1, 39.10(f)."""
+    (reason,) = reasons(pikit(said).act(cards))
+    assert f"said to {'reach' if said else 'not reach'} its minimum" in reason
+    assert "correct_settlement" in reason
+    assert not set(cards.cards.split()) & set(reason.replace(",", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("said", "cards"), [(True, KINGS), (False, QUEEN), (False, a.RecordHand(Area.DEALER, "Kd ?? 4h 3s 2c"))]
+)
+def test_cards_that_fit_or_that_were_not_all_read_hold_nothing(pikit, said, cards):
+    assert reasons(pikit(said).act(cards)) == []
+
+
+def test_play_five_that_went_back_by_a_slip_is_settled_by_the_cards(pikit):
+    """It was returned in full, so that a win owes the winnings and a loss the stake. Clause: nj-pikit 39.11(a)."""
+    table = pikit(False)
+    table.act(KINGS)
+    won = table.act(a.CorrectSettlement(3, "play_5", WIN, "the dealer did qualify", 1000))[0]
+    assert (won.was, won.before, won.owed) == (RETURN, 1000, 1000)
+    lost = table.act(a.CorrectSettlement(1, "play_5", LOSE, "the dealer did qualify"))[0]
+    assert (lost.was, lost.before, lost.owed) == (RETURN, 1000, -1000)
+    assert {table.fates()[seat, "play_5"] for seat in (1, 3)} == {"settled"}
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    table.act(a.SettleRound())
+    assert fold(State.initial(table.setup), table.all) == table.state
+
+
+def test_what_went_back_by_another_cause_is_not_settled_by_the_cards(pikit, make_table):
+    """The dealer qualified, and a person sent this wager back; or the round is void."""
+    table = pikit(True)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.RETURN_WAGER))
+    assert "not settled by the cards" in table.refused(a.CorrectSettlement(3, "play_5", WIN, "x", 1000)).reason
+    void = pikit(False)
+    void.act(KINGS)
+    void.act(a.ResolveHold(next(iter(void.state.holds)), a.Resolution.VOID))
+    assert "not settled by the cards" in void.refused(a.CorrectSettlement(3, "play_5", WIN, "x", 1000)).reason
+
+
+@pytest.mark.parametrize(("said", "cards", "held"), [
+    (True, NO_FOUR, True), (False, FOUR, True), (True, FOUR, False), (False, NO_FOUR, False),
+])  # fmt: skip
+def test_a_natural_of_the_dealer_that_was_misread_holds_the_round(fast, said, cards, held):
+    """Clause: fast-action (a)(1)(v), (h)(8)."""
+    found = reasons(fast(said).act(cards))
+    assert [f"said to be {'a' if said else 'no'} natural" in reason for reason in found] == [True] * held
+
+
+def test_the_second_hand_that_went_back_by_a_slip_is_settled_by_the_cards(fast):
+    """Clause: fast-action (h)(8)."""
+    table = fast(True, "split")
+    assert table.fates()[1, "second_hand"] == "returned"
+    table.act(NO_FOUR)
+    assert table.act(a.CorrectSettlement(1, "second_hand", LOSE, "no natural"))[0].owed == -1000
+
+
+def test_a_natural_that_the_cards_of_the_player_are_none_holds_once(fast):
+    """It was answered and may be paid; nothing is compared with such cards. Clause: fast-action (h)(2)."""
+    table = fast(True, "natural")
+    (reason,) = reasons(table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1)))
+    assert "do not fit what was answered" in reason
+    assert "report_irregularity" in reason
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    assert reasons(table.act(FOUR)) == []
+    assert reasons(table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s", 1))) == []
+
+
+def test_a_declared_winner_that_the_cards_disprove_holds(make_table):
+    """Clause: ma-colorado 10(b)(3)(i), 14(d)."""
+    table = make_table("ma-colorado", offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000))
+    table.let_out().deal()
+    table.answer(1, "declare")
+    (reason,) = reasons(table.act(a.RecordHand(Area.PLAYER, "9c 9h 8d", 1)))
+    assert "do not fit what was answered" in reason
+
+
+def test_two_cards_that_the_house_ways_do_not_set_hold(fast):
+    """The dealer's queen and deuce of a pair of kings. Clause: fast-action (h)(9)(ii)."""
+    table = fast(False)
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    told = a.RecordHand(Area.DEALER, "Kd Kc Qh 2s", played="Qh 2s")
+    assert any("do not fit what was answered or set" in reason for reason in reasons(table.act(told)))
