@@ -18,7 +18,8 @@ Document = dict[str, Any]
 def offer_document(setup: Setup, state: State) -> Document | None:
     """What cards and pay tables make of the wagers that wait, seat by seat in the order of the document; None where none do.
 
-    `lines` as in a settlement, in cents; `asks`: acts that would tell more; `refused`: why nothing can be offered.
+    `lines` as in a settlement, in cents; `asks`: acts that would tell more; `refused`: why nothing is offered, or what
+    was told of which hand cannot be and is not used.
     """
     round_ = state.round
     if round_ is None or round_.phase is Phase.SETTLED:

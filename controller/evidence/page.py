@@ -157,6 +157,7 @@ def _cards_make(matter: Matter) -> Iterator[str]:
     yield "house choices in this file. Nobody recorded it, and where a card is not known it says so.</p>"
     if found.refused:
         yield f"<p>{escape(found.refused)}</p>"
+    if not found.lines:
         return
     rows = [(line, round_.seats[line.seat].wagers.get(line.wager)) for line in found.lines]
     yield from _rows(

@@ -22,20 +22,20 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
     """
     cards = now.seen[told.area, told.seat].cards
     if told.area is Area.DEALER and UNREADABLE not in cards:
-        if now.qualified is not None and reaches_minimum(cards) is not now.qualified:
+        if _misjudged(now, cards):
             said = "reach" if now.qualified else "not reach"
             return (
                 f"the dealer's hand was said to {said} its minimum, and by its cards it is otherwise; {REMEDY}, or settle by "
                 f"the cards what was given back or was not ({a.CorrectSettlement.kind})"
             )
-        if now.natural is not None and is_natural(cards) is not now.natural:
+        if _misnamed(now, cards):
             said = "a natural" if now.natural else "no natural"
             return (
                 f"the dealer's hand was said to be {said}, and by its cards it is otherwise; {REMEDY}, "
                 "or decide about the round"
             )
     refused = _refused(setup, now) if told.area is Area.PLAYER or told.played else ""
-    if refused and refused != _refused(setup, before):
+    if refused and refused not in _refused(setup, before):
         return (
             f"the cards that were told do not fit what was answered or set, and nothing is compared with them; {REMEDY}, "
             f"or report what happened ({a.ReportIrregularity.kind})"
@@ -52,6 +52,27 @@ def returned_by_announcement(setup: Setup, round_: Round, seat: int, wager: str)
     )
     whose = round_.seats[seat]
     return wager in names and not round_.void and not whose.void and whose.wagers[wager].fate is Fate.RETURNED
+
+
+def returned_unproven(setup: Setup, round_: Round) -> bool:
+    """Whether a wager went back by what was said of the dealer's hand, and no cards that were told bear that out."""
+    seen = round_.seen.get((Area.DEALER, 0))
+    cards = seen.cards if seen is not None else (UNREADABLE,)
+    if UNREADABLE not in cards and not _misjudged(round_, cards) and not _misnamed(round_, cards):
+        return False
+    return any(
+        returned_by_announcement(setup, round_, seat, name) for seat, name, _ in round_.wagers(Fate.RETURNED)
+    )
+
+
+def _misjudged(round_: Round, cards: tuple[int, ...]) -> bool:
+    """Whether the dealer's hand was said to reach its minimum and does not, or the other way round."""
+    return round_.qualified is not None and reaches_minimum(cards) is not round_.qualified
+
+
+def _misnamed(round_: Round, cards: tuple[int, ...]) -> bool:
+    """Whether the dealer's hand was said to be a natural and is none, or the other way round."""
+    return round_.natural is not None and is_natural(cards) is not round_.natural
 
 
 def _refused(setup: Setup, round_: Round) -> str:

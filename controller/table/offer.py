@@ -12,7 +12,7 @@ from controller.games.settling import round as rounds
 from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.money import NOT_PROVABLE
 from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Terms
-from controller.games.settling.settled import Cut, Line, Outcome
+from controller.games.settling.settled import Cut, Line, Outcome, Settlement
 from controller.games.settling.side import BOX
 from controller.rules.vocabulary import Area
 from controller.table.records import replace
@@ -34,7 +34,10 @@ class Missing(Struct, frozen=True):
 
 
 class Offer(Struct, frozen=True):
-    """`lines`: wagers still to be settled, in the order of the document, after `cuts`. `refused`: why there are none."""
+    """`lines`: wagers still to be settled, in the order of the document, after `cuts`.
+
+    `refused`: why there are none, or seat by seat why the cards that were told of a hand count as not read.
+    """
 
     lines: tuple[Line, ...] = ()
     missing: tuple[Missing, ...] = ()
@@ -67,15 +70,35 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
             refused="several hands of this round are void, each for its own reason: settle by the document"
         )
     settler = settler_of(setup.law)
-    try:
-        settled = settler.settle(_as_known(setup, round_, settler))
-    except RoundRefused as refused:
-        return Offer(refused=str(refused))
+    settled, refused = _settled(settler, _as_known(setup, round_, settler))
+    if settled is None:
+        return Offer(refused=refused)
     lines = [x for x in _after(settled.lines, settled.cuts) if _waits(round_, x, waiting)]
     if not lines and not waiting:
         return None
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
-    return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts)
+    return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts, refused)
+
+
+def _settled(settler: Settler, known: rounds.Round) -> tuple[Settlement | None, str]:
+    """The settlement, and what cannot be. A hand that is not what its player said stands as unread: the others are compared."""
+    told: dict[str, None] = {}  # each once, in order
+    for _ in range(len(known.hands) + 1):
+        try:
+            return settler.settle(known), "; ".join(told)
+        except RoundRefused as refused:
+            told[str(refused)] = None
+            unread = tuple(_without_cards(h) if h.seat == refused.seat else h for h in known.hands)
+            if unread == known.hands:
+                break
+            known = replace(known, hands=unread)
+    return None, "; ".join(told)
+
+
+def _without_cards(hand: Hand) -> Hand:
+    return replace(
+        hand, cards=_unread(len(hand.cards)), played=_unread(len(hand.played)), shown=_unread(len(hand.shown))
+    )
 
 
 def _waiting(round_: Round) -> Iterator[tuple[int, str]]:

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from controller.table.contradicted import returned_unproven
 from controller.table.drawn import teller
 from controller.table.seats import unnamed
 from controller.table.state import DISPENSERS, Fate, Round, Setup, State
@@ -38,7 +39,7 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
         Check.SET_CARDS: not round_.played or (card_set is not None and card_set.identities_complete is True),
         Check.DEVICE_MODE: _mode_known(setup, state, round_),
         Check.OUTCOMES: all(w.outcome is not None for w in settled),
-        Check.PAYMENTS: all(w.compared for w in settled),
+        Check.PAYMENTS: all(w.compared for w in settled) and not returned_unproven(setup, round_),
     }
     return tuple(check for check, is_known in known.items() if not is_known)
 

@@ -1,7 +1,9 @@
 """What stands in the way of the acts beside the course of a round: irregularities, duties, holds, devices, sets."""
 
 from controller.games.model import Phase
-from controller.rules.vocabulary import Action, Method, Trigger
+from controller.games.settling.engine import WON_AT_ONCE, settler_of
+from controller.games.settling.round import Hand
+from controller.rules.vocabulary import Action, Area, Method, Trigger
 from controller.table import acts as a
 from controller.table import cuts
 from controller.table.inputs import Actor
@@ -86,8 +88,13 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
         return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
     cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
-    if act.trigger is Trigger.FALSE_DECLARATION and round_.in_play[act.seat].folded:
-        return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
+    if act.trigger is Trigger.FALSE_DECLARATION:
+        if round_.in_play[act.seat].folded:
+            return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
+        seen = round_.seen.get((Area.PLAYER, act.seat))
+        if seen is not None and settler_of(setup.law).wins_at_once(Hand(act.seat, {}, seen.cards)):
+            again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+            return Refusal(f"seat {act.seat}: {WON_AT_ONCE}; {again}", cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:
         return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
     return None

@@ -66,6 +66,10 @@ class Colorado:
                     return None
         return (PayHand.INSTANT_STRAIGHT_FLUSH,)
 
+    def wins_at_once(self, hand: Hand) -> bool:
+        """See `Settles.wins_at_once`."""
+        return bool(self._instant(hand))
+
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         lines: list[Line] = []

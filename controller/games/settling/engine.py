@@ -9,12 +9,15 @@ from controller.games.settling.colorado import Colorado
 from controller.games.settling.fast_action import FastAction
 from controller.games.settling.money import Money
 from controller.games.settling.pikit import Pikit
-from controller.games.settling.round import Round, RoundRefused, Terms
+from controller.games.settling.round import Hand, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
 from controller.games.settling.ultimate import Ultimate
 from controller.games.settling.voids import Fates
 from controller.rules.elections import ElectionsInvalid, open_questions
 from controller.rules.model import Law
+from controller.rules.vocabulary import Trigger
+
+WON_AT_ONCE = "these cards win at once, so that declaring them was no error"
 
 
 class Settles(Protocol):
@@ -25,6 +28,9 @@ class Settles(Protocol):
 
     def check(self, round_: Round, *, whole: bool) -> None:
         """What this game wants of a round beside what every game wants. Raises `RoundRefused`."""
+
+    def wins_at_once(self, hand: Hand) -> bool:
+        """Whether a player may declare this hand and has won; False where a card that counts was not read."""
 
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """A line for each wager in the order of settlement, and the meters in cents after the last of them."""
@@ -82,6 +88,10 @@ class Settler:
         """How many cards a player shows for a bonus that is settled before the rest; 0 where there is none."""
         return self._game.shown
 
+    def wins_at_once(self, hand: Hand) -> bool:
+        """Whether this hand wins as soon as it is declared, so that no declaration of it is false."""
+        return self._game.wins_at_once(hand)
+
     def settle(self, round_: Round) -> Settlement:
         """What each wager comes to. Raises `RoundRefused`, naming seat, wager and clause, for a round that cannot be."""
         whole = round_.irregularity is None
@@ -91,6 +101,7 @@ class Settler:
         self._checks.check(round_, whole=whole)
         self._game.check(round_, whole=whole)
         fates = None if whole else Fates(self.law, round_)
+        self._declared_rightly(round_)
         lines, meters = self._game.lines(round_, fates)
         if any(hand.coupons for hand in round_.hands):
             lines = self._money.with_coupons(round_, lines)
@@ -106,6 +117,15 @@ class Settler:
             meters,
             round_.id,
         )
+
+    def _declared_rightly(self, round_: Round) -> None:
+        """Raises where a declaration is said to be false, and the cards bear it out."""
+        happened = round_.irregularity
+        if happened is None or happened.trigger is not Trigger.FALSE_DECLARATION:
+            return
+        for hand in round_.hands:
+            if hand.seat == happened.seat and self.wins_at_once(hand):
+                raise RoundRefused(WON_AT_ONCE, hand.seat, cite=self.law.rulebook.cite_of(happened.trigger))
 
     def _totals(self, round_: Round, lines: Sequence[Line]) -> tuple[list[Cut], list[SeatTotal]]:
         cuts: list[Cut] = []

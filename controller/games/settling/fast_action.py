@@ -79,6 +79,10 @@ class FastAction:
             )
         return round_.dealer_played
 
+    def wins_at_once(self, hand: Hand) -> bool:
+        """See `Settles.wins_at_once`."""
+        return _told(hand.cards, _DEALT) and is_natural(hand.cards)
+
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         lines: list[Line] = []

@@ -51,6 +51,10 @@ class Pikit:
                 told = f"`shown` has the {_SHOWN} cards that the player revealed of the {_DEALT} that were dealt"
                 raise RoundRefused(told, hand.seat, "three_card_bonus", cite)
 
+    def wins_at_once(self, hand: Hand) -> bool:
+        """See `Settles.wins_at_once`. No hand of this game is declared."""
+        return False
+
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         hands = sorted(round_.hands, key=lambda hand: -hand.seat)

@@ -41,6 +41,10 @@ class Ultimate:
             self._checks.table_cards(round_, dealer=True, community=True)
         self._sides.check(round_, whole=whole)
 
+    def wins_at_once(self, hand: Hand) -> bool:
+        """See `Settles.wins_at_once`. No hand of this game is declared."""
+        return False
+
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         seen = self._seen(round_)

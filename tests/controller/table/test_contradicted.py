@@ -6,7 +6,9 @@ from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
+from controller.table.offer import offer
 from controller.table.state import State
+from controller.table.unchecked import Check, unchecked
 
 WIN, LOSE, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.RETURN
 KINGS = a.RecordHand(Area.DEALER, "Kd Kc 4h 3s 2c")
@@ -136,3 +138,91 @@ def test_two_cards_that_the_house_ways_do_not_set_hold(fast):
     table.act(a.RevealCommunity(a.Street.COMMUNITY))
     told = a.RecordHand(Area.DEALER, "Kd Kc Qh 2s", played="Qh 2s")
     assert any("do not fit what was answered or set" in reason for reason in reasons(table.act(told)))
+
+
+def test_a_declaration_that_the_cards_prove_is_not_reported_as_false(make_table):
+    """Three nines win at once; the ante is lost for an error only. Clause: ma-colorado 10(b)(3)(i), 14(d)."""
+    table = make_table("ma-colorado", offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000))
+    table.let_out().deal()
+    table.answer(1, "declare")
+    table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d", 1))
+    refused = table.refused(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+    assert "these cards win at once" in refused.reason
+    assert refused.cite == ("14(d)",)
+    assert table.fates()[1, "ante"] == "settled"
+    table.act(a.RecordHand(Area.PLAYER, "9c 9h 8d", 1))
+    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+    assert table.fates()[1, "ante"] == "lost"
+
+
+@pytest.mark.parametrize(("low_ace", "refused"), [("counts", True), ("does_not_count", False), ("ask", False)])
+def test_whether_ace_two_three_wins_at_once_is_as_the_house_elected(make_table, low_ace, refused):
+    """Clause: ma-colorado 3(a), 3(c)(1)."""
+    table = make_table("ma-colorado", elect={"R-59": low_ace}, offered=()).ready()
+    table.bet((1, "ante", 1000), (3, "ante", 1000)).let_out().deal()
+    table.answer(1, "declare")
+    events = table.act(a.RecordHand(Area.PLAYER, "Ac 2c 3c", 1))
+    assert len(reasons(events)) == (low_ace == "does_not_count")
+    report = a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1)
+    if refused:
+        assert "win at once" in table.refused(report).reason
+    else:
+        table.act(report)
+        assert table.fates()[1, "ante"] == "lost"
+
+
+def test_a_proven_natural_is_not_reported_as_false(fast):
+    """Clause: fast-action (h)(2)."""
+    table = fast(False, "natural")
+    report = a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1)
+    table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d ??", 1))
+    table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s", 1))
+    assert "these cards win at once" in table.refused(report).reason
+
+
+def test_a_natural_that_is_none_switches_off_no_comparison_of_the_others(fast):
+    """Seat 2 is beaten by the dealer's kings, and is paid all the same. Clause: fast-action (h)(2), (h)(12)."""
+    table = fast(False, "natural")
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    table.act(a.RecordHand(Area.COMMUNITY, "2d 5c 6h 7s Js"))
+    table.act(NO_FOUR)
+    table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1))
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
+    assert reasons(table.act(a.RecordHand(Area.PLAYER, "8c 3h 4d Qs", 2, played="Qs 8c"))) == []
+    events = table.act(a.SettleWager(2, "original", WIN, 1000))
+    (settled,) = [event for event in events if isinstance(event, f.WagerSettled)]
+    assert (settled.offered, settled.difference) == (LOSE, 2000)
+    assert len(reasons(events)) == 1
+
+
+def test_each_hand_that_cannot_be_holds_once(make_table):
+    """A second one is found beside the first, and one that is put right leaves nothing to ask about the other."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+    table.bet(*[(seat, "original", 1000) for seat in (1, 2, 4)]).let_out()
+    table.act(a.RecordInitialDeal())
+    for seat, decision in ((1, "natural"), (2, "natural"), (4, "set")):
+        table.answer(seat, decision)
+    table.act(a.RevealDealer(natural=True))
+    for seat, cards, held in ((1, "9c 9h 9d 8s", 1), (2, "7c 7h 7d 6s", 1), (2, "7c 7h 7d 7s", 0)):
+        assert len(reasons(table.act(a.RecordHand(Area.PLAYER, cards, seat)))) == held
+
+
+@pytest.mark.parametrize(
+    ("said", "cards", "proven"),
+    [(False, KINGS, False), (False, QUEEN, True), (True, KINGS, True), (False, None, False)],
+)
+def test_what_went_back_by_an_announcement_is_checked_by_cards_that_bear_it_out(pikit, said, cards, proven):
+    """The sums of the other wagers fit either way. Clause: nj-pikit 39.11(a)."""
+    table = pikit(said)
+    for told in (
+        cards,
+        a.RecordHand(Area.PLAYER, "9c 9h 9d 8s 2d", 3),
+        a.RecordHand(Area.PLAYER, "Qh Jh 8h 7d 5d", 1),
+    ):
+        if told is not None:
+            table.act(told)
+    for hold in tuple(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    comes_to = offer(table.setup, table.round).comes_to()
+    table.act(a.SettleRound(sum(comes_to.values()) if comes_to else None))
+    assert (Check.PAYMENTS not in unchecked(table.setup, table.state)) is proven
