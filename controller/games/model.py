@@ -4,6 +4,7 @@ A game says in which order things happen and what a player may answer; amounts, 
 rulebook. Betting, dealing and the end of a round are alike in every game and belong to the table.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -142,6 +143,12 @@ class Game:
     def stage(self, phase: Phase) -> Stage | None:
         """The stage of this phase; None in a phase that is alike in every game."""
         return next((stage for stage in self.stages if stage.phase is phase), None)
+
+    def settled_with(self, decisions: Collection[Decision]) -> frozenset[str]:
+        """Wagers that these answers of a player have settled at once: paid, collected or divided before the round's end."""
+        given = [answer for stage in self.stages for answer in stage.answers if answer.decision in decisions]
+        names = {wager for answer in given for wager in answer.settles}
+        return frozenset(names | {self.base for answer in given if answer.surrenders})
 
     def after(self, phase: Phase) -> Phase:
         """The phase that follows a stage."""

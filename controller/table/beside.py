@@ -16,8 +16,10 @@ ENVY = "envy"
 PROGRESSIVE = "progressive"
 MOST_FACE = 10_000_000_000
 """Cents; no coupon is worth more, as no wager is."""
-UNDONE = (Fate.RETURNED, Fate.HELD, Fate.LOST)
-"""Fates of a wager that was not settled by the cards: a coupon stays with the player, and no envy is earned."""
+GOES_BACK = (Fate.RETURNED, Fate.HELD)
+"""Fates of a wager that does not change hands, or not yet: a coupon beside it stays with the player."""
+UNDONE = (*GOES_BACK, Fate.LOST)
+"""Fates of a wager that was not settled by the cards: no envy is earned by it."""
 
 About = a.SettleWager | a.CorrectSettlement
 
@@ -83,11 +85,11 @@ def _coupon(round_: Round, act: a.SettleWager) -> Refusal | None:
     if on_record(round_.seats, act) is None:
         return Refusal(f"seat {act.seat} has no match play coupon beside its {act.wager}")
     wager = round_.seats[act.seat].wagers[act.wager]
-    if wager.fate in UNDONE:
+    if wager.fate in GOES_BACK:
         return Refusal(
             f"seat {act.seat}: the {act.wager} wager is {wager.fate}, and its coupon stays with the player"
         )
-    if wager.fate not in (Fate.SETTLED, Fate.COLLECTED):
+    if wager.fate not in (Fate.SETTLED, Fate.COLLECTED, Fate.LOST):
         return Refusal(f"seat {act.seat}: first settle the {act.wager} wager beside which it lies")
     return None
 

@@ -5,6 +5,7 @@ is a reading, and its answer stands in the rulebook beside it.
 """
 
 from controller.games.model import Phase
+from controller.games.settling.voids import REACHES_ALL, REACHES_SEAT
 from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Role
 from controller.table.acts import Resolution
@@ -12,8 +13,6 @@ from controller.table.draft import Draft
 from controller.table.state import ALL_COLLECTED, Fate, Round
 
 OF_COLLECTED = (Resolution.RETURN_WAGER, Resolution.STAYS_COLLECTED)
-REACHES_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.RETURN_ALL_WAGERS)
-REACHES_SEAT = (Action.VOID_HAND, Action.RETURN_SEAT_WAGERS)
 
 
 def collect_at_fold(draft: Draft, seat: int) -> None:

@@ -6,7 +6,8 @@ Every action of the vocabulary has one meaning, for every document. Which action
 from collections.abc import Callable
 
 from controller.games.model import Phase
-from controller.rules.model import Demand, Row
+from controller.games.settling.voids import VOIDS_ALL
+from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
@@ -14,6 +15,7 @@ from controller.table.collected import after_void, reached_by
 from controller.table.deal_plan import hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
+from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
 from controller.table.spared import close_if_none_spared
 from controller.table.state import ALL_HELD, Fate, Seat
 from drivers.events import Capability, DeviceKind
@@ -23,7 +25,6 @@ RETURNS = {
     Action.RETURN_BLIND: "blind",
     Action.RETURN_PLAY: "play",
 }
-VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
 DUTIES_ON_SET = (
     Action.RESHUFFLE,
     Action.RESHUFFLE_WITH_DEALT,
@@ -97,7 +98,7 @@ def dispose(
             edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
         )
     )  # fmt: skip
-    made, paid, reached = len(draft.facts), _paid_already(draft, demands, seat), reached_by(round_, demands, seat)
+    made, paid, reached = len(draft.facts), settled_before(draft, demands, seat), reached_by(round_, demands, seat)
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
@@ -105,7 +106,8 @@ def dispose(
         close_if_none_spared(draft)
     if reached is not None and (back_again := after_void(draft, reached)) is not None:
         open_return_duty(draft, back_again)
-    _ask_if_settled(draft, demands, row, paid)
+    ask_if_settled(draft, demands, row, paid)
+    ask_of_paid(draft, demands, seat, SEAT_FATES)
     if not demands:
         draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide")
     held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
@@ -126,28 +128,6 @@ def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> bool:
     least = _least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
     draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
     return True
-
-
-def _paid_already(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool:
-    """True where a round is settled, or wagers that a void concerns are while the others are still played."""
-    round_ = draft.state.round
-    if round_ is None:
-        return bool(draft.state.last_back)
-    if not round_.live or _of_declaration(demands):
-        return round_.phase is Phase.SETTLED
-    every = any(d.action in VOIDS_ALL for d in demands)
-    return any(every or at == seat for at, _, _ in round_.wagers(Fate.SETTLED))
-
-
-def _of_declaration(demands: tuple[Demand, ...]) -> bool:
-    """A hand that was declared a winner and is none: nothing was paid on it, whatever its declaration had settled."""
-    return any(d.action is Action.COLLECT_ANTE for d in demands)
-
-
-def _ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, paid: bool) -> None:
-    """No text says what becomes of wagers that were paid or collected before somebody found the hands void."""
-    if paid and any(d.action in VOIDS_ALL or d.action is Action.VOID_HAND for d in demands):
-        draft.hold(f"{row.says} But wagers are settled already, and no text says what follows", cite=row.cite)
 
 
 def _void(draft: Draft, demand: Demand, seat: int) -> None:
@@ -174,7 +154,7 @@ def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None
     for demand in late:
         decide_late_wager(draft, demand, seat)
     live = draft.state.round is not None and draft.state.round.live
-    declared = (Fate.SETTLED,) if live and _of_declaration(demands) else ()
+    declared = (Fate.SETTLED,) if live and of_declaration(demands) else ()
     settles = any(d.action is Action.SETTLE_TRIPS for d in demands)
     spared = (
         () if settles else (Fate.TO_SETTLE,)
@@ -228,11 +208,13 @@ def _named(name: str) -> _Concerns:
 
 
 def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns, *also: Fate) -> None:
-    """`also`: fates that this demand may change, beside those of wagers that nobody has decided."""
+    """`also`: fates that this demand may change, beside those of wagers that nobody has decided. What is on record as paid or
+    collected stays so."""
     round_ = draft.state.round
     if round_ is None:
         return
-    decided = [(s, w) for s, w, _ in round_.wagers(Fate.LIVE, Fate.STANDS, *also) if concerns(s, w)]
+    undecided = round_.wagers(Fate.LIVE, Fate.STANDS, *also)
+    decided = [(s, w) for s, w, lies in undecided if concerns(s, w) and lies.outcome is None]
     for seat, wager in decided:
         draft.decide_wager(seat, wager, round_.seats[seat].wagers[wager].cents, fate, demand.cite, demand.reading)
     if decided and fate is Fate.RETURNED:
@@ -310,6 +292,8 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
         if not _after_this_round(draft, action, back):
             _disarm(draft, action, back)
     elif action not in DUTIES_ON_DEVICE and action not in DUTIES_ON_TABLE:
+        return
+    if action is Action.COLLECT_ANTE and ante_paid(draft, seat):
         return
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""

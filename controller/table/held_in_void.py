@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from itertools import chain
 
+from controller.games.settling.voids import VOIDS_ALL
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard
-from controller.table.dispositions import REST_FATES, RETURNS, SEAT_FATES, VOIDS_ALL, open_duty, open_return_duty
+from controller.table.dispositions import REST_FATES, RETURNS, SEAT_FATES, open_duty, open_return_duty
 from controller.table.draft import Draft
 from controller.table.spared import FOR_SPARED
 from controller.table.state import Fate, Hold, Round

@@ -21,6 +21,8 @@ from controller.table.state import Fate, Round, SeenHand, Setup
 PROGRESSIVE = "progressive"
 OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.SETTLED)
 """Fates of wagers that are still to be settled; `SETTLED` only where no outcome was recorded."""
+OF_COUPON = (*OPEN, Fate.COLLECTED, Fate.LOST)
+"""Fates of a wager beside which a coupon is settled, or taken with it."""
 OF_THE_BOX, OF_THE_TABLE = "six_card", "cover_all"
 """Wagers of which the cards are not those of the seat alone."""
 
@@ -126,7 +128,7 @@ def _waits(round_: Round, line: Line, waiting: set[tuple[int, str]]) -> bool:
     if line.holder:
         return line.holder not in seat.envy
     if line.coupon:
-        return seat.coupons[line.wager].outcome is None and seat.wagers[line.wager].fate in (*OPEN, Fate.COLLECTED)
+        return seat.coupons[line.wager].outcome is None and seat.wagers[line.wager].fate in OF_COUPON
     return (line.seat, line.wager) in waiting
 
 

@@ -237,9 +237,8 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
         seats = ", ".join(f"seat {seat} {cents}" for seat, cents in comes_to.items())
         draft.hold(
             f"the round was settled with {act.handed_back} cents handed back, and cards and pay tables make it {told} ({seats}); "
-            f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand",
-            choices=(a.Resolution.GO_ON,),
-        )  # fmt: skip
+            f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand"
+        )
 
 
 def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from controller.games.model import Decision
 from controller.games.registry import GAMES
 from controller.games.settling.check import Checks
 from controller.games.settling.colorado import Colorado
@@ -119,11 +120,14 @@ class Settler:
         )
 
     def _declared_rightly(self, round_: Round) -> None:
-        """Raises where a declaration is said to be false, and the cards bear it out."""
+        """Raises where a declaration is said to be false, and the cards bear it out, or the player folded."""
         happened = round_.irregularity
         if happened is None or happened.trigger is not Trigger.FALSE_DECLARATION:
             return
         for hand in round_.hands:
+            if hand.seat == happened.seat and Decision.FOLD in hand.decisions:
+                told = "has folded and declared nothing"
+                raise RoundRefused(told, hand.seat, cite=self.law.rulebook.cite_of(happened.trigger))
             if hand.seat == happened.seat and self.wins_at_once(hand):
                 raise RoundRefused(WON_AT_ONCE, hand.seat, cite=self.law.rulebook.cite_of(happened.trigger))
 

@@ -4,12 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from controller.games.model import Decision
+from controller.games.registry import GAMES
 from controller.games.settling.round import Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Demand, Law
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard
 
-_VOIDS = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
+VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
+REACHES_ALL = (*VOIDS_ALL, Action.RETURN_ALL_WAGERS)
+REACHES_SEAT = (Action.VOID_HAND, Action.RETURN_SEAT_WAGERS)
+"""Demands that put in question what was paid or collected before: of the whole round, or of the seat concerned."""
+SETTLED_BEFORE = "But it was settled with the player's answer already, and no text says what follows"
 _NAMED = {Action.RETURN_ANTE: "ante", Action.RETURN_BLIND: "blind", Action.RETURN_PLAY: "play"}
 _OF_SEAT = {
     Action.RETURN_SEAT_WAGERS: Outcome.RETURN,
@@ -30,11 +35,12 @@ _CONCERN_A_SEAT = (Action.VOID_HAND, Action.COLLECT_ANTE, *_OF_SEAT)
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """None for a wager that is settled by the cards all the same."""
+    """None for a wager that is settled by the cards all the same. `note`: beside what the row says."""
 
     outcome: Outcome | None
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    note: str = ""
 
 
 class Fates:
@@ -52,10 +58,10 @@ class Fates:
         }  # what is settled is live, and shows its wagers
         if any(hand.wagers.get("trips") for hand in round_.hands):
             state.add(Guard.TRIPS_PLACED)
-        self._law, self._at = law, happened.seat
+        self._law, self._at, self._game = law, happened.seat, GAMES[law.rulebook.plays]
         self.row, self._demands = law.demands(trigger, frozenset(state))
         self._check_seat(happened.seat, round_)
-        self._void = next((d for d in self._demands if d.action in _VOIDS), None)
+        self._void = next((d for d in self._demands if d.action in VOIDS_ALL), None)
         self._void_hand = next((d for d in self._demands if d.action is Action.VOID_HAND), None)
 
     def _check_seat(self, at: int, round_: Round) -> None:
@@ -82,18 +88,21 @@ class Fates:
         if outcome is Outcome.RETURN and self.is_void(hand.seat):
             outcome = Outcome.VOID
         back = stake if outcome in (Outcome.VOID, Outcome.RETURN) else 0
-        return Line(
-            hand.seat, wager, stake, outcome, back, cite=fate.cite, reading=fate.reading, note=self.row.says
-        )
+        note = " ".join(filter(None, (self.row.says, fate.note)))
+        return Line(hand.seat, wager, stake, outcome, back, cite=fate.cite, reading=fate.reading, note=note)
 
     def is_void(self, seat: int) -> bool:
         """Whether the hand of this seat is void."""
         return self._void is not None or (self._void_hand is not None and seat == self._at)
 
     def _of(self, hand: Hand, wager: str) -> Fate | None:
-        """Named wagers first, then those of the seat concerned, then all and all others, then what the text leaves open."""
-        if (folded := self._collected(hand, wager)) is not None:
-            return folded
+        """What a fold collected or an answer settled comes first, for it does not lie on the layout any more. Then named
+        wagers, those of the seat concerned, all and all others, and at last what the text leaves open."""
+        play = self._law.rulebook.play
+        if Decision.FOLD in hand.decisions and play.fold_collects and wager in play.fold_collects.value:
+            return self._collected(hand)
+        if wager in self._game.settled_with(hand.decisions) and not self._declared(hand.seat):
+            return self._settled(hand)
         for demand in self._demands:
             if demand.action is Action.SETTLE_TRIPS and wager == "trips":
                 return Fate(None)
@@ -111,6 +120,25 @@ class Fates:
             return _fate(Outcome.HELD, void)
         return None
 
+    def _declared(self, seat: int) -> bool:
+        """Whether the row is about the declaration of this hand: what that had settled is what it decides."""
+        return seat == self._at and any(d.action is Action.COLLECT_ANTE for d in self._demands)
+
+    def _settled(self, hand: Hand) -> Fate | None:
+        """What was paid, collected or divided with the player's answer stays so; where the row reaches it, that is a question."""
+        by = self._reaches(hand.seat)
+        return self._round_held() if by is None else Fate(Outcome.HELD, by.cite, by.reading, SETTLED_BEFORE)
+
+    def _reaches(self, seat: int) -> Demand | None:
+        """The demand that puts in question what does not lie on the layout any more at this seat."""
+        for demand in self._demands:
+            if demand.action in REACHES_ALL or (demand.action in REACHES_SEAT and seat == self._at):
+                return demand
+        return None
+
+    def _round_held(self) -> Fate | None:
+        return next((_fate(Outcome.HELD, d) for d in self._demands if d.action is Action.HOLD_ROUND), None)
+
     def _first(self, meant: Mapping[Action, Outcome]) -> Fate | None:
         """The first demand of these; one that holds the round as a whole comes after those that name wagers."""
         found = sorted(
@@ -118,20 +146,14 @@ class Fates:
         )
         return _fate(meant[found[0].action], found[0]) if found else None
 
-    def _collected(self, hand: Hand, wager: str) -> Fate | None:
-        """What was collected at a fold before the hands were void, where it does not go back like the rest."""
-        play = self._law.rulebook.play
-        if self._void is None or play.fold_collects is None or play.collected_in_void is None:
-            return None
-        if Decision.FOLD not in hand.decisions or wager not in play.fold_collects.value:
-            return None
-        match play.collected_in_void.value:
-            case "collected":
-                return Fate(Outcome.LOSE, (), play.collected_in_void.reading)
-            case "hold":
-                return Fate(Outcome.HELD, (), play.collected_in_void.reading)
-            case _:
-                return None
+    def _collected(self, hand: Hand) -> Fate | None:
+        """What was collected at a fold is lost by it, unless the row reaches it there: then it is as was elected."""
+        rule = self._law.rulebook.play.collected_in_void
+        if rule is None or self._reaches(hand.seat) is None:
+            return self._round_held()
+        return Fate(
+            {"return": Outcome.RETURN, "collected": Outcome.LOSE}.get(rule.value, Outcome.HELD), (), rule.reading
+        )
 
 
 def _fate(outcome: Outcome, demand: Demand) -> Fate:
