@@ -155,11 +155,18 @@ class Game:
         phases = [stage.phase for stage in self.stages]
         return (*phases, Phase.SETTLED)[phases.index(phase) + 1]
 
+    @property
+    def dealer_up(self) -> tuple[Stage, ...]:
+        """Stages after the act by which the dealer's hand is turned up; () where the dealer has none."""
+        shown = next(
+            (n for n, stage in enumerate(self.stages) if isinstance(stage.ends, ShowDealer)), len(self.stages)
+        )
+        return self.stages[shown + 1 :]
+
     def dealer_is_up(self, phase: Phase) -> bool:
         """True in a phase that comes after the act by which the dealer's hand is turned up."""
-        course = [stage.phase for stage in self.stages]
-        shown = next((n for n, stage in enumerate(self.stages) if isinstance(stage.ends, ShowDealer)), len(course))
-        return phase in (*course[shown + 1 :], Phase.SETTLED) and shown < len(course)
+        after = [stage.phase for stage in self.dealer_up]
+        return bool(after) and phase in (*after, Phase.SETTLED)
 
     @property
     def streets(self) -> tuple[ShowCommunity, ...]:

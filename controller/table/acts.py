@@ -204,7 +204,7 @@ class RevealCommunity(Struct, frozen=True):
 class RevealDealer(Struct, frozen=True):
     """The dealer's hand is turned up. `qualifies`: false where it must reach a minimum and does not.
 
-    `natural`: it wins at once, in a game that knows this.
+    `natural`: it wins at once, in a game that knows this; said wrongly, it is said anew until the round is settled.
     """
 
     kind: ClassVar[str] = "reveal_dealer"

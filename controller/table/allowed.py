@@ -59,6 +59,10 @@ def _phases(game: Game) -> Phases:
     )
     paid_early = tuple(stage.phase for stage in stages[first:] if not isinstance(stage.ends, Settle))
     course = tuple(stage.phase for stage in stages)
+    goes_on = any(
+        isinstance(stage.ends, ShowCommunity) for stage in game.dealer_up
+    )  # unless the dealer's hand ends it
+    said_anew = tuple(stage.phase for stage in game.dealer_up) if goes_on else ()
     whole = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course, Phase.SETTLED, Phase.STOPPED)
     community = (*ending[ShowCommunity], Phase.STOPPED) if game.streets else ()
     turned_up = (*course, Phase.SETTLED, Phase.STOPPED)
@@ -76,7 +80,7 @@ def _phases(game: Game) -> Phases:
         a.RecordInitialDeal.kind: (Phase.DEALING,),
         a.RecordDecision.kind: tuple(stage.phase for stage in stages if stage.answers),
         a.RevealCommunity.kind: community,
-        a.RevealDealer.kind: ending[ShowDealer],
+        a.RevealDealer.kind: (*ending[ShowDealer], *said_anew),
         a.RecordHandsFound.kind: course,
         a.SettleWager.kind: (*paid_early, *ending[Settle], Phase.SETTLED, Phase.STOPPED),
         a.RecordHand.kind: turned_up,

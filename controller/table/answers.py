@@ -1,7 +1,9 @@
 """What stands in the way of a player's answer and of the next cards: whose turn it is, what may be answered, who is missing."""
 
+from controller.cards.house_ways import is_natural
 from controller.games.model import Stage
-from controller.rules.vocabulary import Action, Guard, Trigger
+from controller.games.settling.round import UNREADABLE
+from controller.rules.vocabulary import Action, Area, Guard, Trigger
 from controller.table import acts as a
 from controller.table import burns, upkeep
 from controller.table.deal_plan import still_in_device
@@ -102,6 +104,8 @@ def dealer_stack(setup: Setup, round_: Round) -> Refusal | None:
 
 def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RevealDealer)
+    if _round(state).game.dealer_is_up(_round(state).phase):
+        return _said_anew(setup, _round(state), act)
     if not act.qualifies and not must_qualify(setup, _round(state).game):
         return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
     if act.natural and setup.law.rulebook.play.dealer_natural is None:
@@ -113,6 +117,22 @@ def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
             delivered(setup, _round(state)),
         )
     return waits
+
+
+def _said_anew(setup: Setup, round_: Round, act: a.RevealDealer) -> Refusal | None:
+    """Whether the dealer's hand is a natural was said wrongly, and is put right as long as the round is not settled.
+
+    Clause: `[play] dealer_natural`.
+    """
+    rule, seen = setup.law.rulebook.play.dealer_natural, round_.seen.get((Area.DEALER, 0))
+    cite, words = rule.cite if rule else (), {True: "a natural", False: "no natural"}
+    if round_.natural is None or act.natural is round_.natural:
+        said = f", and was said to be {words[act.natural]}" if round_.natural is not None else ""
+        return Refusal(f"the dealer's hand is turned up already{said}", cite)
+    if seen is not None and UNREADABLE not in seen.cards and is_natural(seen.cards) is not act.natural:
+        again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+        return Refusal(f"the dealer's cards that were told are {words[not act.natural]}; {again}", cite)
+    return None
 
 
 def _round(state: State) -> Round:

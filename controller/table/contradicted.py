@@ -31,8 +31,8 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
         if _misnamed(now, cards):
             said = "a natural" if now.natural else "no natural"
             return (
-                f"the dealer's hand was said to be {said}, and by its cards it is otherwise; {REMEDY}, "
-                "or decide about the round"
+                f"the dealer's hand was said to be {said}, and by its cards it is otherwise; {REMEDY}, or "
+                f"{a.Resolution.GO_ON} and say it anew ({a.RevealDealer.kind} natural={str(not now.natural).lower()})"
             )
     refused = _refused(setup, now) if told.area is Area.PLAYER or told.played else ""
     if refused and refused not in _refused(setup, before):
@@ -44,21 +44,27 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
 
 
 def returned_by_announcement(setup: Setup, round_: Round, seat: int, wager: str) -> bool:
-    """True where this wager went back by what was said of the dealer's hand, which its cards may show to be wrong."""
+    """True where this wager went back by what was said of the dealer's hand, which its cards may show to be wrong, or which was
+    said otherwise since."""
     natural = setup.law.rulebook.play.dealer_natural
     names = (
         *(round_.game.returned_unqualified if round_.qualified is False else ()),
-        *(natural.value if natural is not None and round_.natural else ()),
+        *(natural.value if natural is not None and round_.natural is not None else ()),
     )
-    whose = round_.seats[seat]
-    return wager in names and not round_.void and not whose.void and whose.wagers[wager].fate is Fate.RETURNED
+    whose, base = round_.seats[seat], round_.game.base
+    if wager not in names or round_.void or whose.void or whose.wagers[wager].fate is not Fate.RETURNED:
+        return False
+    return whose.wagers[base].fate is not Fate.RETURNED  # then another cause sent both back
 
 
 def returned_unproven(setup: Setup, round_: Round) -> bool:
     """Whether a wager went back by what was said of the dealer's hand, and no cards that were told bear that out."""
     seen = round_.seen.get((Area.DEALER, 0))
     cards = seen.cards if seen is not None else (UNREADABLE,)
-    if UNREADABLE not in cards and not _misjudged(round_, cards) and not _misnamed(round_, cards):
+    borne_out = UNREADABLE not in cards and not _misjudged(round_, cards) and not _misnamed(round_, cards)
+    if (
+        borne_out and round_.natural is not False
+    ):  # what went back by a natural did so before it was said to be none
         return False
     return any(
         returned_by_announcement(setup, round_, seat, name) for seat, name, _ in round_.wagers(Fate.RETURNED)

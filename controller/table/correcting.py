@@ -1,8 +1,10 @@
 """Settlements put right: a new one beside the old one, in the round in play or the one before. Nothing is edited."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from controller.games.settling.settled import Outcome
+from controller.rules.citation import Cited
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.beside import label, on_record, spoken, stake
@@ -11,7 +13,7 @@ from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
 from controller.table.settling import goes_back, sums
-from controller.table.state import Fate, Seat, Setup, State, Wager
+from controller.table.state import Fate, Round, Seat, Setup, State, Wager
 
 LONGEST_REASON = 500
 MAY_BE_WRONG = (Fate.SETTLED, Fate.COLLECTED)
@@ -65,6 +67,28 @@ def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
         if (hold.seat, hold.wager) == (act.seat, label(act)) and hold.choices == (a.Resolution.GO_ON,):
             lifted = (hold.id, a.Resolution.GO_ON, actor.who, actor.role, hold.reading, act.reason)
             draft.add(f.HoldLifted(*lifted))
+
+
+def ask_of_no_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
+    """The dealer's hand is no natural after all: what that word gave back or settled waits for a person, who corrects it.
+
+    `before`: the round as it was under that word. Clause: `[play] dealer_natural`.
+    """
+    back = [
+        (s, w) for s, w, _ in before.wagers(Fate.RETURNED) if returned_by_announcement(draft.setup, before, s, w)
+    ]
+    paid = [
+        (seat, wager)
+        for seat, wager, lies in before.wagers(Fate.SETTLED)
+        if lies.outcome is not None and wager not in before.game.settled_with(before.seats[seat].answers)
+    ]
+    if back or paid:
+        named = ", ".join(f"seat {seat} {wager}" for seat, wager in sorted((*back, *paid)))
+        draft.hold(
+            f"the dealer's hand is no natural, and these wagers were given back or settled as if it were: {named}; "
+            f"{a.Resolution.GO_ON}, deal the community cards, and correct them by the cards ({a.CorrectSettlement.kind})",
+            cite=rule.cite, choices=(a.Resolution.GO_ON,),
+        )  # fmt: skip
 
 
 def _by_announcement(setup: Setup, state: State, act: a.CorrectSettlement) -> bool:

@@ -319,7 +319,8 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, streets=streets, phase=round_.game.after(round_.phase))
         case f.DealerRevealed(qualifies, natural):
             round_ = replace(round_, qualified=qualifies, natural=natural)
-            phase = round_.game.stages[-1].phase if natural else round_.game.after(round_.phase)
+            ends = natural or round_.streets == len(round_.game.streets)
+            phase = round_.game.stages[-1].phase if ends else round_.game.dealer_up[0].phase
             return replace(round_, phase=phase) if round_.live else round_
         case f.HandsFound():
             return replace(round_, hands_found=True)

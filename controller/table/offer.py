@@ -136,12 +136,13 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
     hand = setup.law.rulebook.hand
     dealer = round_.seen.get((Area.DEALER, 0))
     ends = round_.phase is round_.game.stages[-1].phase
-    natural = dealer is not None and ends and not round_.streets  # no community card is dealt then
-    community = 0 if natural else hand.community_cards
+    without = (
+        dealer is not None and ends and (round_.natural or not round_.streets)
+    )  # a natural: none is dealt, or counts
     return rounds.Round(
         tuple(_hand(setup, round_, seat, settler) for seat in round_.in_play),
         _filled(round_, Area.DEALER, hand.dealer_cards),
-        _filled(round_, Area.COMMUNITY, community),
+        () if without else _filled(round_, Area.COMMUNITY, hand.community_cards),
         _filled(round_, Area.SIX_CARD_BOX, BOX),
         dealer.played if dealer else (),
         round_.meters,

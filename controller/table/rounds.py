@@ -227,7 +227,10 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
 
 
 def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
-    """Where the hand does not reach the minimum, what the document lets go back goes back. Clause: `dealer_qualifies`."""
+    """Where the hand does not reach the minimum, what the document lets go back goes back. Clause: `dealer_qualifies`.
+
+    Said anew to be no natural, the hands play on. Clause: `dealer_natural`.
+    """
     round_, rule = _round(draft), draft.setup.law.rulebook.play.dealer_qualifies
     judged = must_qualify(draft.setup, round_.game)
     natural = draft.setup.law.rulebook.play.dealer_natural
@@ -236,6 +239,8 @@ def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
         _give_back(draft, round_.game.returned_unqualified, rule)
     if natural is not None and act.natural:
         _give_back(draft, natural.value, natural)
+    elif natural is not None and round_.natural:
+        correcting.ask_of_no_natural(draft, round_, natural)
 
 
 def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
