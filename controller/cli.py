@@ -275,6 +275,9 @@ def act(
     pairs = [argument.partition("=") for argument in arguments]
     if wrong := [argument for argument, (_, sign, _) in zip(arguments, pairs, strict=True) if not sign]:
         raise click.UsageError(f"{wrong[0]!r} is not KEY=VALUE, as in back=red")
+    keys = [key for key, _, _ in pairs]
+    if twice := [key for number, key in enumerate(keys) if key in keys[:number]]:
+        raise click.UsageError(f"{twice[0]!r} is given twice; say it once")
     try:
         args = to_builtins(act_from(name, {key: value for key, _, value in pairs}, strict=False))
     except Refused as exc:

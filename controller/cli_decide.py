@@ -11,8 +11,8 @@ import click
 from msgspec import json
 
 from controller.cli import A_FILE, WRONG
-from controller.config import DISPENSERS, ConfigInvalid, Elections
-from controller.config_file import BENCH, load_config
+from controller.config import DISPENSERS, ConfigInvalid, Elections, changed_since
+from controller.config_file import BENCH, SHA256, load_config
 from controller.config_reader import Section
 from controller.decide_filter import DecideFilter
 from controller.decide_schema import input_schema, output_schema
@@ -100,7 +100,7 @@ def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
     try:
         rulebook = find(rulebook_id)
         config = load_config(table_file) if table_file else None
-        elections = elections_in(elections_file) if elections_file else None
+        elections = elections_in(elections_file, rulebook_id, rulebook) if elections_file else None
         if elections is None and config is not None and config.table.rulebook == rulebook_id:
             elections = config.elections
         if elections is None:
@@ -141,8 +141,11 @@ def example_setup(rulebook: Rulebook, elections: Elections) -> Setup:
     )
 
 
-def elections_in(path: Path) -> Elections:
-    """The section [elections] of a file; its other sections are not read. Raises `ConfigInvalid`."""
+def elections_in(path: Path, rulebook_id: str, rulebook: Rulebook) -> Elections:
+    """The section [elections] of a file; where it is a table's, it must be under this rulebook, as it was signed there.
+
+    `rulebook_id`: as it was asked for, with its edition where one was named. Raises `ConfigInvalid`.
+    """
     try:
         raw = tomllib.loads(path.read_bytes().decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
@@ -155,6 +158,14 @@ def elections_in(path: Path) -> Elections:
     for question, section in root.section("elections").entries():
         elections[question] = (section.text("choice"), section.text("by"))
         section.close()
+    table = root.section("table")
+    named, signed = table.maybe_text("rulebook"), table.maybe_text("rulebook_sha256", SHA256)
+    if named is not None and named != rulebook_id:
+        table.fault(
+            "rulebook", f"is {named}, and its elections are no answers to {rulebook_id}; give --rulebook {named}"
+        )
+    elif not faults:
+        faults += changed_since(signed, rulebook)
     if faults:
         raise ConfigInvalid(path, faults)
     return elections

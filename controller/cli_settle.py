@@ -11,7 +11,7 @@ from msgspec import DecodeError, json
 from controller.cli import A_FILE, WRONG
 from controller.cli_decide import elections_in, lines_of
 from controller.config import ConfigInvalid
-from controller.config_file import BENCH, limits_in, payouts_in
+from controller.config_file import BENCH, CURRENCY, limits_in, payouts_in
 from controller.config_reader import Section
 from controller.games.settling.round import RoundRefused, Terms
 from controller.json_lines import MAX_LINE
@@ -101,7 +101,7 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
             elections = {question: (choice, BENCH) for question, choice in proposals(rulebook).items()}
             click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
             return SettleFilter(elect(rulebook, elections), Terms("USD"))
-        law = elect(rulebook, elections_in(elections_file))
+        law = elect(rulebook, elections_in(elections_file, rulebook_id, rulebook))
         return SettleFilter(law, _terms(elections_file))
     except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid, RoundRefused) as exc:
         raise click.UsageError(str(exc)) from exc
@@ -115,7 +115,7 @@ def _terms(path: Path) -> Terms:
     faults: list[str] = []
     root = Section(tomllib.loads(path.read_text("utf-8")), "", faults)
     table, limits = root.section("table"), limits_in(root)
-    currency, payouts = table.text("currency", "USD"), payouts_in(table)
+    currency, payouts = table.text("currency", "USD", CURRENCY), payouts_in(table)
     if faults:
         raise ConfigInvalid(path, faults)
     return Terms.posted(currency, limits, *payouts)

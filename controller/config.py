@@ -152,7 +152,9 @@ def law_of(
         return None, [f"[table] rulebook: no rulebook {table.rulebook!r} {nearest(table.rulebook, exc.known)}"]
     except RulebookInvalid as exc:
         return None, [f"{exc.path.name} {fault}" for fault in exc.faults]
-    faults = _changed_since(table, rulebook) + ([] if kinds is None else _misfits(table, kinds, rulebook))
+    faults = changed_since(table.rulebook_sha256, rulebook) + (
+        [] if kinds is None else _misfits(table, kinds, rulebook)
+    )
     try:
         law = elect(rulebook, elections)
         reason = unplayable(law.rulebook)
@@ -179,9 +181,11 @@ def not_kept(rulebook_id: str) -> dict[str, str]:
     }
 
 
-def _changed_since(table: TableConfig, rulebook: Rulebook) -> list[str]:
-    """A rulebook is read by the file that was signed, and by no other: its hash stands on every disposition."""
-    signed = table.rulebook_sha256
+def changed_since(signed: str | None, rulebook: Rulebook) -> list[str]:
+    """A rulebook is read by the file that was signed, and by no other: its hash stands on every disposition.
+
+    `signed`: how the hash of that file began, None = it was not signed.
+    """
     if signed is None or rulebook.sha256.startswith(signed):
         return []
     return [

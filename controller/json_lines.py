@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from controller.rules.reader import nearest
 from controller.table.records import fields, is_record
+from drivers.protocol.texts import repeated_key
 
 __all__ = ["MAX_LINE", "ErrorLine", "LineRefused", "convert", "in_words", "object_in", "verify"]
 
@@ -35,11 +36,13 @@ def object_in(line: bytes, like: str) -> dict[str, Any]:
     if len(line) > MAX_LINE:
         raise LineRefused(f"a line has at most {MAX_LINE} bytes, and this one has more")
     try:
-        raw = msgspec.json.decode(line)
+        raw, twice = msgspec.json.decode(line), repeated_key(line)
     except (msgspec.DecodeError, RecursionError, ValueError) as exc:
         raise LineRefused(f"not a line of JSON: {exc}") from exc
     if not isinstance(raw, dict):
         raise LineRefused(f"a line is an object such as {like}")
+    if twice is not None:
+        raise LineRefused(f"{twice!r} stands twice in one object; say it once")
     return raw
 
 

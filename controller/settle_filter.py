@@ -16,6 +16,7 @@ from controller.games.settling.round import Hand, Irregularity, Meter, Round, Ro
 from controller.games.settling.settled import Change, Settlement, difference
 from controller.json_lines import LineRefused, convert, object_in, verify
 from controller.rules.model import Law
+from controller.settle_checks import refuse_correction, refuse_currency, refuse_unused
 from controller.table.records import replace
 
 __all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
@@ -23,9 +24,9 @@ __all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
 EXAMPLE = '{"seats": [{"seat": 1, "wagers": {"ante": 1000}}]}'
 _ENCODER = msgspec.json.Encoder()
 _ALWAYS = frozenset(
-    {"seat", "stake", "returned", "paid", "back", "before", "now", "owed", "cut", "limit", "lines"}
+    {"seat", "stake", "returned", "paid", "back", "before", "now", "owed", "cut", "limit", "lines", "changes"}
 )
-"""Keys that stand there also where they are 0 or empty."""
+"""Keys that stand there also where they are 0 or empty, unless they are not known at all."""
 
 
 class HandLine(Struct, frozen=True):
@@ -64,7 +65,7 @@ class RoundLine(Struct, frozen=True):
 
 
 class SettledLine(Struct, frozen=True):
-    """`changes`: against the settlement that this one corrects; absent where it corrects none."""
+    """`changes`: against the settlement that this one corrects, [] where nothing is otherwise; absent where it corrects none."""
 
     line: int
     settlement: Settlement
@@ -97,16 +98,14 @@ class SettleFilter:
         raw = object_in(line, EXAMPLE)
         verify(raw, RoundLine, "")
         given: RoundLine = convert(raw, RoundLine, "")
-        settlement = self._settler.settle(round_of(given, self._terms))
-        changes = None
-        if given.corrects is not None:
-            if (given.corrects.rulebook, given.corrects.round) != (settlement.rulebook, settlement.round):
-                raise LineRefused(
-                    f"'corrects' is round {given.corrects.round!r} under {given.corrects.rulebook}, and this is round "
-                    f"{settlement.round!r} under {settlement.rulebook}"
-                )
-            changes = difference(given.corrects, settlement)
-        return SettledLine(self.lines, settlement, changes)
+        refuse_currency(given.terms.currency if given.terms else "", "terms.currency")
+        round_ = round_of(given, self._terms)
+        refuse_unused(round_, self._settler)
+        settlement = self._settler.settle(round_)
+        if given.corrects is None:
+            return SettledLine(self.lines, settlement)
+        refuse_correction(given.corrects, settlement, self._settler.law.rulebook.wagers)
+        return SettledLine(self.lines, settlement, difference(given.corrects, settlement))
 
 
 def round_of(given: RoundLine, terms: Terms) -> Round:
@@ -150,7 +149,7 @@ def _lean(value: Any) -> Any:
             return {
                 key: _lean(each)
                 for key, each in value.items()
-                if key in _ALWAYS or each not in (None, "", 0, [], (), {})
+                if each is not None and (key in _ALWAYS or each not in ("", 0, [], (), {}))
             }
         case list() | tuple():
             return [_lean(each) for each in value]

@@ -16,7 +16,7 @@ from msgspec.structs import fields
 from controller.control.desk import ErrorCode, Refused
 from controller.rules.reader import nearest
 from controller.table.acts import ACTS, Act
-from drivers.protocol.texts import is_plain
+from drivers.protocol.texts import is_plain, repeated_key
 
 __all__ = [
     "MAX_REQUEST",
@@ -125,7 +125,7 @@ def request_from(line: bytes) -> tuple[RequestId, Request | Refused]:
     The id is None where even that cannot be told.
     """
     try:
-        raw = msgspec.json.decode(line)
+        raw, twice = msgspec.json.decode(line), repeated_key(line)
     except (msgspec.DecodeError, RecursionError, ValueError) as exc:
         return None, Refused(ErrorCode.BAD_REQUEST, f"not a line of JSON: {exc}")
     if not isinstance(raw, dict):
@@ -135,6 +135,9 @@ def request_from(line: bytes) -> tuple[RequestId, Request | Refused]:
         return None, Refused(
             ErrorCode.BAD_REQUEST, f"'id' is a whole number, or text of at most {MAX_ID} characters"
         )
+    if twice is not None:
+        told = f"{twice!r} stands twice in one object; say it once"
+        return None if twice == "id" else request_id, Refused(ErrorCode.BAD_REQUEST, told)
     try:
         return request_id, _request(raw)
     except Refused as refused:

@@ -6,13 +6,12 @@ Neither has a fate of its own: a coupon follows the wager beside which it lies, 
 from collections.abc import Mapping
 
 from controller.games.settling.engine import settler_of
-from controller.games.settling.settled import Outcome
+from controller.games.settling.settled import ENVY, Outcome
 from controller.rules.vocabulary import Settle
 from controller.table import acts as a
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Seat, Setup, Wager
 
-ENVY = "envy"
 PROGRESSIVE = "progressive"
 MOST_FACE = 10_000_000_000
 """Cents; no coupon is worth more, as no wager is."""

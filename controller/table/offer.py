@@ -13,7 +13,7 @@ from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.money import NOT_PROVABLE
 from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
-from controller.games.settling.side import BOX
+from controller.games.settling.side import BOX, SIX_CARD
 from controller.rules.vocabulary import Area
 from controller.table.records import replace
 from controller.table.state import Fate, Round, SeenHand, Setup
@@ -23,7 +23,7 @@ OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.SETTLED)
 """Fates of wagers that are still to be settled; `SETTLED` only where no outcome was recorded."""
 OF_COUPON = (*OPEN, Fate.COLLECTED, Fate.LOST)
 """Fates of a wager beside which a coupon is settled, or taken with it."""
-OF_THE_BOX, OF_THE_TABLE = "six_card", "cover_all"
+OF_THE_BOX, OF_THE_TABLE = SIX_CARD, "cover_all"
 """Wagers of which the cards are not those of the seat alone."""
 
 

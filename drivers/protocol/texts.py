@@ -4,7 +4,9 @@ Whatever is shown to people may land in a terminal, a log or a page. What a devi
 such characters; where a text only accompanies something that must be heard, they are replaced.
 """
 
-__all__ = ["MARK", "is_plain", "plain"]
+import json
+
+__all__ = ["MARK", "is_plain", "plain", "repeated_key"]
 
 MARK = "\ufffd"
 """What stands for a character that is not shown."""
@@ -13,6 +15,22 @@ MARK = "\ufffd"
 def is_plain(text: str) -> bool:
     """True where every character is printable: of no Unicode category C (control, format, unassigned) or Z but the space."""
     return text.isprintable()
+
+
+def repeated_key(text: bytes) -> str | None:
+    """The first key that stands twice in one object of this JSON; None where none does. Which of its values is meant nobody
+    can tell, and each reader takes another one. Raises `ValueError` for what is no JSON."""
+    found: list[str] = []
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        keys: set[str] = set()
+        for key, _ in pairs:
+            if key in keys:
+                found.append(key)
+            keys.add(key)
+
+    json.loads(text, object_pairs_hook=note)
+    return found[0] if found else None
 
 
 def plain(text: str) -> str:

@@ -80,17 +80,27 @@ class Money:
         self.least_limit = min((limit.least for limit in self._limits), default=None)
 
     def check_terms(self, terms: Terms) -> None:
-        """Raises `RoundRefused` for terms that name no known wager, and where the house's own limit is missing or too low."""
+        """Raises `RoundRefused` for terms that name no known wager, for amounts that none can be, and where the house's own
+        limit is missing, too low, or was not elected."""
         if not 1 <= terms.unit <= MOST:
             raise RoundRefused(f"the least unit that is paid is {terms.unit} cents, and must be from 1 to {MOST}")
-        if terms.payout_limit is not None and terms.payout_limit > MOST:
-            raise RoundRefused(f"the payout limit is {terms.payout_limit} cents, and can be {MOST} at most")
-        if any(cents > MOST for cents in terms.least.values()):
-            raise RoundRefused(f"a least wager can be {MOST} cents at most")
+        if terms.payout_limit is not None and not 1 <= terms.payout_limit <= MOST:
+            raise RoundRefused(f"the payout limit is {terms.payout_limit} cents, and must be from 1 to {MOST}")
         known = self.law.rulebook.wagers
-        for name in (*terms.least, *terms.most):
-            if name not in known:
-                raise RoundRefused(f"the terms name no known wager {nearest(name, known)}", wager=name)
+        for key, limits in (("least", terms.least), ("most", terms.most)):
+            for name, cents in limits.items():
+                if name not in known:
+                    raise RoundRefused(f"the terms name no known wager {nearest(name, known)}", wager=name)
+                if not 0 <= cents <= MOST:
+                    raise RoundRefused(f"its {key} is {cents} cents, and must be from 0 to {MOST}", wager=name)
+        for name in terms.least.keys() & terms.most.keys():
+            if terms.least[name] > terms.most[name]:
+                told = f"its least is {terms.least[name]} cents, and more than its most of {terms.most[name]}"
+                raise RoundRefused(told, wager=name)
+        if terms.payout_limit is not None and not any(limit.of_house for limit in self._limits):
+            raise RoundRefused(
+                f"the payout limit is {terms.payout_limit} cents, and none of the house's own is elected"
+            )
         for limit in self._limits:
             limit.most(terms)
 
@@ -245,6 +255,11 @@ class _Limit:
         self._limit, self._money = limit, money
         self.least = limit.least_cents.value
 
+    @property
+    def of_house(self) -> bool:
+        """Whether it stands where the house has set it."""
+        return self._limit.applies.value == HOUSE
+
     def cut(self, seat: int, lines: Sequence[Line], terms: Terms, made: Sequence[Cut]) -> Cut | None:
         """What it takes off beside the cuts `made` before it, which a limit on more wagers does not take off again."""
         limit = self._limit
@@ -263,7 +278,7 @@ class _Limit:
     def most(self, terms: Terms) -> int:
         """The amount at which it stands under these terms. Raises `RoundRefused` for terms that do not allow it."""
         limit = self._limit
-        if limit.applies.value == HOUSE:
+        if self.of_house:
             most = terms.payout_limit
             if most is None:
                 raise RoundRefused(
@@ -273,7 +288,7 @@ class _Limit:
             most = self.least
         at_minimum = self._at_minimum(terms.least) if limit.or_minimum and limit.or_minimum.value else 0
         least = max(self.least, at_minimum)
-        if limit.applies.value == HOUSE and most < least:
+        if self.of_house and most < least:
             raise RoundRefused(
                 f"the payout limit is {most} cents, and must be at least {least}", cite=limit.least_cents.cite
             )

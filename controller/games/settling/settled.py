@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+ENVY = "envy"
+"""What a line is called that pays a progressive wager for the hand of another seat."""
+
 
 class Outcome(StrEnum):
     """`RETURN`: goes back although nothing tied; `VOID`: goes back, or is left aside, because its hand is void."""
@@ -105,12 +108,16 @@ def difference(before: Settlement, now: Settlement) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def label(line: Line) -> str:
+    """What a line is about beside its seat: a wager, the coupon beside it, or envy for the hand of a seat."""
+    return line.wager + (" coupon" if line.coupon else "") + (f" of seat {line.holder}" if line.holder else "")
+
+
 def _by_wager(settlement: Settlement) -> dict[tuple[int, str], tuple[str, int]]:
     """Outcome and cents handed back by seat and wager; a seat's cuts stand under the wager ""."""
     found: dict[tuple[int, str], tuple[str, int]] = {}
     for line in settlement.lines:
-        name = line.wager + (" coupon" if line.coupon else "") + (f" of seat {line.holder}" if line.holder else "")
-        found[line.seat, name] = (line.outcome, line.returned + line.paid)
+        found[line.seat, label(line)] = (line.outcome, line.returned + line.paid)
     for cut in settlement.cuts:
         if not cut.held:
             was, cents = found.get((cut.seat, ""), ("cut", 0))

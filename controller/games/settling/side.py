@@ -16,6 +16,7 @@ from controller.rules.model import Law
 from controller.rules.pay import PayHand
 from controller.rules.vocabulary import Settle
 
+SIX_CARD = "six_card"
 BOX = 4
 """Cards of the six card bonus."""
 DEALT = 2
@@ -43,7 +44,7 @@ class Sides:
         self._progressive = Progressive(money)
         known: dict[str, Callable[[Hand, int, Seen, Round], list[Line]]] = {
             "trips": self._trips,
-            "six_card": self._six_card,
+            SIX_CARD: self._six_card,
             "ultimate_pairs": self._pairs,
             "bad_beat": self._bad_beat,
             "play_the_board": self._board,
@@ -55,8 +56,8 @@ class Sides:
 
     def check(self, round_: Round, *, whole: bool) -> None:
         """The cards of the six card bonus, and the meters."""
-        if whole and any(hand.wagers.get("six_card") for hand in round_.hands) and len(round_.box) != BOX:
-            raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {BOX}", 0, "six_card")
+        if whole and any(hand.wagers.get(SIX_CARD) for hand in round_.hands) and len(round_.box) != BOX:
+            raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {BOX}", 0, SIX_CARD)
         self._progressive.check(round_, whole=whole)
 
     def lines(self, hand: Hand, seen: Seen, round_: Round, decided: Collection[str]) -> list[Line]:
@@ -100,11 +101,11 @@ class Sides:
     def _six_card(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         cards = hand.cards + round_.box
         if len(hand.cards) != DEALT or len(round_.box) != BOX or UNREADABLE in cards:
-            return [_unproven(hand, "six_card", stake)]
+            return [_unproven(hand, SIX_CARD, stake)]
         told = words.of_value(six_card_bonus(cards))
         if super_royal(cards) == "d":
             told = (PayHand.SUPER_ROYAL_DIAMONDS, *told)
-        return self._paid(hand, "six_card", stake, self._money.payers["six_card"].row(told), round_)
+        return self._paid(hand, SIX_CARD, stake, self._money.payers[SIX_CARD].row(told), round_)
 
     def _pairs(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         payer = self._money.payers["ultimate_pairs"]
