@@ -199,4 +199,7 @@ def _wrong_phase(setup: Setup, state: State, kind: str, phases: tuple[Phase | No
     cite = order_cite(setup, state, kind) if phase else ()
     where = f"in phase {phase}" if phase else "while no round is in play"
     belongs = ", ".join(p.value if p else "no round" for p in phases) or "another game"
-    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}", cite)
+    remedy = ""
+    if kind == a.RevealCommunity.kind and state.round is not None and state.round.natural:
+        remedy = f"; if the dealer's hand is no natural, say that first ({a.RevealDealer.kind} natural=false)"
+    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}{remedy}", cite)

@@ -91,8 +91,9 @@ def test_a_natural_after_all_collects_the_originals(fast, dealt):
 
 
 def test_a_wrong_word_is_put_right_without_cards_and_back_again(fast):
-    """A tap on the wrong key: nobody has told the cards."""
+    """A tap on the wrong key: nobody has told the cards, and the refusal of the community cards says what helps."""
     table = fast(YES)
+    assert "say that first (reveal_dealer natural=false)" in table.refused(COMMUNITY).reason
     for said, phase in ((NO, Phase.DEALER_SET), (YES, Phase.SHOWDOWN), (NO, Phase.DEALER_SET)):
         table.act(said)
         assert (table.round.phase, table.fates()[1, "second_hand"]) == (phase, "returned")
