@@ -49,6 +49,10 @@ class Decision(StrEnum):
     NATURAL = "natural"
 
 
+AT_ONCE = (Decision.DECLARE, Decision.NATURAL)
+"""Announce a hand that wins before the others are compared."""
+
+
 class Street(StrEnum):
     """Community cards that are shown together."""
 

@@ -3,12 +3,12 @@
 from controller.cards.house_ways import is_natural
 from controller.games.model import Stage
 from controller.games.settling.round import UNREADABLE
-from controller.rules.vocabulary import Action, Area, Guard, Trigger
+from controller.rules.vocabulary import Action, Area
 from controller.table import acts as a
 from controller.table import burns, upkeep
 from controller.table.deal_plan import still_in_device
 from controller.table.inputs import Actor
-from controller.table.law import asking_order, must_qualify, order_cite
+from controller.table.law import asking_order, must_qualify, order_cite, too_many_cite
 from controller.table.refusal import Refusal
 from controller.table.state import Round, Setup, State
 
@@ -32,9 +32,11 @@ def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
     if answer is None:
         return Refusal(stage.otherwise, cite)
-    if answer.splits and seat.one_hand:
-        too_many = law.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
-        return Refusal(f"seat {act.seat} was dealt too many cards: it sets one hand and is not split", too_many)
+    if (answer.splits or answer.surrenders) and seat.one_hand:
+        done = "split" if answer.splits else "given up"
+        return Refusal(
+            f"seat {act.seat} was dealt too many cards: it sets one hand and is not {done}", too_many_cite(setup)
+        )
     if (wait := _turn_of_another(setup, round_, act.seat)) is not None:
         return wait
     return _amount(setup, stage, answer.places, act.multiple) if answer.places else None

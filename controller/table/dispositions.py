@@ -11,6 +11,7 @@ from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
+from controller.table.answered import OF_WAGER, one_hand
 from controller.table.collected import after_void, reached_by
 from controller.table.deal_plan import hands_dealt
 from controller.table.draft import Draft
@@ -108,6 +109,8 @@ def dispose(
         open_return_duty(draft, back_again)
     ask_if_settled(draft, demands, row, paid)
     ask_of_paid(draft, demands, seat, SEAT_FATES)
+    if any(d.action is Action.DISCARD_EXCESS for d in demands) and seat:
+        one_hand(draft, seat, row.cite)
     if not demands:
         draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide")
     held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
@@ -223,7 +226,6 @@ def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns, *also: 
         _hold_wagers(draft, decided, demand)
 
 
-OF_WAGER = (Resolution.RETURN_WAGER, Resolution.WAGER_STANDS)
 OF_LATE_WAGER = (Resolution.RETURN_WAGER,)  # no document lets a wager stand that came after the announcement
 
 

@@ -89,6 +89,8 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     ):
         seat = replace(round_.seats[made.seat], one_hand=True)
         return replace(state, round=replace(round_, seats=with_(round_.seats, made.seat, seat)))
+    if round_ is not None and trigger is Trigger.FALSE_DECLARATION:
+        return replace(state, round=wagers.undeclared(round_, made))
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:
         return replace(state, round=replace(round_, face_up=round_.face_up + 1))
     if round_ is not None and trigger is Trigger.MARKER_NOT_MOVED:

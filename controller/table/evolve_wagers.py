@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
-from controller.games.model import Phase
+from controller.games.model import AT_ONCE, Phase
 from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.vocabulary import GUARDS_OF, Action
 from controller.table import facts as f
@@ -97,6 +97,32 @@ def decision(round_: Round, event: f.DecisionRecorded) -> Round:
         folded = seat.folded or answer.folds
         seat = replace(seat, wagers=wagers, decided=seat.decided or answer.final, folded=folded)
     return replace(round_, seats=with_(round_.seats, event.seat, seat))
+
+
+def undeclared(round_: Round, made: f.DispositionMade) -> Round:
+    """A hand that was announced to win at once and does not: the announcement falls, and the player is asked again.
+
+    Unless the hand is void by it. Its wager lies as before where nothing was paid on it yet; once the players' stage is over
+    nobody is asked any more.
+    """
+    seat = round_.seats.get(made.seat)
+    if (
+        seat is None
+        or seat.answers[-1:] not in [(d,) for d in AT_ONCE]
+        or any(d.action in VOIDS for d in made.demands)
+    ):
+        return round_
+    stage, answer = next((s, x) for s in round_.game.stages for x in s.answers if x.decision is seat.answers[-1])
+    open_still = [n for n in answer.settles if n in seat.wagers and seat.wagers[n].outcome is None and round_.live]
+    wagers = {
+        n: replace(w, fate=Fate.LIVE) if n in open_still and w.fate is Fate.SETTLED else w
+        for n, w in seat.wagers.items()
+    }
+    again = round_.phase is stage.phase
+    seat = replace(
+        seat, wagers=wagers, answers=seat.answers[:-1], decided=not again, asked=None if again else seat.asked
+    )
+    return replace(round_, seats=with_(round_.seats, made.seat, seat))
 
 
 UNDECIDED = (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS)

@@ -43,9 +43,11 @@ def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
         Area.COMMUNITY: (hand.community, sum(x.cards for x in round_.game.streets[: round_.streets])),
         Area.SIX_CARD_BOX: (None, BOX),
     }[act.area]
-    if len(cards) != count:
+    or_more = act.area is Area.PLAYER and round_.seats[act.seat].one_hand
+    if len(cards) != count and not (or_more and count < len(cards) <= 2 * count):
         cite = rule.cite if rule else setup.law.rulebook.wagers[OF_THE_BOX].cite
-        return Refusal(f"{whose}: {count} cards lie there, and {len(cards)} were given", cite)
+        told = f"{count} or more" if or_more else str(count)
+        return Refusal(f"{whose}: {told} cards lie there, and {len(cards)} were given", cite)
     settler = settler_of(setup.law)
     of_player, of_dealer = act.area is Area.PLAYER, act.area is Area.DEALER
     may_play = settler.played if of_player or of_dealer else 0

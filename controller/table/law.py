@@ -103,6 +103,11 @@ def away_first(setup: Setup, state: State, name: str) -> Demand | None:
     return next((d for d in demands if d.action in AWAY and device.out not in AWAY[d.action]), None)
 
 
+def too_many_cite(setup: Setup) -> tuple[str, ...]:
+    """The clauses on a player's hand that was dealt too many cards."""
+    return setup.law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
+
+
 def sets_take_turns(state: State) -> bool:
     """True where two sets lie at the table beside a shuffler in service. Clause: `[decks] swap_after`."""
     two = sum(s.present for s in state.sets.values()) > 1

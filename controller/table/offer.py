@@ -165,8 +165,15 @@ def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:
         wagers.pop(PROGRESSIVE, None)
     seen = round_.seen.get((Area.PLAYER, number), SeenHand(_unread(setup.law.rulebook.hand.player.value)))
     played, shown = seen.played or _unread(settler.played), seen.shown or _unread(settler.shown)
+    cards = _of_one_hand(setup, seen) if seat.one_hand else seen.cards
     coupons = {name: coupon.cents for name, coupon in seat.coupons.items() if name in wagers}
-    return Hand(number, wagers, seen.cards, seat.answers, played, shown, coupons)
+    return Hand(number, wagers, cards, seat.answers, played, shown, coupons)
+
+
+def _of_one_hand(setup: Setup, seen: SeenHand) -> tuple[int, ...]:
+    """Of more cards than a hand has, those that it plays, and nobody's word about the others; else the first that were dealt."""
+    count = setup.law.rulebook.hand.player.value
+    return (seen.played + _unread(count - len(seen.played)) if seen.played else seen.cards)[:count]
 
 
 def _filled(round_: Round, area: Area, count: int) -> tuple[int, ...]:

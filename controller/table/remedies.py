@@ -4,8 +4,8 @@ from controller.games.model import Phase
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table import acts as a
+from controller.table import answered, settling
 from controller.table import facts as f
-from controller.table import settling
 from controller.table.collected import after_void
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import dispose, open_return_duty
@@ -34,7 +34,10 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         return
     device = draft.state.dispenser() or ""
     asked = asked_of_short_hand(draft.state, act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
-    dispose(draft, act.trigger, *guards, device=device, back=_round(draft).back, seat=act.seat)
+    before = _round(draft)
+    dispose(draft, act.trigger, *guards, device=device, back=before.back, seat=act.seat)
+    if act.trigger is Trigger.FALSE_DECLARATION:
+        answered.undeclared(draft, before, act.seat)
     if asked is not None:
         draft.add(f.DutyClosed(asked.id, asked.action, actor.who, actor.role))
 

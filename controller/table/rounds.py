@@ -2,11 +2,11 @@
 
 from typing import Any, assert_never
 
-from controller.games.model import Phase
+from controller.games.model import AT_ONCE, Phase
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
-from controller.table import cases, correcting, hands, procedures, remedies, settling
+from controller.table import answered, cases, correcting, hands, procedures, remedies, settling
 from controller.table import facts as f
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
@@ -17,7 +17,7 @@ from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import compare_with_deal
 from controller.table.inputs import Actor
-from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips
+from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips, too_many_cite
 from controller.table.links import take_back
 from controller.table.seats import laid_away
 from controller.table.state import Fate, Round
@@ -222,6 +222,8 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
     draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who, *where))
     if answer is not None and answer.folds:
         collect_at_fold(draft, act.seat)
+    if answer is not None and answer.decision in AT_ONCE and round_.seats[act.seat].one_hand:
+        answered.announced(draft, act.seat, too_many_cite(draft.setup))
     if answer is not None and answer.surrenders:
         settling.surrender(draft, act.seat, actor.who)
 

@@ -13,7 +13,8 @@ class RecordHand(Struct, frozen=True):
     """Cards that lie face up, for the settlement: `As Kd`, and `??` for one that could not be read.
 
     `area`, `seat`: whose; seat 0 but for a player. `played`: the cards that are played, where there is a choice; `shown`:
-    those of a bonus wager that is settled before the rest. Recorded again, it takes the place of what was recorded.
+    those of a bonus wager that is settled before the rest. Recorded again, it takes the place of what was recorded. Of a hand
+    that was dealt too many cards all may be told, as they were dealt.
     """
 
     kind: ClassVar[str] = "record_hand"

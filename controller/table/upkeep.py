@@ -92,7 +92,8 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
         if round_.in_play[act.seat].folded:
             return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
         seen = round_.seen.get((Area.PLAYER, act.seat))
-        if seen is not None and settler_of(setup.law).wins_at_once(Hand(act.seat, {}, seen.cards)):
+        whole = not round_.in_play[act.seat].one_hand  # which cards came first is not to be seen
+        if whole and seen is not None and settler_of(setup.law).wins_at_once(Hand(act.seat, {}, seen.cards)):
             again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
             return Refusal(f"seat {act.seat}: {WON_AT_ONCE}; {again}", cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:

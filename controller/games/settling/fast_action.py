@@ -17,11 +17,13 @@ from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
 from controller.rules.pay import PayHand
-from controller.rules.vocabulary import Settle, Trigger
+from controller.rules.vocabulary import Guard, Settle, Trigger
 
 _DEALT, _SET, _COMMUNITY = 4, 2, 5
 _NATURAL = 1 << 30
 """Above the value of any hand: a dealer's natural is compared with none."""
+TOO_MANY = f"a hand with too many cards sets one hand; {ASKED}"
+NO_NATURAL = f"these cards are no natural, and which two of them are set is not told; {ASKED}"
 
 
 class FastAction:
@@ -38,6 +40,8 @@ class FastAction:
         self._odd = play.surrender_cent
         self._natural_spares, self._natural_by = play.dealer_natural.value, play.dealer_natural.cite
         self._lose, self._lose_by = money.decided(Settle.LOSING)
+        self._too_many = law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
+        self._no_natural = law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
 
     def check(self, round_: Round, *, whole: bool) -> None:
         """The dealer's cards as the house ways set them, the community cards, and the two cards of each set hand."""
@@ -107,17 +111,28 @@ class FastAction:
         return seven(cards) if _told(cards, _SET + _COMMUNITY) else None
 
     def _hand(self, hand: Hand, round_: Round, dealer: int | None) -> list[Line]:
-        stake = hand.wagers["original"]
-        match _answer(hand):
+        stake, answer = hand.wagers["original"], _answer(hand)
+        here = round_.irregularity if round_.irregularity and round_.irregularity.seat == hand.seat else None
+        if here is not None and Guard.TOO_MANY in here.state and answer not in (Decision.SET, None):
+            return self._asked(hand, self._too_many, TOO_MANY)
+        match answer:
             case Decision.NATURAL:
-                if not _told(hand.cards, _DEALT) or not is_natural(hand.cards):
+                if not _told(hand.cards, _DEALT):
                     return [_unproven(hand, "original", stake)]
-                row = self._money.payers["original"].rows[PayHand.NATURAL]
-                return [self._money.line(hand.seat, "original", stake, row, round_.terms)]
+                if is_natural(hand.cards):
+                    row = self._money.payers["original"].rows[PayHand.NATURAL]
+                    return [self._money.line(hand.seat, "original", stake, row, round_.terms)]
+                if here is not None and here.trigger is Trigger.FALSE_DECLARATION and hand.played:
+                    return self._against_dealer(hand, round_, dealer)
+                return self._asked(hand, self._no_natural, NO_NATURAL)
             case Decision.SURRENDER:
                 return [self._surrendered(hand, stake, round_)]
             case _:
                 return self._against_dealer(hand, round_, dealer)
+
+    def _asked(self, hand: Hand, cite: tuple[str, ...], why: str) -> list[Line]:
+        placed = [(name, cents) for name, cents in hand.wagers.items() if cents]
+        return [Line(hand.seat, name, cents, Outcome.HELD, cite=cite, note=why) for name, cents in placed]
 
     def _surrendered(self, hand: Hand, stake: int, round_: Round) -> Line:
         kept, unit = stake * (1 - self._given_up), round_.terms.unit

@@ -1,0 +1,88 @@
+"""Answers that cannot stand as they were given, found out after they were: a natural that is none, and what a hand with too
+many cards had answered. Where money or chips have moved by them a person decides; no text says what becomes of those.
+"""
+
+from controller.games.model import AT_ONCE, Answer
+from controller.rules.vocabulary import Trigger
+from controller.table import acts as a
+from controller.table.draft import Draft
+from controller.table.state import Fate, Round
+
+OF_WAGER = (a.Resolution.RETURN_WAGER, a.Resolution.WAGER_STANDS)
+LET_STAND = (a.Resolution.GO_ON,)
+
+
+def undeclared(draft: Draft, before: Round, seat: int) -> None:
+    """After a false declaration that took an answer back (`evolve`): its wager was paid by then, or is set too late.
+
+    `before`: the round as it was when this was reported.
+    """
+    round_ = _round(draft)
+    was, now = before.seats[seat], round_.seats[seat]
+    if was.answers == now.answers:
+        return
+    base, cite = round_.game.base, draft.setup.law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
+    wager = now.wagers[base]
+    if wager.fate is Fate.SETTLED:
+        draft.hold(
+            f"seat {seat}: the {base} wager is settled as that of a {was.answers[-1]} already, and no text says what follows; "
+            f"correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+            cite=cite, seat=seat, wager=base, choices=LET_STAND,
+        )  # fmt: skip
+    elif now.decided and wager.fate is Fate.LIVE:
+        draft.decide_wager(seat, base, wager.cents, Fate.HELD, cite, None)
+        draft.hold(
+            f"seat {seat}: the hand is no {was.answers[-1]}, and it is too late to set it as the others were; decide about its "
+            f"{base} wager: {a.Resolution.RETURN_WAGER}, or {a.Resolution.WAGER_STANDS} and the cards that it plays are told "
+            f"({a.RecordHand.kind} with `played`)",
+            cite=cite, seat=seat, wager=base, choices=OF_WAGER,
+        )  # fmt: skip
+
+
+def one_hand(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
+    """A hand with too many cards sets one hand of two; it may have been split, given up or shown as a natural before.
+
+    `cite`: of the clause that has it set.
+    """
+    round_ = draft.state.round
+    given = round_.seats[seat] if round_ is not None else None
+    if round_ is None or given is None or not given.answers or given.void or round_.void:
+        return
+    answer = _last_answer(round_, seat)
+    if answer.decision in AT_ONCE:
+        announced(draft, seat, cite)
+    elif answer.splits and answer.places and given.wagers[answer.places].fate is Fate.LIVE:
+        draft.decide_wager(seat, answer.places, given.wagers[answer.places].cents, Fate.HELD, cite, None)
+        draft.hold(
+            f"seat {seat} has split a hand with too many cards, which sets one hand; decide about the {answer.places} wager: "
+            f"{a.Resolution.RETURN_WAGER} and one hand is set, or {a.Resolution.WAGER_STANDS}",
+            cite=cite, seat=seat, wager=answer.places, choices=OF_WAGER,
+        )  # fmt: skip
+    elif answer.splits or answer.surrenders:
+        done = "split" if answer.splits else "given up"
+        draft.hold(
+            f"seat {seat}: a hand with too many cards sets one hand, and this one was {done} and settled before; correct that "
+            f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+            cite=cite, seat=seat, wager=answer.places or round_.game.base, choices=LET_STAND,
+        )  # fmt: skip
+
+
+def announced(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
+    """A natural is made by the first cards dealt, and no longer to be seen in a hand with too many."""
+    draft.hold(
+        f"seat {seat} has a natural and was dealt too many cards: only the first cards dealt make one, and a hand with too many "
+        f"is set; {a.Resolution.GO_ON} lets the natural stand, and is preceded by a report where it does not "
+        f"({a.ReportIrregularity.kind} {Trigger.FALSE_DECLARATION})",
+        cite=cite, seat=seat, choices=LET_STAND,
+    )  # fmt: skip
+
+
+def _last_answer(round_: Round, seat: int) -> Answer:
+    """What was answered last, as the game has it."""
+    given = round_.seats[seat].answers[-1]
+    return next(x for stage in round_.game.stages for x in stage.answers if x.decision is given)
+
+
+def _round(draft: Draft) -> Round:
+    assert draft.state.round is not None
+    return draft.state.round

@@ -1,0 +1,235 @@
+"""An answer that cannot stand any more: a natural that is none, and what a hand with too many cards had answered. Fast Action."""
+
+import pytest
+
+from controller.rules.vocabulary import Area, Method, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.decide import fold
+from controller.table.offer import offer
+from controller.table.state import State
+from controller.table.unchecked import Check, unchecked
+
+WIN, LOSE = a.Outcome.WIN, a.Outcome.LOSE
+TOO_MANY = a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1, too_many=True)
+NO_NATURAL = a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1)
+DEALER = a.RecordHand(Area.DEALER, "Ks Qs 4d 2c")
+COMMUNITY = a.RecordHand(Area.COMMUNITY, "Kd 8h 7c 3s 5h")
+
+
+def holds(events):
+    return [event for event in events if isinstance(event, f.HoldPlaced)]
+
+
+def lift(table, resolution=a.Resolution.GO_ON):
+    for hold in list(table.state.holds.values()):
+        table.act(a.ResolveHold(hold.id, resolution if resolution in hold.choices else hold.choices[0]))
+
+
+def to_showdown(table, natural=False):
+    table.act(a.RevealDealer(natural=natural))
+    if not natural:
+        table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    return table
+
+
+@pytest.fixture
+def table(make_table):
+    """Two hands of Fast Action that wait to be set; the duty to lay cards away is left open."""
+
+    def make(**elect):
+        bets = ((1, "original", 1000), (2, "original", 1000))
+        made = make_table(
+            "fast-action",
+            Method.MANUAL_SHOE,
+            offered=(),
+            elect={k.replace("_", "-", 1): v for k, v in elect.items()},
+        )
+        made.ready().bet(*bets).let_out().act(a.RecordInitialDeal())
+        made.answer(2, "set")
+        return made
+
+    return make
+
+
+# ---- too many cards
+
+
+@pytest.mark.parametrize(
+    ("answer", "multiple", "says"), [("split", 1, "not split"), ("surrender", 0, "not given up")]
+)
+def test_a_hand_with_too_many_cards_is_set_as_one(table, answer, multiple, says):
+    """Clause: fast-action (i)(4), R-70."""
+    made = table()
+    made.act(TOO_MANY)
+    refused = made.refused(a.RecordDecision(1, a.Decision(answer), multiple))
+    assert (says in refused.reason, refused.cite) == (True, ("(i)(4)",))
+    made.answer(1, "set")
+
+
+def test_the_second_wager_of_a_hand_that_was_split_before_is_held(table):
+    """It was split before anybody counted; whether the second wager goes back a person decides. Clause: (i)(4)."""
+    made = table()
+    made.answer(1, "split", 1)
+    (hold,) = holds(made.act(TOO_MANY))
+    assert (hold.seat, hold.wager, hold.cite, hold.choices) == (
+        1,
+        "second_hand",
+        ("(i)(4)",),
+        ("return_wager", "wager_stands"),
+    )
+    assert made.fates() == {(1, "original"): "live", (1, "second_hand"): "held", (2, "original"): "live"}
+    lift(made, a.Resolution.RETURN_WAGER)
+    to_showdown(made)
+    for act in (DEALER, COMMUNITY, a.RecordHand(Area.PLAYER, "Ac Ah ?? ?? ??", 1, played="Ac Ah")):
+        made.act(act)
+    line = offer(made.setup, made.round).line(1, "original")
+    assert (line.outcome, line.paid) == (WIN, 1000)
+    assert offer(made.setup, made.round).line(1, "second_hand") is None
+    assert fold(State.initial(made.setup), made.all) == made.state
+
+
+def test_a_second_wager_that_stands_is_settled_by_people(table):
+    """Nobody knows which of three cards are the second hand; the first is compared, and the record says what was not."""
+    made = table()
+    made.answer(1, "split", 1)
+    made.act(TOO_MANY)
+    lift(made, a.Resolution.WAGER_STANDS)
+    to_showdown(made)
+    for act in (DEALER, COMMUNITY, a.RecordHand(Area.PLAYER, "Ac Ah 2d 4s 9s", 1, played="Ac Ah")):
+        made.act(act)
+    found = offer(made.setup, made.round)
+    assert (found.line(1, "original").outcome, found.line(1, "second_hand")) == (WIN, None)
+    made.act(a.SettleWager(1, "second_hand", LOSE))
+    assert Check.PAYMENTS in unchecked(made.setup, made.state)
+
+
+def test_a_hand_that_was_given_up_before_waits_for_a_person(table):
+    """Half was collected at once, and the clause has such a hand played. Clause: (i)(4), (h)(6)."""
+    made = table()
+    made.answer(1, "surrender")
+    (hold,) = holds(made.act(TOO_MANY))
+    assert (hold.seat, hold.wager, hold.choices) == (1, "original", (a.Resolution.GO_ON,))
+    assert "correct_settlement" in hold.reason
+    made.act(a.CorrectSettlement(1, "original", a.Outcome.RETURN, "the hand had five cards"))
+    assert not made.state.holds
+
+
+@pytest.mark.parametrize("told_first", [True, False])
+def test_a_natural_of_such_a_hand_is_decided_by_a_person(table, told_first):
+    """The first four cards dealt are a natural, and the clause has such a hand set. Clause: (a)(1)(v), (i)(4)."""
+    made = table()
+    if told_first:
+        made.act(TOO_MANY)
+        (hold,) = holds(made.answer(1, "natural"))
+    else:
+        made.answer(1, "natural")
+        (hold,) = holds(made.act(TOO_MANY))
+    assert ("false_declaration" in hold.reason, hold.cite) == (True, ("(i)(4)",))
+    lift(made)
+    made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s 2c", 1))
+    assert offer(made.setup, made.round).line(1, "original").paid == 5000
+
+
+def test_a_natural_that_a_person_does_not_let_stand_is_set_like_any_hand(table):
+    """Told or not: four of five cards prove no natural."""
+    made = table(R_67="play_on")
+    made.act(TOO_MANY)
+    made.answer(1, "natural")
+    made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s 2c", 1))
+    made.act(NO_NATURAL)
+    lift(made)
+    made.answer(1, "set")
+    assert made.fates()[1, "original"] == "live"
+
+
+def test_only_a_hand_with_too_many_cards_is_told_with_more(table):
+    """Clause: (g)(3), (i)(4)."""
+    made = table()
+    made.answer(1, "natural")
+    five = a.RecordHand(Area.PLAYER, "9c 9h 9d 9s 2c", 1)
+    assert "4 cards lie there, and 5 were given" in made.refused(five).reason
+    made.act(TOO_MANY)
+    made.act(five)
+    assert (
+        "4 or more cards lie there, and 3 were given"
+        in made.refused(a.RecordHand(Area.PLAYER, "9c 9h 9d", 1)).reason
+    )
+
+
+# ---- a natural that is none
+
+
+@pytest.mark.parametrize("choice", ["hold", "play_on"])
+def test_a_natural_that_was_recorded_and_is_none_is_set_like_any_hand(table, choice):
+    """Nothing was paid on it: the hand is asked again, and its wager is compared with the cards. Clause: (h)(2), R-67."""
+    made = table(R_67=choice)
+    made.answer(1, "natural")
+    assert made.fates()[1, "original"] == "settled"
+    made.act(NO_NATURAL)
+    assert made.fates()[1, "original"] == "live"
+    lift(made)
+    assert "seats 1 have not been asked" in made.refused(a.RevealDealer()).reason
+    made.answer(1, "set")
+    to_showdown(made)
+    for act in (DEALER, COMMUNITY):
+        made.act(act)
+    assert holds(made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1, played="9c 9h"))) == []
+    line = offer(made.setup, made.round).line(1, "original")
+    assert (line.outcome, line.returned) == (LOSE, 0)
+    made.act(a.SettleWager(2, "original", LOSE))
+    (hold,) = holds(made.act(a.SettleWager(1, "original", WIN, 5000)))
+    assert "cards and pay table make it lose" in hold.reason
+    assert fold(State.initial(made.setup), made.all) == made.state
+
+
+def test_it_may_be_split_or_given_up_too(table):
+    """It is a hand like the others."""
+    made = table(R_67="play_on")
+    made.answer(1, "natural")
+    made.act(NO_NATURAL)
+    made.answer(1, "surrender")
+    wager = made.round.seats[1].wagers["original"]
+    assert (wager.outcome, wager.returned) == (LOSE, 500)
+
+
+def test_a_natural_that_was_paid_and_is_none_waits_for_a_person(table):
+    """The money is with the player and the cards are in the rack. Clause: (h)(2)."""
+    made = table(R_67="play_on")
+    made.answer(1, "natural")
+    made.act(a.SettleWager(1, "original", WIN, 5000))
+    (hold,) = holds(made.act(NO_NATURAL))
+    assert ("correct_settlement" in hold.reason, hold.choices) == (True, (a.Resolution.GO_ON,))
+    (corrected, *_) = made.act(a.CorrectSettlement(1, "original", LOSE, "three nines"))
+    assert corrected.owed == -6000
+    assert not made.state.holds
+    assert "is decided" in made.refused(a.RecordDecision(1, a.Decision.SET)).reason
+    to_showdown(made)
+
+
+def test_found_after_the_dealers_hand_is_up_its_wager_is_held(table):
+    """It is not set as the others were any more; what stands is compared with the cards that are told as played."""
+    made = table(R_67="play_on")
+    made.answer(1, "natural")
+    to_showdown(made)
+    for act in (DEALER, COMMUNITY):
+        made.act(act)
+    (slip,) = holds(made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1)))
+    assert "report_irregularity" in slip.reason
+    (hold,) = holds(made.act(NO_NATURAL))
+    assert (hold.wager, hold.choices) == ("original", ("return_wager", "wager_stands"))
+    assert made.fates()[1, "original"] == "held"
+    lift(made, a.Resolution.WAGER_STANDS)
+    assert offer(made.setup, made.round).line(1, "original") is None
+    assert holds(made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1, played="9c 9h"))) == []
+    assert offer(made.setup, made.round).line(1, "original").outcome is LOSE
+
+
+def test_nothing_is_undone_for_who_announced_nothing(table):
+    """The announcement was not recorded: the hand is set."""
+    made = table(R_67="play_on")
+    made.act(NO_NATURAL)
+    made.answer(1, "set")
+    assert "has answered already" in made.refused(a.RecordDecision(1, a.Decision.SPLIT, 1)).reason
+    made.act(NO_NATURAL)
+    assert made.round.seats[1].answers == (a.Decision.SET,)
