@@ -3,7 +3,7 @@
 What these say is published and kept in logs, so that none of them names a card.
 """
 
-from controller.cards.house_ways import is_natural
+from controller.cards.house_ways import Setting, is_natural, set_hand
 from controller.games.settling.pikit import reaches_minimum
 from controller.games.settling.round import UNREADABLE
 from controller.rules.vocabulary import Area
@@ -18,7 +18,8 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
     """What the hand that was recorded between the two states contradicts, in words, with what can be done; None = nothing.
 
     Which cards the dealer plays may still be asked for, and is no contradiction.
-    Clause: `[play] dealer_qualifies`, `dealer_natural`; a declaration, a natural or a setting of cards by the game's own.
+    Clause: `[play] dealer_qualifies`, `dealer_natural`, `[ranking] house_ways`;
+    a declaration, a natural or a setting of cards by the game's own.
     """
     cards = now.seen[told.area, told.seat].cards
     if told.area is Area.DEALER and UNREADABLE not in cards:
@@ -34,7 +35,12 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
                 f"the dealer's hand was said to be {said}, and by its cards it is otherwise; {REMEDY}, or "
                 f"{a.Resolution.GO_ON} and say it anew ({a.RevealDealer.kind} natural={str(not now.natural).lower()})"
             )
-    refused = _refused(setup, now) if told.area is Area.PLAYER or told.played else ""
+        if (way := _set_otherwise(setup, now)) is not None:
+            return (
+                f"the dealer's hand is not set by the house ways, of which the first that fits is: {way.says} [{way.cite}]; "
+                f"before the community cards it is set so and told again ({a.RecordHand.kind}), after them decide about the round"
+            )
+    refused = _refused(setup, now) if told.area is Area.PLAYER else ""
     if refused and refused not in _refused(setup, before):
         return (
             f"the cards that were told do not fit what was answered or set, and nothing is compared with them; {REMEDY}, "
@@ -79,6 +85,15 @@ def _misjudged(round_: Round, cards: tuple[int, ...]) -> bool:
 def _misnamed(round_: Round, cards: tuple[int, ...]) -> bool:
     """Whether the dealer's hand was said to be a natural and is none, or the other way round."""
     return round_.natural is not None and is_natural(cards) is not round_.natural
+
+
+def _set_otherwise(setup: Setup, round_: Round) -> Setting | None:
+    """How the document sets the dealer's hand, where it was told to be set another way. Clause: `[ranking] house_ways`."""
+    ranking, seen = setup.law.rulebook.ranking, round_.seen[Area.DEALER, 0]
+    if ranking is None or ranking.house_ways is None or not seen.played or is_natural(seen.cards):
+        return None
+    setting = set_hand(seen.cards)
+    return None if tuple(sorted(seen.played, reverse=True)) in setting.plays else setting
 
 
 def _refused(setup: Setup, round_: Round) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from controller.games.model import Phase
 from controller.games.settling import round as rounds
 from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.money import NOT_PROVABLE
@@ -135,7 +136,7 @@ def _waits(round_: Round, line: Line, waiting: set[tuple[int, str]]) -> bool:
 def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
     hand = setup.law.rulebook.hand
     dealer = round_.seen.get((Area.DEALER, 0))
-    ends = round_.phase is round_.game.stages[-1].phase
+    ends = round_.phase in (round_.game.stages[-1].phase, Phase.SETTLED)
     without = (
         dealer is not None and ends and (round_.natural or not round_.streets)
     )  # a natural: none is dealt, or counts
@@ -201,7 +202,11 @@ def _missing(
         if wanted and (seen is None or UNREADABLE in seen.cards or len(seen.played) < settler.played):
             yield Missing(Area.PLAYER, seat)
     hand = setup.law.rulebook.hand
-    counts = {Area.DEALER: 0 if round_.void else hand.dealer_cards, Area.COMMUNITY: hand.community_cards}
+    up = not round_.void and round_.game.dealer_is_up(round_.phase)
+    counts = {
+        Area.DEALER: hand.dealer_cards if up else 0,
+        Area.COMMUNITY: hand.community_cards if round_.streets else 0,
+    }
     if any(x.wager == OF_THE_BOX for x in open_):
         counts[Area.SIX_CARD_BOX] = BOX
     for area, count in counts.items():

@@ -73,7 +73,10 @@ class FastAction:
         if not round_.dealer_played:
             if len(ways) > 1:
                 told = " or ".join(names(pair) for pair in setting.plays)
-                raise RoundRefused(f"`dealer_played` says which the dealer plays: {told}", cite=(setting.cite,))
+                raise RoundRefused(
+                    f"say which the dealer plays (`dealer_played`; at the table `played` of that hand): {told}",
+                    cite=(setting.cite,),
+                )
             return ways[0]
         if tuple(sorted(round_.dealer_played)) not in ways:
             told = " or ".join(names(pair) for pair in setting.plays)

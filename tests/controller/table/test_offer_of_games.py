@@ -39,7 +39,7 @@ def test_the_bonus_on_three_cards_is_offered_before_the_player_has_decided(make_
     table = pikit(make_table)
     assert offer(table.setup, table.round) is None
     table.answer(1, "show")
-    assert missing(table) == (Missing(Area.PLAYER, 1), Missing(Area.DEALER))
+    assert missing(table) == (Missing(Area.PLAYER, 1),)
     table.act(hand(1, "9s 9h Kd 4c 2d"))
     assert offered(table) == [(1, "three_card_bonus", "held", 0)]
     table.act(hand(1, "9s 9h Kd 4c 2d", shown="9s 9h Kd"))
@@ -159,8 +159,34 @@ def test_a_dealer_who_has_a_choice_is_asked_which_cards_are_played(make_table):
     table.act(ALL)
     table.act(a.RecordHand(Area.COMMUNITY, "Jh 8c Td 3s 2h"))
     table.act(a.RecordHand(Area.DEALER, "7s 7h 7d Qc"))
-    assert "`dealer_played` says which the dealer plays" in offer(table.setup, table.round).refused
+    assert "say which the dealer plays" in offer(table.setup, table.round).refused
     assert not table.state.holds
     table.act(a.RecordHand(Area.DEALER, "7s 7h 7d Qc", played="7s 7h"))
     table.act(hand(2, "Kd Kc 9s 6h", played="Kd Kc"))
     assert (2, "original", "win", 2000) in offered(table)
+
+
+def test_after_a_dealers_natural_a_wager_is_compared_also_when_the_round_is_settled(make_table):
+    """It was settled as a whole, and is told one by one; no community card is missed. Clause: fast-action (h)(8)."""
+    table = fast_action(make_table)
+    for seat in (1, 2, 4, 6):
+        table.answer(seat, "set")
+    for act in (a.RevealDealer(natural=True), a.RecordHand(Area.DEALER, "As Ah Ad Ac"), a.SettleRound()):
+        table.act(act)
+    assert offer(table.setup, table.round).refused == ""
+    events = table.act(a.SettleWager(1, "original", WIN, 1000))
+    (settled,) = [event for event in events if isinstance(event, f.WagerSettled)]
+    assert (settled.offered, settled.difference) == ("lose", 2000)
+
+
+def test_cards_are_asked_for_once_they_lie_face_up(make_table):
+    """A natural is paid while the dealer's cards and the community cards are still to come. Clause: (h)(2), (h)(7), (h)(10)."""
+    table = fast_action(make_table)
+    table.answer(1, "natural")
+    assert missing(table) == (Missing(Area.PLAYER, 1),)
+    for seat in (2, 4, 6):
+        table.answer(seat, "set")
+    table.act(a.RevealDealer())
+    assert missing(table) == (Missing(Area.PLAYER, 1), Missing(Area.DEALER))
+    table.act(ALL)
+    assert missing(table)[-2:] == (Missing(Area.DEALER), Missing(Area.COMMUNITY))
