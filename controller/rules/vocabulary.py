@@ -192,7 +192,7 @@ class Settle(StrEnum):
     TIE = "tie"  # equal hands of player and dealer
     ANTE_HAND = "ante_hand"  # which of two hands decides the first wager
     HAND_WITHOUT_BET = "hand_without_bet"  # of a player who stayed without the later wager
-    UNDECLARED_WINNER = "undeclared_winner"  # bonus of a hand that could have won at once and was played on
+    UNDECLARED_WINNER = "undeclared_winner"  # a hand, or its bonus, that could have won at once and was played on
     LOW_ACE_OF_THREE = "low_ace_of_three"  # ace, two, three of one suit as three consecutive cards
     FOLDED = "folded"  # the first wager of a hand that folds
     LOSING = "losing"  # a hand below the dealer's

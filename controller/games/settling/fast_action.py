@@ -23,6 +23,7 @@ _DEALT, _SET, _COMMUNITY = 4, 2, 5
 _NATURAL = 1 << 30
 """Above the value of any hand: a dealer's natural is compared with none."""
 TOO_MANY = f"a hand with too many cards sets one hand; {ASKED}"
+UNANNOUNCED = f"a natural was not announced, and set; {ASKED}"
 NO_NATURAL = f"these cards are no natural, and which two of them are set is not told; {ASKED}"
 
 
@@ -40,6 +41,8 @@ class FastAction:
         self._odd = play.surrender_cent
         self._natural_spares, self._natural_by = play.dealer_natural.value, play.dealer_natural.cite
         self._lose, self._lose_by = money.decided(Settle.LOSING)
+        self._unannounced = money.point(Settle.UNDECLARED_WINNER)
+        self._unannounced_by = money.decided(Settle.UNDECLARED_WINNER)[1]
         self._too_many = law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
         self._no_natural = law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
 
@@ -133,9 +136,12 @@ class FastAction:
             case _:
                 return self._against_dealer(hand, round_, dealer)
 
-    def _asked(self, hand: Hand, cite: tuple[str, ...], why: str) -> list[Line]:
+    def _asked(self, hand: Hand, cite: tuple[str, ...], why: str, reading: str | None = None) -> list[Line]:
         placed = [(name, cents) for name, cents in hand.wagers.items() if cents]
-        return [Line(hand.seat, name, cents, Outcome.HELD, cite=cite, note=why) for name, cents in placed]
+        return [
+            Line(hand.seat, name, cents, Outcome.HELD, cite=cite, reading=reading, note=why)
+            for name, cents in placed
+        ]
 
     def _surrendered(self, hand: Hand, stake: int, round_: Round) -> Line:
         kept, unit = stake * (1 - self._given_up), round_.terms.unit
@@ -150,6 +156,8 @@ class FastAction:
         return Line(hand.seat, "original", stake, Outcome.LOSE, back, cite=self._given_up_by, note=told)
 
     def _against_dealer(self, hand: Hand, round_: Round, dealer: int | None) -> list[Line]:
+        if self._unannounced == "ask" and _told(hand.cards, _DEALT) and is_natural(hand.cards):
+            return self._asked(hand, (), UNANNOUNCED, self._unannounced_by)
         hands = {"original": hand.played, "second_hand": without(hand.cards, hand.played)}
         found = []
         for name, cents in hand.wagers.items():
