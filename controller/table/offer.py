@@ -11,7 +11,7 @@ from msgspec import Struct
 from controller.games.model import Phase
 from controller.games.settling import round as rounds
 from controller.games.settling.engine import Settler, settler_of
-from controller.games.settling.money import NOT_PROVABLE
+from controller.games.settling.money import ASKED, NOT_PROVABLE
 from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
 from controller.games.settling.side import BOX, SIX_CARD
@@ -36,6 +36,10 @@ class Missing(Struct, frozen=True):
     meter: str = ""
 
 
+Key = tuple[int, str, bool, int]
+"""Seat, wager, whether its coupon is meant, and the seat whose hand earns envy, 0 where none is meant."""
+
+
 class Offer(Struct, frozen=True):
     """`lines`: wagers still to be settled, in the order of the document, after `cuts`.
 
@@ -49,9 +53,13 @@ class Offer(Struct, frozen=True):
 
     def line(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> Line | None:
         """What is offered for this wager, its coupon, or envy; None where nobody can tell, or a person is to decide."""
-        meant = (seat, wager, coupon, holder)
-        found = (x for x in self.lines if (x.seat, x.wager, bool(x.coupon), x.holder) == meant)
+        found = (x for x in self.lines if _key(x) == (seat, wager, coupon, holder))
         return next((x for x in found if x.outcome is not Outcome.HELD), None)
+
+    def asked(self, *meant: Key) -> tuple[Line, ...]:
+        """Of these, or without any of all that wait, those that a person decides because the text leaves them open."""
+        held = (x for x in self.lines if x.outcome is Outcome.HELD and (x.reading or ASKED in x.note))
+        return tuple(x for x in held if not meant or _key(x) in meant)
 
     def comes_to(self) -> dict[int, int] | None:
         """Cents that go back to each seat; None where nobody can tell that of all that waits."""
@@ -61,6 +69,10 @@ class Offer(Struct, frozen=True):
         for line in self.lines:
             seats[line.seat] += line.returned + line.paid
         return seats
+
+
+def _key(line: Line) -> Key:
+    return line.seat, line.wager, bool(line.coupon), line.holder
 
 
 def offer(setup: Setup, round_: Round) -> Offer | None:

@@ -3,8 +3,10 @@
 Where the cards are known, what was paid is compared with what they make of the wager; otherwise the record says what was paid.
 """
 
+from collections.abc import Sequence
+
 from controller.games.settling.settled import Line, Outcome
-from controller.rules.vocabulary import Action, Method, Settle
+from controller.rules.vocabulary import Action, Method, Role, Settle
 from controller.table import acts as a
 from controller.table import beside
 from controller.table import facts as f
@@ -201,8 +203,12 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
     stake = beside.stake(act, placed)
     steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
     cite = next((step.cite for step in steps), ())
-    offered = offer(draft.setup, round_) if round_.seen else None
-    line = offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else None
+    offered = offer(draft.setup, round_)
+    line = (
+        offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder)
+        if offered and round_.seen
+        else None
+    )
     returned = goes_back(act, stake, line)
     more = returned + act.paid - (line.returned + line.paid) if line else None
     draft.add(
@@ -220,6 +226,21 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
             f"{a.Resolution.GO_ON} lets it stand",
             seat=act.seat, wager=beside.label(act), choices=(a.Resolution.GO_ON,),
         )  # fmt: skip
+    if offered is not None:
+        asked = offered.asked((act.seat, act.wager, act.coupon, act.holder))
+        _for_the_floor(draft, asked, actor, act.seat, beside.label(act))
+
+
+def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int = 0, wager: str = "") -> None:
+    """What the text leaves open, and the house elected to ask about, is not settled by the dealer alone."""
+    if not asked or actor.role.may_act_as(Role.FLOORPERSON):
+        return
+    open_ = "; ".join(f"seat {x.seat} {x.wager} [{x.reading or ', '.join(x.cite)}]" for x in asked)
+    draft.hold(
+        f"a floorperson decides what these wagers come to, and a {actor.role} settled them: {open_}; correct what is wrong "
+        f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+        reading=next((x.reading for x in asked), None), seat=seat, wager=wager, choices=(a.Resolution.GO_ON,),
+    )  # fmt: skip
 
 
 def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
@@ -228,8 +249,8 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     Where they differ play waits until a person has looked.
     """
     round_, setup = _round(draft.state), draft.setup
-    found = offer(setup, round_) if round_.seen else None
-    comes_to = found.comes_to() if found else None
+    found = offer(setup, round_)
+    comes_to = found.comes_to() if found and round_.seen else None
     told = None if comes_to is None else sum(comes_to.values())
     more = None if act.handed_back is None or told is None else act.handed_back - told
     draft.add(f.RoundSettled(actor.who, act.handed_back, told, more, setup.currency))
@@ -239,6 +260,7 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
             f"the round was settled with {act.handed_back} cents handed back, and cards and pay tables make it {told} ({seats}); "
             f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand"
         )
+    _for_the_floor(draft, found.asked() if found else (), actor)
 
 
 def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from controller.rules.vocabulary import Method, Role, Settle, Trigger
+from controller.rules.vocabulary import Area, Method, Role, Settle, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
@@ -240,3 +240,45 @@ def test_a_fold_says_where_the_cards_go(make_table, rulebook):
     assert (said[0].cards_to, said[0].under) == ("under_wager", "trips")
     assert (said[1].cards_to, said[1].under) == ({"ma-uth": "rack_spread", "md-uth": "rack"}[rulebook], "")
     assert all(s.cite for s in said)
+
+
+@pytest.fixture
+def copy_hand(make_table):
+    """Fast Action with the hand of seat 1 told: a copy, which by the cautious reading a floorperson decides about."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+    table.bet((1, "original", 1000), (2, "original", 1000)).let_out().act(a.RecordInitialDeal())
+    for seat in (1, 2):
+        table.answer(seat, "set")
+    for act in (
+        a.RevealDealer(), a.RevealCommunity(a.Street.COMMUNITY), a.RecordHand(Area.DEALER, "Ks Qs 4d 2c"),
+        a.RecordHand(Area.COMMUNITY, "Ah Kd Qc 7c 3s"), a.RecordHand(Area.PLAYER, "Kc Qh 9d 8s", 1, played="Kc Qh"),
+    ):  # fmt: skip
+        table.act(act)
+    return table
+
+
+def test_what_is_asked_about_each_time_is_not_settled_by_the_dealer_alone(copy_hand):
+    """Clause: fast-action (h)(11), R-55."""
+    events = copy_hand.act(a.SettleWager(1, "original", WIN, 1000), Role.DEALER)
+    (hold,) = [event for event in events if isinstance(event, f.HoldPlaced)]
+    assert ("seat 1 original [R-55]" in hold.reason, hold.reading, hold.choices) == (
+        True,
+        "R-55",
+        (a.Resolution.GO_ON,),
+    )
+    copy_hand.act(a.CorrectSettlement(1, "original", PUSH, "a copy hand"))
+    assert not copy_hand.state.holds
+    copy_hand.act(a.SettleWager(2, "original", LOSE), Role.DEALER)
+    assert not copy_hand.state.holds
+
+
+def test_nor_with_the_round_as_a_whole(copy_hand):
+    events = copy_hand.act(a.SettleRound(), Role.DEALER)
+    (hold,) = [event for event in events if isinstance(event, f.HoldPlaced)]
+    assert ("seat 1 original [R-55]" in hold.reason, "seat 2" in hold.reason) == (True, False)
+
+
+def test_a_floorperson_who_settles_it_has_decided(copy_hand):
+    copy_hand.act(a.SettleWager(1, "original", PUSH), Role.FLOORPERSON)
+    copy_hand.act(a.SettleRound(), Role.FLOORPERSON)
+    assert not copy_hand.state.holds
