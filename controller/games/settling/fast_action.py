@@ -23,6 +23,7 @@ _DEALT, _SET, _COMMUNITY = 4, 2, 5
 _NATURAL = 1 << 30
 """Above the value of any hand: a dealer's natural is compared with none."""
 TOO_MANY = f"a hand with too many cards sets one hand; {ASKED}"
+WRONG_COUNT = f"a hand of another number of cards than {_DEALT} is not settled as it lies; {ASKED}"
 UNANNOUNCED = f"a natural was not announced, and set; {ASKED}"
 NO_NATURAL = f"these cards are no natural, and which two of them are set is not told; {ASKED}"
 
@@ -44,6 +45,7 @@ class FastAction:
         self._unannounced = money.point(Settle.UNDECLARED_WINNER)
         self._unannounced_by = money.decided(Settle.UNDECLARED_WINNER)[1]
         self._too_many = law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
+        self._too_few = law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset()).cite
         self._no_natural = law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
 
     def check(self, round_: Round, *, whole: bool) -> None:
@@ -119,8 +121,12 @@ class FastAction:
     def _hand(self, hand: Hand, round_: Round, dealer: int | None) -> list[Line]:
         stake, answer = hand.wagers["original"], _answer(hand)
         here = round_.irregularity if round_.irregularity and round_.irregularity.seat == hand.seat else None
-        if here is not None and Guard.TOO_MANY in here.state and answer not in (Decision.SET, None):
+        too_many = here is not None and Guard.TOO_MANY in here.state
+        if too_many and answer not in (Decision.SET, None):
             return self._asked(hand, self._too_many, TOO_MANY)
+        if hand.cards and len(hand.cards) != _DEALT and not too_many:
+            cite = self._too_few if len(hand.cards) < _DEALT else self._too_many
+            return self._asked(hand, cite, WRONG_COUNT)
         match answer:
             case Decision.NATURAL:
                 if not _told(hand.cards, _DEALT):
