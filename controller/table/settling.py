@@ -22,7 +22,7 @@ from controller.table.upkeep import short_hand_first
 OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)
 OUTCOMES = (Outcome.WIN, Outcome.LOSE, Outcome.PUSH, Outcome.RETURN)
 """How a wager can be settled by people; what is void, held or not placed has its fate from elsewhere."""
-BY_PLAYER = "by_player"
+BY_PLAYER, BY_STEP = "by_player", "by_step"
 MOST_PAID = 10_000_000_000_000
 """No payout is larger: a slip of the keys is refused, and every sum stays exact for any JSON reader."""
 OF_THE_CENT = (a.Resolution.CENT_TO_PLAYER, a.Resolution.CENT_TO_HOUSE)
@@ -112,12 +112,37 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
         )
     turn = next_to_settle(setup, round_)
     in_order = {w for step in setup.law.rulebook.settling for w in step.wagers}
-    if turn is None or round_.seats[act.seat].folded or act.wager not in in_order:
+    if round_.seats[act.seat].folded or act.wager not in in_order:
         return None
+    if turn is None:
+        return _in_another_step(setup, round_, act, in_order)
     seat, names, cite = turn
     if act.seat == seat and act.wager in names:
         return None
     return Refusal(f"first seat {seat}: {', '.join(names)}", cite)
+
+
+def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: set[str]) -> Refusal | None:
+    """All that lose are collected before any is paid, and each from the same side, as far as the cards that were told show it.
+
+    Clause: `[settlement] order`, `from`.
+    """
+    order = setup.law.rulebook.settlement.get(Settle.ORDER)
+    if order is None or order.value != BY_STEP or not round_.seen or (found := offer(setup, round_)) is None:
+        return None
+    lines = [x for x in found.lines if x.wager in in_order and not x.coupon and x.outcome is not Outcome.HELD]
+    mine = next((n for n, x in enumerate(lines) if (x.seat, x.wager) == (act.seat, act.wager)), None)
+    if mine is None:
+        return None
+    loses = lines[mine].outcome is Outcome.LOSE
+    first = next((x for x in lines[:mine] if x.seat != act.seat or (x.outcome is Outcome.LOSE) is not loses), None)
+    if first is None:
+        return None
+    step = "collect" if first.outcome is Outcome.LOSE else "settle"
+    return Refusal(
+        f"first {step} seat {first.seat}: {first.wager}; what loses is collected of all players, one by one, before any is paid",
+        order.cite,
+    )
 
 
 def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
