@@ -16,6 +16,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
+from controller.rules.elections import elect, proposals
 from controller.table.inputs import SERVICE_EVENTS, Input, RecordDayClosed, ServiceStarted
 from controller.table.state import Setup
 from drivers.events import LINK_EVENTS, REPORTS
@@ -65,6 +68,7 @@ def main() -> None:
     if given.again:
         for path in _kept():
             setup, lines = read(path)
+            setup = _opens(setup)
             write(path, setup, list(decide_all(setup, list(inputs_of(lines)))))
         return
     if not given.more:
@@ -78,6 +82,14 @@ def main() -> None:
         for number, (setup, lines) in enumerate(days, len(before) + 1):
             write(FOLDER / f"{rulebook}-{number}.jsonl.gz", setup, lines)
             print(f"{rulebook}-{number}: {len(lines)} inputs", flush=True)
+
+
+def _opens(setup: Setup) -> Setup:
+    """With what its rulebook has asked since, elected as is proposed: without it no table opens, and its day shows nothing."""
+    law, proposed = setup.law, proposals(setup.law.rulebook)
+    asked = {question.id: (proposed[question.id], "a later edition") for question in law.unelected(setup.offered)}
+    elected = {question: (made.choice, made.by) for question, made in law.elections.items()}
+    return msgspec.structs.replace(setup, law=elect(law.rulebook, elected | asked))
 
 
 def _kept() -> list[Path]:
