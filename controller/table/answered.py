@@ -48,22 +48,26 @@ def one_hand(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
     given = round_.seats[seat] if round_ is not None else None
     if round_ is None or given is None or not given.answers or given.void or round_.void:
         return
+    if any((hold.seat, hold.cite) == (seat, cite) for hold in draft.state.holds.values()):
+        return  # it is asked already
     answer = _last_answer(round_, seat)
+    wager = answer.places if answer.splits and answer.places else round_.game.base
+    fate = given.wagers[wager].fate
     if answer.decision in AT_ONCE:
         announced(draft, seat, cite)
-    elif answer.splits and answer.places and given.wagers[answer.places].fate is Fate.LIVE:
-        draft.decide_wager(seat, answer.places, given.wagers[answer.places].cents, Fate.HELD, cite, None)
+    elif answer.splits and fate is Fate.LIVE:
+        draft.decide_wager(seat, wager, given.wagers[wager].cents, Fate.HELD, cite, None)
         draft.hold(
-            f"seat {seat} has split a hand with too many cards, which sets one hand; decide about the {answer.places} wager: "
+            f"seat {seat} has split a hand with too many cards, which sets one hand; decide about the {wager} wager: "
             f"{a.Resolution.RETURN_WAGER} and one hand is set, or {a.Resolution.WAGER_STANDS}",
-            cite=cite, seat=seat, wager=answer.places, choices=OF_WAGER,
+            cite=cite, seat=seat, wager=wager, choices=OF_WAGER,
         )  # fmt: skip
-    elif answer.splits or answer.surrenders:
+    elif (answer.splits and fate is Fate.SETTLED) or (answer.surrenders and fate in (Fate.SETTLED, Fate.HELD)):
         done = "split" if answer.splits else "given up"
         draft.hold(
             f"seat {seat}: a hand with too many cards sets one hand, and this one was {done} and settled before; correct that "
             f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-            cite=cite, seat=seat, wager=answer.places or round_.game.base, choices=LET_STAND,
+            cite=cite, seat=seat, wager=wager, choices=LET_STAND,
         )  # fmt: skip
 
 

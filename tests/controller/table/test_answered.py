@@ -37,8 +37,8 @@ def to_showdown(table, natural=False):
 def table(make_table):
     """Two hands of Fast Action that wait to be set; the duty to lay cards away is left open."""
 
-    def make(**elect):
-        bets = ((1, "original", 1000), (2, "original", 1000))
+    def make(stake=1000, **elect):
+        bets = ((1, "original", stake), (2, "original", 1000))
         made = make_table(
             "fast-action",
             Method.MANUAL_SHOE,
@@ -79,7 +79,9 @@ def test_the_second_wager_of_a_hand_that_was_split_before_is_held(table):
         ("return_wager", "wager_stands"),
     )
     assert made.fates() == {(1, "original"): "live", (1, "second_hand"): "held", (2, "original"): "live"}
+    assert holds(made.act(TOO_MANY)) == []  # it is asked already
     lift(made, a.Resolution.RETURN_WAGER)
+    assert holds(made.act(TOO_MANY)) == []  # and was answered
     to_showdown(made)
     for act in (DEALER, COMMUNITY, a.RecordHand(Area.PLAYER, "Ac Ah ?? ?? ??", 1, played="Ac Ah")):
         made.act(act)
@@ -113,6 +115,16 @@ def test_a_hand_that_was_given_up_before_waits_for_a_person(table):
     assert "correct_settlement" in hold.reason
     made.act(a.CorrectSettlement(1, "original", a.Outcome.RETURN, "the hand had five cards"))
     assert not made.state.holds
+
+
+def test_so_does_one_of_which_the_odd_cent_is_still_asked_about(table):
+    """Both are asked. Clause: (i)(4), R-81."""
+    made = table(R_81="hold", stake=1001)
+    made.answer(1, "surrender")
+    (hold,) = holds(made.act(TOO_MANY))
+    assert "given up" in hold.reason
+    lift(made)
+    assert made.round.seats[1].wagers["original"].outcome is LOSE
 
 
 @pytest.mark.parametrize("told_first", [True, False])
