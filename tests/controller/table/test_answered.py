@@ -143,12 +143,13 @@ def test_a_natural_of_such_a_hand_is_decided_by_a_person(table, told_first):
     assert offer(made.setup, made.round).line(1, "original").paid == 5000
 
 
-def test_a_natural_that_a_person_does_not_let_stand_is_set_like_any_hand(table):
-    """Told or not: four of five cards prove no natural."""
+@pytest.mark.parametrize("cards", ["9c 9h 9d 9s 2c", "9c 9h 9d 9s"])
+def test_a_natural_that_a_person_does_not_let_stand_is_set_like_any_hand(table, cards):
+    """Also where its fifth card is laid away: four cards prove no natural of a hand that had more."""
     made = table(R_67="play_on")
     made.act(TOO_MANY)
     made.answer(1, "natural")
-    made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s 2c", 1))
+    made.act(a.RecordHand(Area.PLAYER, cards, 1))
     made.act(NO_NATURAL)
     lift(made)
     made.answer(1, "set")
