@@ -151,7 +151,10 @@ def test_table_and_settle_agree_on_each_wager(table) -> None:
                     continue  # both refuse it: who has folded has declared nothing
                 draft = disposed(setup, state, trigger, guards, seat)
                 (made,) = [x.event for x in draft.facts if isinstance(x.event, f.DispositionMade)]
+                one_hand = any(demand.action is Action.DISCARD_EXCESS for demand in made.demands)
                 for at, wager in placed:
+                    if one_hand and at == seat:
+                        continue  # by the game, not by the row: test_settle_agrees_at_random.py, fast-action (i)(4)
                     there, here = at_table(draft, state, at, wager), in_settle(law, state, made, at, wager)
                     compared += 1
                     if there != here:
