@@ -49,6 +49,9 @@ class Guard(StrEnum):
     ROUND_LIVE = "round_live"  # wagers are on the layout and not yet settled
     FIRST_CARD_DEALT = "first_card_dealt"  # in the records of earlier versions; no row asks for it
     INITIAL_DEAL_DONE = "initial_deal_done"  # each player and the dealer hold their first cards
+    DEAL_OVER = (
+        "deal_over"  # the first cards are out and every community card lies face up: none is dealt any more
+    )
     ALL_PLAYERS_ACTED = "all_players_acted"  # no player has a decision left: each folded or made Play
     TRIPS_PLACED = "trips_placed"
     SEVERAL = "several"  # more than one card
@@ -240,7 +243,7 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.SHUFFLER_IDENTITIES_WRONG: (),
     Trigger.STUB_WRONG: (Guard.MISDEALT, Guard.FULL_SET_REMAINS),
     Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
-    Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.TRIPS_PLACED),
+    Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.DEAL_OVER, Guard.TRIPS_PLACED),
     Trigger.CARD_DRAWN_UNEXPOSED: (),
     Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
     Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),

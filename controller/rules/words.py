@@ -47,6 +47,7 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.MISDEALT: ("a hand was misdealt", "no hand was misdealt"),
     Guard.FULL_SET_REMAINS: ("the whole set is there all the same", "the set is not whole"),
     Guard.TOO_MANY: ("there are too many", "there are too few"),
+    Guard.DEAL_OVER: ("every community card lies face up", "community cards are still to be dealt"),
     Guard.COMMUNITY_DEALT: ("the community cards are dealt", "the community cards are not dealt yet"),
     Guard.COMPLETABLE: ("the right ones can still be dealt", "the right ones can no longer be dealt"),
     Guard.HANDING_OUT: ("it was handing out packets", "it was not handing out packets"),

@@ -6,7 +6,7 @@ from controller.games.settling.round import UNREADABLE
 from controller.rules.vocabulary import Action, Area
 from controller.table import acts as a
 from controller.table import burns, upkeep
-from controller.table.deal_plan import still_in_device
+from controller.table.deal_plan import community_lies_open, still_in_device
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, order_cite, too_many_cite
 from controller.table.refusal import Refusal
@@ -77,7 +77,7 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
             return burn
         if (first := upkeep.short_hand_first(state, 0)) is not None:
             return first
-        if round_.streets >= len(round_.game.streets):
+        if community_lies_open(round_):
             return Refusal("all community cards are shown", cite)
         expected = round_.game.streets[round_.streets].street
         if act.street is not expected:

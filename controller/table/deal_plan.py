@@ -48,6 +48,11 @@ def hands_dealt(setup: Setup, round_: Round) -> bool:
     )
 
 
+def community_lies_open(round_: Round) -> bool:
+    """True where every community card of the game was shown; a game without any has none to show."""
+    return round_.streets >= len(round_.game.streets)
+
+
 def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:
     """One turn around the table from where the marker lies, where the document has one. Clause: `first_card_to`."""
     if setup.law.rulebook.play.first_card_to.value != "marker":

@@ -13,7 +13,7 @@ from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.answered import OF_WAGER, one_hand
 from controller.table.collected import after_void, reached_by
-from controller.table.deal_plan import hands_dealt
+from controller.table.deal_plan import community_lies_open, hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
@@ -71,6 +71,8 @@ def guards_now(draft: Draft) -> set[Guard]:
         found.add(Guard.ROUND_LIVE)
     if hands_dealt(draft.setup, round_):
         found.add(Guard.INITIAL_DEAL_DONE)
+        if community_lies_open(round_):
+            found.add(Guard.DEAL_OVER)
     if round_.initial_deal_done and all(s.decided or not round_.plays(n) for n, s in round_.in_play.items()):
         found.add(Guard.ALL_PLAYERS_ACTED)
     if any(name == "trips" for _, name, _ in round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)):
@@ -297,6 +299,8 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
         return
     if action is Action.COLLECT_ANTE and ante_paid(draft, seat):
         return
+    if action is Action.DEAL_COMMUNITY and _community_is_out(draft):
+        return
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""
     seat = seat if action in DUTIES_ON_TABLE else 0
@@ -306,6 +310,11 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
     least = _least_role(draft, action, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
     duty = draft.next_id("D")
     draft.add(f.DutyOpened(duty, action, least, device, back, seat, demand.cite, demand.reading))
+
+
+def _community_is_out(draft: Draft) -> bool:
+    """Nothing of that duty is left to be done."""
+    return draft.state.round is not None and community_lies_open(draft.state.round)
 
 
 def _after_this_round(draft: Draft, action: Action, back: str) -> bool:

@@ -99,6 +99,15 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(must={"count_stub": ("10.C",)}),
     ),
     "card_face_up": (
+        # Once every community card lies open no card is dealt any more, and all three sentences speak of the deal.
+        Case(("deal_over", "!several"), may=under(("R-54",), *ASK, "card_to_rack", "play_on")),
+        Case(
+            ("deal_over",),
+            may=under(
+                ("R-54",), *ASK, "settle_trips", "card_to_rack", "void_all_hands", "reshuffle", "return_others",
+                "return_all_wagers", "hold_others", "hold_all_wagers",
+            ),
+        ),
         Case(("!several", "!initial_deal_done"), must={"card_to_rack": ("13.A",), "play_on": ("13.A",)}),
         Case(
             ("!several",),
@@ -242,6 +251,15 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     # 9(e) sends the dealer of an automated shoe to 7(f); no device takes the count off him.
     "stub_count_due": (Case(must={"count_stub": ("9(e)",)}),),
     "card_face_up": (
+        # Once every community card lies open no card is dealt any more, and all three sentences speak of the deal.
+        Case(("deal_over", "!several"), may=under(("R-54",), *ASK, "card_to_rack", "play_on")),
+        Case(
+            ("deal_over",),
+            may=under(
+                ("R-54",), *ASK, "settle_trips", "card_to_rack", "void_all_hands", "reshuffle", "return_others",
+                "return_all_wagers", "hold_others", "hold_all_wagers",
+            ),
+        ),
         Case(("!several", "!initial_deal_done"), must={"card_to_rack": ("15(b)",), "play_on": ("15(b)",)}),
         Case(("!several",), must={"card_to_rack": ("15(b)",)}, may=under(("R-14",), *ASK, "play_on")),
         Case(

@@ -96,7 +96,7 @@ def test_other_documents_are_told_beside_each_answer(
 def test_the_same_question_to_another_document_is_asked_in_the_same_state(ma: Rulebook, md: Rulebook) -> None:
     """Several cards face up are compared with several there, not with one."""
     told = explanation(md, "13.B", (ma,))
-    assert [answer.elsewhere[0].row.cite for answer in told.answers] == [("15(b)",)]
+    assert [answer.elsewhere[0].row.cite[0] for answer in told.answers] == ["15(b)"] * 3
     assert {condition.guard for condition in told.answers[0].elsewhere[0].row.when if condition.holds} == {
         "several"
     }

@@ -265,8 +265,8 @@ def test_a_reading_that_acts_must_be_elected_before_the_table_opens(faults_of: F
 def test_a_row_must_have_a_step_for_each_choice_of_its_reading(faults_of: FaultsOf) -> None:
     """An election that a row does not know would silently demand nothing there."""
     faults = faults_of(('  { reading = "R-42", choice = "change_set", do = ["change_set"] },\n', ""))
-    assert "[[silent]] 9 (set_not_alternated): demands nothing under R-42 = change_set" in faults
-    assert "[[silent]] 9 (set_not_alternated): acts by R-42 but has no step for its choice 'change_set'" in faults
+    assert "[[silent]] 12 (set_not_alternated): demands nothing under R-42 = change_set" in faults
+    assert "[[silent]] 12 (set_not_alternated): acts by R-42 but has no step for its choice 'change_set'" in faults
 
 
 def test_a_value_can_not_rest_on_a_reading_with_several_choices(faults_of: FaultsOf) -> None:
