@@ -320,7 +320,7 @@ def _face_up(draft: Draft, name: str, back: str) -> None:
     round_ = _round(draft)
     guards = [Guard.SEVERAL] if round_.face_up else []
     if round_.face_up_sensed > round_.face_up:
-        dispose(draft, Trigger.CARD_FACE_UP, *guards, device=name, back=back)
+        dispose(draft, Trigger.CARD_FACE_UP, *guards, device=name, back=back, cards=1)
         return
     row = draft.setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset())
     draft.hold(

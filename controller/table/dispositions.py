@@ -81,11 +81,11 @@ def guards_now(draft: Draft) -> set[Guard]:
 
 
 def dispose(
-    draft: Draft, trigger: Trigger, *guards: Guard, device: str = "", back: str = "", seat: int = 0
+    draft: Draft, trigger: Trigger, *guards: Guard, device: str = "", back: str = "", seat: int = 0, cards: int = 0
 ) -> None:
     """Records what the document demands for this trigger in this state, and opens the duties that follow.
 
-    `device`, `back`, `seat`: what the trigger concerns; "" or 0 = the table as a whole.
+    `device`, `back`, `seat`: what the trigger concerns; "" or 0 = the table as a whole. `cards`: found, of cards face up.
     """
     law = draft.setup.law
     holding = guards_now(draft) | set(guards)
@@ -98,7 +98,7 @@ def dispose(
         f.DispositionMade(
             trigger=trigger, guards=tuple(sorted(holding)), round=round_.id if round_ else "", seat=seat,
             demands=demands, cite=row.cite, silent=row.silent, rulebook=law.rulebook.id,
-            edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says,
+            edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says, cards=cards,
         )
     )  # fmt: skip
     made, paid, reached = len(draft.facts), settled_before(draft, demands, seat), reached_by(round_, demands, seat)

@@ -43,7 +43,7 @@ def compare_with_deal(draft: Draft, out: int) -> None:
     round_, told_by = draft.state.round, teller(draft.state)
     if round_ is None or told_by is None or any(s.void or s.one_hand for s in round_.seats.values()):
         return
-    expected = out + round_.face_up
+    expected = out + round_.racked
     if round_.drawn != expected:
         draft.hold(
             f"{told_by[0]} has told of {round_.drawn} cards in the deal, and {expected} make it up; count the hands"

@@ -92,12 +92,19 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     if round_ is not None and trigger is Trigger.FALSE_DECLARATION:
         return replace(state, round=wagers.undeclared(round_, made))
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:
-        return replace(state, round=replace(round_, face_up=round_.face_up + 1))
+        return replace(state, round=_face_up(round_, made))
     if round_ is not None and trigger is Trigger.MARKER_NOT_MOVED:
         return replace(state, round=replace(round_, marker_stayed=True))
     if round_ is not None and trigger is Trigger.ROUND_UNPROVEN:
         return replace(state, round=replace(round_, unproven=True))
     return state
+
+
+def _face_up(round_: Round, made: f.DispositionMade) -> Round:
+    """Cards found face up; those that go to the rack have left the set, and others take their places."""
+    found = made.cards or 1
+    to_rack = any(d.action is Action.CARD_TO_RACK for d in made.demands)
+    return replace(round_, face_up=round_.face_up + found, racked=round_.racked + (found if to_rack else 0))
 
 
 def _demands(state: State, event: f.Event) -> State:

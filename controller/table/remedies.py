@@ -20,8 +20,11 @@ from drivers.events import DeviceKind
 
 def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
     guards: list[Guard] = []
-    if act.trigger is Trigger.CARD_FACE_UP and act.cards + _round(draft).face_up > 1:
-        guards.append(Guard.SEVERAL)
+    found = 0
+    if act.trigger is Trigger.CARD_FACE_UP:
+        known = _round(draft).face_up
+        found = act.cards - (known if _round(draft).face_up_sensed else 0)  # beside a device people tell of all
+        guards += [Guard.SEVERAL] if known + found > 1 else []
     if act.trigger is Trigger.WRONG_COUNT_PLAYER and _round(draft).streets:
         guards.append(Guard.COMMUNITY_DEALT)
     if act.completable:
@@ -35,7 +38,7 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
     device = draft.state.dispenser() or ""
     asked = asked_of_short_hand(draft.state, act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
     before = _round(draft)
-    dispose(draft, act.trigger, *guards, device=device, back=before.back, seat=act.seat)
+    dispose(draft, act.trigger, *guards, device=device, back=before.back, seat=act.seat, cards=found)
     if act.trigger is Trigger.FALSE_DECLARATION:
         answered.undeclared(draft, before, act.seat)
     if asked is not None:

@@ -252,14 +252,14 @@ def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
 
 
 def cards_out(draft: Draft) -> int:
-    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt by hand, and those
-    that lay face up, each of which another card has replaced."""
+    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt by hand, and those that lay
+    face up and went to the rack, each of which another card has replaced."""
     round_ = _round(draft)
     dealing = draft.setup.law.rulebook.dealing[round_.method]
     shown = sum(street.cards for street in round_.game.streets[: round_.streets])
     by_hand = shown if dealing.community_after else 0
     burns = min(dealing.burns.value, round_.streets)
-    return round_.cards_out + by_hand + burns + round_.face_up
+    return round_.cards_out + by_hand + burns + round_.racked
 
 
 def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:

@@ -195,6 +195,7 @@ class Round(Struct, frozen=True):
     count_proven: bool = False
     identities_proven: bool = False
     face_up: int = 0
+    racked: int = 0  # of the cards found face up, those that went to the discard rack
     unproven: bool = False
     void: bool = False
     game: Game = UNNAMED

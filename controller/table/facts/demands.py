@@ -10,7 +10,10 @@ from controller.table.acts import Resolution
 
 
 class DispositionMade(Struct, frozen=True):
-    """What the rule document demands here. `silent`: it demands nothing, only readings act. `demands`: all of it, cited."""
+    """What the rule document demands here. `silent`: it demands nothing, only readings act. `demands`: all of it, cited.
+
+    `cards`: how many more were found, of cards face up; 0 in the records of earlier versions, where it was one.
+    """
 
     kind: ClassVar[str] = "disposition_made"
     trigger: Trigger
@@ -24,6 +27,7 @@ class DispositionMade(Struct, frozen=True):
     edition: str
     sha256: str
     says: str
+    cards: int = 0
 
 
 class DutyOpened(Struct, frozen=True):

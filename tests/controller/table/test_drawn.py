@@ -72,11 +72,12 @@ def test_one_card_more_or_less_than_the_deal_is_held(table, told):
     ]
 
 
-def test_a_card_face_up_that_another_replaced_is_one_more(table):
-    """Clause: fast-action (i)(2)."""
+@pytest.mark.parametrize("found", [1, 3])
+def test_cards_face_up_that_others_replaced_are_so_many_more(table, found):
+    """Clause: fast-action (i)(1), which takes them out of the game however many there are."""
     let_out(table)
-    draw(table, IN_DEAL + 1)
-    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP))
+    draw(table, IN_DEAL + found)
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=found))
     table.act(a.RecordInitialDeal())
     assert not any("has told of" in reason for reason in holds(table))
 

@@ -190,6 +190,42 @@ def test_face_up_cards_after_the_first_two_cards_still_deal_the_community_and_se
     assert {Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS} <= duties(table)
 
 
+def played_out(table):
+    """The round is settled, whatever it was held for."""
+    for hold in list(table.state.holds.values()):
+        stands = a.Resolution.WAGER_STANDS
+        table.act(a.ResolveHold(hold.id, stands if stands in hold.choices else a.Resolution.GO_ON))
+    for duty in list(table.state.duties):
+        table.act(a.ConfirmDuty(duty))
+    if table.round.phase is not Phase.SHOWDOWN:
+        table.to_showdown()
+    table.act(a.SettleRound())
+
+
+def test_each_card_that_went_to_the_rack_is_missing_in_the_stub(make_table, rulebook):
+    """Clause: md-uth 8.G, ma-uth 7(f)(2). Two were reported at once and the floor lets the round go on: 52 are still there."""
+    table = make_table(rulebook, elect={"R-14": "hold"}).ready().begin(trips=()).let_out().deal()
+    out = table.round.cards_out
+    table.act(reports(Trigger.CARD_FACE_UP, cards=2))
+    played_out(table)
+    by_hand = {"md-uth": 0, "ma-uth": 5}[rulebook]
+    burns = {"md-uth": 0, "ma-uth": 2}[rulebook]
+    table.act(a.RecordStubCount(52 - out - by_hand - burns - 2))
+    assert not table.round.void
+    assert not table.state.held
+
+
+def test_a_card_found_in_the_stub_is_counted_with_it(make_table, rulebook):
+    """Clause: md-uth 8.G, ma-uth 7(f)(2). Once the deal is over no other card takes its place: the count is not one short."""
+    table = make_table(rulebook).ready().begin().let_out().deal().to_showdown()
+    whole = table.right_stub()
+    table.act(reports(Trigger.CARD_FACE_UP))
+    played_out(table)
+    table.act(a.RecordStubCount(whole))
+    assert not table.round.void
+    assert not table.state.held
+
+
 def test_a_player_with_three_cards_voids_one_hand_in_massachusetts_and_all_in_maryland(make_table):
     """Clause: ma-uth 15(d), md-uth 13.E: the same stack, two laws."""
     for rulebook, all_void in (("ma-uth", False), ("md-uth", True)):
