@@ -255,7 +255,8 @@ class ReportIrregularity(Struct, frozen=True):
     """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1; where a
     device has told of cards face up, how many in all.
 
-    Of a wrong number of cards: `completable`: the dealer's hand can still be completed; `too_many`: more than the hand has.
+    Of a wrong number of cards: `completable`: the dealer's hand can still be completed, with the next cards, all face down, of a
+    set that is whole; `too_many`: more than the hand has.
     Of the cutting card: `at_dealer`: it showed at no player's hand, but at the dealer's or the community cards.
     """
 

@@ -73,6 +73,11 @@ class CardSet(Struct, frozen=True):
         return self.present and self.cycle_complete and self.mode_shuffle and not known_bad
 
     @property
+    def known_whole(self) -> bool:
+        """What shuffled it counted every card, or read each."""
+        return self.count_right is not False and (self.count_right is True or self.identities_complete is True)
+
+    @property
     def next_step(self) -> ProcedureStep | None:
         """The step that is to be taken now, None where none is left."""
         return self.steps[0] if self.present and self.steps else None

@@ -11,8 +11,9 @@ from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import drawn
 from controller.table.law import full_set
+from controller.table.miscounts import wrong_count
 from controller.table.short_path import ALARMS
-from controller.table.state import Fate, PlannedStack, Round
+from controller.table.state import Fate, Round
 from controller.table.suspicion import suspect
 from drivers import events as e
 
@@ -241,7 +242,7 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
         return
     planned = plan[round_.stacks_out - 1]
     if report.cards != planned.cards:
-        _wrong_count(draft, planned, report.cards)
+        wrong_count(draft, planned, report.cards)
     if round_.late_let_out and deal_is_out(draft):
         draft.make_safe("the dealer's stack is out")
     elif _dealing_still(draft) and deal_is_out(draft):
@@ -265,19 +266,6 @@ def _dealing_still(draft: Draft) -> bool:
         return False
     late = round_.late_let_out and still_in_device(draft.setup, round_)
     return round_.phase is Phase.DEALING or late
-
-
-def _wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:
-    """More or fewer than planned: where a hand comes card by card, one too many shows in its stack and not in the hand."""
-    trigger = {Area.PLAYER: Trigger.WRONG_COUNT_PLAYER, Area.DEALER: Trigger.WRONG_COUNT_DEALER}.get(
-        planned.area, Trigger.WRONG_COUNT_COMMUNITY
-    )
-    guards: list[Guard] = []
-    if trigger is Trigger.WRONG_COUNT_DEALER and cards < planned.cards:
-        guards = [Guard.COMPLETABLE]
-    if trigger is Trigger.WRONG_COUNT_PLAYER and cards > planned.cards:
-        guards = [Guard.TOO_MANY]
-    dispose(draft, trigger, *guards, seat=planned.seat, back=_round(draft).back)
 
 
 def _dealer_cards(draft: Draft) -> int:

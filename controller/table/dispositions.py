@@ -17,7 +17,7 @@ from controller.table.deal_plan import community_lies_open, hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
-from controller.table.spared import close_if_none_spared
+from controller.table.spared import close_if_none_spared, void_round
 from controller.table.state import ALL_HELD, Fate, Seat
 from drivers.events import Capability, DeviceKind
 
@@ -140,7 +140,7 @@ def _void(draft: Draft, demand: Demand, seat: int) -> None:
     if round_ is None or round_.void or round_.phase is Phase.SETTLED:
         return
     if demand.action in VOIDS_ALL:
-        draft.add(f.RoundVoided(round_.id, demand.cite, demand.reading))
+        void_round(draft, demand.cite, demand.reading)
     elif demand.action is Action.VOID_HAND and seat in round_.seats:
         draft.add(f.HandVoided(round_.id, seat, demand.cite, demand.reading))
 

@@ -13,6 +13,7 @@ from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
 from controller.table.law import away_first
+from controller.table.spared import void_round
 from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round
 from controller.table.upkeep import asked_of_short_hand
 from drivers.events import DeviceKind
@@ -107,7 +108,7 @@ def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> No
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
     reading = hold.reading or draft.setup.law.of_holds
-    draft.add(f.RoundVoided(_round(draft).id, (), reading))
+    void_round(draft, (), reading)
     returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
     for seat, wager, held in returned:
         draft.decide_wager(seat, wager, held.cents, Fate.RETURNED, (), reading)

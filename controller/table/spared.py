@@ -1,4 +1,6 @@
-"""Wagers that a void spares: they are settled all the same, on community cards that are dealt for them alone."""
+"""Duties that a void leaves nothing of, and wagers that it spares: these are settled all the same, on community cards that are
+dealt for them alone.
+"""
 
 from controller.rules.vocabulary import Action
 from controller.table import facts as f
@@ -7,6 +9,8 @@ from controller.table.state import Fate
 
 FOR_SPARED = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
 """What is to be done for them and, once none is left, for nobody."""
+OF_PLAY = (Action.COMPLETE_DEALER_HAND, Action.ASK_VOID_OR_COMPLETE)
+"""What makes a hand whole that is still to be played."""
 BY_DOCUMENT = "rulebook"
 
 
@@ -14,5 +18,16 @@ def close_if_none_spared(draft: Draft) -> None:
     """A later demand has given the last spared wager back or holds it: nothing is dealt or settled for it any more."""
     if draft.state.round is None or draft.state.round.wagers(Fate.TO_SETTLE):
         return
-    for duty in [d for d in draft.state.duties.values() if d.action in FOR_SPARED]:
+    _close(draft, FOR_SPARED)
+
+
+def void_round(draft: Draft, cite: tuple[str, ...], reading: str | None) -> None:
+    """The round in play is void: no hand of it is completed any more."""
+    assert draft.state.round is not None
+    draft.add(f.RoundVoided(draft.state.round.id, cite, reading))
+    _close(draft, OF_PLAY)
+
+
+def _close(draft: Draft, actions: tuple[Action, ...]) -> None:
+    for duty in [d for d in draft.state.duties.values() if d.action in actions]:
         draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT))

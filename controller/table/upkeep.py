@@ -3,7 +3,7 @@
 from controller.games.model import Phase
 from controller.games.settling.engine import WON_AT_ONCE, settler_of
 from controller.games.settling.round import Hand
-from controller.rules.vocabulary import Action, Area, Method, Trigger
+from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import cuts
 from controller.table.inputs import Actor
@@ -48,6 +48,8 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("an irregularity concerns at least one card")
     if act.too_many and (act.trigger not in WRONG_COUNTS or act.completable):
         return Refusal("too_many is said of a wrong number of cards, and such a hand is not completed")
+    if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
+        return cannot
     if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
         return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
     if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
@@ -69,6 +71,27 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     ):
         return unsaid
     return _cannot_be(setup, state, act)
+
+
+def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """The dealer's hand is completed with the next cards, none of them face up, of a set that is whole. Clause: its own row's."""
+    if act.trigger is not Trigger.WRONG_COUNT_DEALER:
+        return Refusal("completable is said of a dealer's hand that has too few cards")
+    row = setup.law.rulebook.row(act.trigger, frozenset({Guard.COMPLETABLE}))
+    if not any(demand.action is Action.COMPLETE_DEALER_HAND for demand in row.do):
+        return Refusal("no dealer's hand is completed in this game; report it without completable", row.cite)
+    round_ = state.round
+    if round_ is not None and round_.streets:
+        return Refusal(
+            "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
+        )  # fmt: skip
+    if round_ is not None and state.sets[round_.back].count_right is False:
+        return Refusal(
+            f"the {round_.back} set was counted and is not whole, so the dealer's hand is not completed; report it without "
+            "completable",
+            row.cite,
+        )  # fmt: skip
+    return None
 
 
 def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:

@@ -95,11 +95,53 @@ def test_a_hand_completed_where_no_device_deals_any_more_leaves_the_deal_to_peop
     assert not table.round.initial_deal_done
 
 
-def test_a_duty_of_a_deal_that_is_over_is_confirmed_without_a_deal(short_hand):
-    """Its round has ended meanwhile."""
-    table, duty = short_hand
-    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
-    table.act(a.CollectCards())
-    table.act(a.EndRound())
-    events = table.act(a.ConfirmDuty(duty))
-    assert [event.kind for event in events] == ["duty_closed"]
+@pytest.mark.parametrize("by", ["clause", "person"])
+def test_no_hand_of_a_void_round_is_completed(make_table, by):
+    """A later irregularity voids every hand, or a person does: the duty has nothing left to do, and blocks no other round."""
+    table = make_table("ma-uth").ready().begin().let_out().deal(2)
+    table.stack(3, cards=1)
+    if by == "clause":
+        table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
+    else:
+        (hold,) = holds(table.put(e.SelfTestFailed(1), "shoe-1"))
+        table.act(a.ResolveHold(hold.hold, a.Resolution.VOID))
+    assert table.round.void
+    assert Action.COMPLETE_DEALER_HAND not in {d.action for d in table.state.duties.values()}
+
+
+@pytest.mark.parametrize(
+    ("count", "read", "held"),
+    [
+        (52, e.Identities.NOT_READ, False),
+        (None, e.Identities.COMPLETE, False),
+        (None, e.Identities.NOT_READ, True),
+    ],
+)
+def test_a_short_hand_is_completed_from_a_deck_that_was_counted(make_table, count, read, held):
+    """Clause: ma-uth 15(d), which asks for the right number of cards in the deck: what nothing counted is counted first."""
+    table = make_table("ma-uth").ready()
+    table.shuffled("red", count, identities=read)
+    table.begin().let_out().deal(2)
+    found = holds(table.stack(3, cards=1))
+    assert bool(found) is held
+    if not held:
+        return
+    (hold,) = found
+    assert (hold.cite, hold.reading, hold.choices) == (("15(d)",), None, (a.Resolution.GO_ON,))
+    assert "1 short, and nothing has counted the red set" in hold.reason
+    assert not table.round.void
+    table.act(a.ResolveHold(hold.hold, a.Resolution.GO_ON), Role.FLOORPERSON)
+    (duty,) = table.state.duties
+    table.act(a.ConfirmDuty(duty), Role.DEALER)
+    assert table.round.initial_deal_done
+
+
+def test_a_short_hand_from_a_deck_that_is_not_whole_voids_all_hands(make_table):
+    """Clause: ma-uth 15(d). The floor has counted, and says so by reporting the hand as it is."""
+    table = make_table("ma-uth").ready()
+    table.shuffled("red", None)
+    table.begin().let_out().deal(2)
+    table.stack(3, cards=1)
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
+    assert table.round.void
+    assert set(table.fates().values()) == {"returned"}

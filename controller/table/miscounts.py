@@ -1,0 +1,38 @@
+"""A stack that leaves the device with another number of cards than its place in the deal has."""
+
+from controller.rules.vocabulary import Action, Area, Guard, Trigger
+from controller.table.acts import Resolution
+from controller.table.dispositions import dispose
+from controller.table.draft import Draft
+from controller.table.law import full_set
+from controller.table.state import PlannedStack
+
+
+def wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:
+    """More or fewer than planned: where a hand comes card by card, one too many shows in its stack and not in the hand."""
+    assert draft.state.round is not None
+    back = draft.state.round.back
+    trigger = {Area.PLAYER: Trigger.WRONG_COUNT_PLAYER, Area.DEALER: Trigger.WRONG_COUNT_DEALER}.get(
+        planned.area, Trigger.WRONG_COUNT_COMMUNITY
+    )
+    guards: list[Guard] = []
+    if trigger is Trigger.WRONG_COUNT_DEALER and cards < planned.cards:
+        guards = [Guard.COMPLETABLE]
+    if trigger is Trigger.WRONG_COUNT_PLAYER and cards > planned.cards:
+        guards = [Guard.TOO_MANY]
+    dispose(draft, trigger, *guards, seat=planned.seat, back=back)
+    completed = any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values())
+    if Guard.COMPLETABLE in guards and completed and not draft.state.sets[back].known_whole:
+        _count_first(draft, planned.cards - cards)
+
+
+def _count_first(draft: Draft, missing: int) -> None:
+    """The dealer's hand may be completed from a set of the right number alone, and nobody has counted this one."""
+    assert draft.state.round is not None
+    full, back = full_set(draft.setup), draft.state.round.back
+    cite = draft.setup.law.rulebook.row(Trigger.WRONG_COUNT_DEALER, frozenset({Guard.COMPLETABLE})).cite
+    draft.hold(
+        f"the dealer's hand is {missing} short, and nothing has counted the {back} set: it is completed only where all {full} "
+        f"cards are there; count them and go on, or report {Trigger.WRONG_COUNT_DEALER} where they are not",
+        cite=cite, choices=(Resolution.GO_ON,),
+    )  # fmt: skip
