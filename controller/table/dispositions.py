@@ -109,15 +109,16 @@ def dispose(
         close_if_none_spared(draft)
     if reached is not None and (back_again := after_void(draft, reached)) is not None:
         open_return_duty(draft, back_again)
-    ask_if_settled(draft, demands, row, paid)
+    where = f"seat {seat}: " if seat else ""
+    ask_if_settled(draft, demands, row, where, paid)
     ask_of_paid(draft, demands, seat, SEAT_FATES)
     if any(d.action is Action.DISCARD_EXCESS for d in demands) and seat:
         one_hand(draft, seat, row.cite)
     if not demands:
-        draft.hold(f"{row.says or trigger.value} No reading was elected for this; decide")
+        draft.hold(f"{where}{row.says or trigger.value} No reading was elected for this; decide")
     held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
     if not held:
-        held = _hold_round(draft, demands, row.says or trigger.value)
+        held = _hold_round(draft, demands, where + (row.says or trigger.value))
     for demand in demands:
         if demand.action is not Action.CALL_FLOORPERSON or not held:  # no hold is lifted without the floor
             open_duty(draft, demand, device=device, back=back, seat=seat)
@@ -234,13 +235,12 @@ OF_LATE_WAGER = (Resolution.RETURN_WAGER,)  # no document lets a wager stand tha
 def _hold_wagers(
     draft: Draft, held: list[tuple[int, str]], demand: Demand, choices: tuple[Resolution, ...] = OF_WAGER
 ) -> None:
-    """One hold for all wagers of one demand: the floor decides once."""
-    if len(held) == 1:
-        seat, wager = held[0]
-        what = f"seat {seat}: the {wager} wager is"
-    else:
-        seat, wager = 0, ALL_HELD
-        what = f"{len(held)} wagers are"
+    """One hold for all wagers of one demand: the floor decides once. It names the seat where they are those of one."""
+    seat, wager = held[0]
+    what = f"seat {seat}: the {wager} wager is"
+    if len(held) > 1:
+        seat, wager = (seat if len({at for at, _ in held}) == 1 else 0), ALL_HELD
+        what = f"{f'seat {seat}: ' if seat else ''}{len(held)} wagers are"
     draft.hold(
         f"{what} held; decide: {' or '.join(choices)}", cite=demand.cite, reading=demand.reading, choices=choices,
         seat=seat, wager=wager, least_role=_least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),

@@ -37,10 +37,13 @@ def settled_before(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool
     return any(every or at == seat for at, _, _ in round_.wagers(Fate.SETTLED))
 
 
-def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, before: bool) -> None:
-    """No text says what becomes of wagers that were paid or collected before. `before`: by `settled_before`."""
+def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, where: str, before: bool) -> None:
+    """No text says what becomes of wagers that were paid or collected before. `before`: by `settled_before`; `where`: the seat
+    in words, "" = the table."""
     if before and any(d.action in (*REACHES_ALL, *REACHES_SEAT) for d in demands):
-        draft.hold(f"{row.says} But wagers are settled already, and no text says what follows", cite=row.cite)
+        draft.hold(
+            f"{where}{row.says} But wagers are settled already, and no text says what follows", cite=row.cite
+        )
 
 
 def ante_paid(draft: Draft, seat: int) -> bool:

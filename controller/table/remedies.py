@@ -86,15 +86,22 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
     elif hold.wager:
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         cite = () if hold.reading else hold.cite
-        own = {(other.seat, other.wager) for other in draft.state.holds.values()}  # each waits for its own answer
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
-            of_all = hold.wager == ALL_HELD and held.fate is Fate.HELD and (seat, wager) not in own
-            if not (of_all or (seat, wager) == (hold.seat, hold.wager)):
+            if not _is_held_by(draft, hold, seat, wager, held.fate):
                 continue
             if fate is Fate.RETURNED or not fare_as_void(draft, hold, seat, wager):
                 draft.decide_wager(seat, wager, held.cents, fate, cite, hold.reading)
     elif act.resolution is a.Resolution.VOID and not round_.void:
         _void_by_a_person(draft, hold)
+
+
+def _is_held_by(draft: Draft, hold: Hold, seat: int, wager: str, fate: Fate) -> bool:
+    """Whether the answer to this hold is meant for the wager: a narrower one, on it or on its seat, waits for its own."""
+    if hold.wager != ALL_HELD:
+        return (seat, wager) == (hold.seat, hold.wager)
+    others = {(other.seat, other.wager) for other in draft.state.holds.values()}
+    narrower = (seat, wager) in others or (not hold.seat and (seat, ALL_HELD) in others)
+    return fate is Fate.HELD and hold.seat in (0, seat) and not narrower
 
 
 def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:

@@ -18,7 +18,7 @@ from controller.table.played import PlayedRound
 from drivers.events import Capability, DeviceKind, Level, Levels
 
 ALL_HELD = "*"
-"""Stands for every held wager of the round in a hold that concerns several."""
+"""Stands in a hold for every held wager of its seat or, with seat 0, of the round."""
 ALL_COLLECTED = "collected"
 """Stands in a hold for every wager that was collected at a fold, of its seat or, with seat 0, of the round."""
 

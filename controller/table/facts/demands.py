@@ -58,7 +58,7 @@ class DutyClosed(Struct, frozen=True):
 
 
 class HoldPlaced(Struct, frozen=True):
-    """Play stands still until a person of at least this role has looked. `seat`: of a held wager, 0 = the round.
+    """Play stands still until a person of at least this role has looked. `seat`: of held wagers, 0 = the round.
 
     `choices`: what the person may decide; a remedy that the document does not allow is not among them.
     """

@@ -183,7 +183,7 @@ def test_a_void_hand_that_was_paid_is_asked_about_and_that_of_another_seat_is_no
     table.act(a.SettleWager(1, "original", a.Outcome.WIN, 5000))
     table.with_answer(TOO_MANY.trigger, Demand(Action.VOID_HAND, CITE))
     placed = holds(table.act(a.ReportIrregularity(TOO_MANY.trigger, seat=seat)))
-    question = "So it is answered. But wagers are settled already, and no text says what follows"
+    question = "seat 1: So it is answered. But wagers are settled already, and no text says what follows"
     assert [(hold.reason, hold.cite) for hold in placed] == ([(question, ("99.A",))] if asked else [])
 
 

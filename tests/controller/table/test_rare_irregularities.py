@@ -53,6 +53,48 @@ def test_the_wagers_of_a_player_who_left_are_lost_only_under_the_election(make_t
     assert (duty.seat, duty.least_role) == (1, Role.FLOORPERSON)
 
 
+def test_each_seat_that_is_held_is_named_and_waits_for_its_own_answer(make_table, rulebook):
+    """Two players left, and all wagers of one are let stand: those of the other still wait. Play waits for both (R-53)."""
+    table = make_table(rulebook).ready().begin(seats=(1, 3, 5)).let_out().deal()
+    for seat in (1, 3):
+        table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=seat))
+    one, three = table.state.holds.values()
+    assert [(hold.seat, hold.reason.split(";")[0]) for hold in (one, three)] == [
+        (1, "seat 1: 3 wagers are held"),
+        (3, "seat 3: 2 wagers are held"),
+    ]
+    refused = table.refused(a.RecordDecision(5, a.Decision.CHECK))
+    assert refused.reason.startswith(f"play is held: {one.id} seat 1: 3 wagers are held")
+    table.act(a.ResolveHold(three.id, a.Resolution.RETURN_WAGER))
+    fates = table.fates()
+    assert {seat: {fate for (at, _), fate in fates.items() if at == seat} for seat in (1, 3, 5)} == {
+        1: {"held"}, 3: {"returned"}, 5: {"live"},
+    }  # fmt: skip
+    table.act(a.ResolveHold(one.id, a.Resolution.WAGER_STANDS))
+    assert table.fates()[1, "ante"] == "stands"
+
+
+def test_the_answer_for_all_wagers_leaves_those_of_a_seat_that_is_held_by_itself(make_table):
+    """Clause: ma-uth 15(a), R-22 = hold. The player who left is one question, the void hands are another."""
+    table = make_table("ma-uth", elect={"R-22": "hold"}).ready().begin(seats=(1, 3, 5), trips=()).let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    left, void = table.state.holds.values()
+    assert (left.seat, void.seat) == (1, 0)
+    table.act(a.ResolveHold(void.id, a.Resolution.RETURN_WAGER))
+    assert {fate for (seat, _), fate in table.fates().items() if seat != 1} == {"returned"}
+    assert {fate for (seat, _), fate in table.fates().items() if seat == 1} == {"held"}
+
+
+def test_a_hold_on_the_round_names_the_seat_that_it_is_about(make_table, rulebook):
+    """At three in the morning: whose cards were touched?"""
+    table = make_table(rulebook).ready().begin().let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.HAND_TOUCHED, seat=3))
+    (hold,) = table.state.holds.values()
+    assert hold.reason.startswith("seat 3: ")
+    assert hold.seat == 0
+
+
 def test_a_player_who_left_must_have_sat_somewhere(make_table):
     """The report names a seat in play."""
     table = make_table("md-uth").ready().begin().let_out().deal()
