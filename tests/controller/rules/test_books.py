@@ -1,6 +1,11 @@
 """The numbers and roles of the two documents on Ultimate Texas Hold 'Em, as printed, and where they differ."""
 
+import re
+from collections.abc import Iterable
 from itertools import combinations
+from pathlib import Path
+
+import pytest
 
 from controller.rules.library import available, find
 from controller.rules.model import Rulebook
@@ -180,3 +185,62 @@ def test_the_same_reading_asks_the_same_question_in_every_document() -> None:
             assert (first.cautious, first.moves) == (second.cautious, second.moves), reading
             shared += 1
     assert shared > 50
+
+
+def _meets(clause: str, others: Iterable[str]) -> bool:
+    """True where the clause, one that it stands in or one that stands in it is among the others."""
+    return any(f"{clause}(".startswith((f"{o}(", f"{o}.")) or f"{o}(".startswith(f"{clause}(") for o in others)
+
+
+@pytest.mark.parametrize("book", available())
+def test_who_carries_a_demand_out_is_cited_with_each_clause_that_makes_it(book: str) -> None:
+    """A role cites the clause that names the person, and those that demand the same and name nobody."""
+    law = find(book)
+    rows = [row for rows in law.rows.values() for row in rows]
+    made = {(demand.action, clause) for row in rows for demand in row.do for clause in demand.cite}
+    roles = law.duty_roles
+    assert [(a, c) for a, c in sorted(made) if a in roles and not _meets(c, roles[a].cite)] == []
+
+
+@pytest.mark.parametrize("book", available())
+def test_a_reading_names_a_clause_of_each_row_that_it_answers_and_each_role_that_rests_on_it(book: str) -> None:
+    """Who elects is sent to the place in the text where the question is. A silent row looked elsewhere, and found nothing."""
+    law = find(book)
+    rows = [row for rows in law.rows.values() for row in rows if not row.silent]
+    asked = {(step.reading, row.cite) for row in rows for step in row.by_reading}
+    asked |= {(role.reading, role.cite) for role in law.duty_roles.values() if role.reading}
+    named = {reading.id: reading.clauses for reading in law.readings.values()}
+    assert [(r, c) for r, c in sorted(asked) if not any(_meets(clause, named[r]) for clause in c)] == []
+
+
+@pytest.mark.parametrize("book", available())
+def test_the_question_of_what_was_collected_at_a_fold_names_each_void_that_may_follow(book: str) -> None:
+    """R-71, in the games in which a fold gives wagers up."""
+    law = find(book)
+    if law.play.collected_in_void is None:
+        return
+    voids = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.RETURN_ALL_WAGERS)
+    rows = [row for rows in law.rows.values() for row in rows]
+    cited = {clause for row in rows for demand in row.do if demand.action in voids for clause in demand.cite}
+    named = law.readings[law.play.collected_in_void.by_choice or ""].clauses
+    assert sorted(clause for clause in cited if not _meets(clause, named)) == []
+
+
+def test_the_page_on_rulebooks_has_each_reading_and_the_documents_that_it_stands_in() -> None:
+    """docs/rulebooks.md, where whoever elects looks an id up."""
+    page = (Path(__file__).parents[3] / "docs" / "rulebooks.md").read_text()
+    rows = re.findall(r"^\| (R-\d[^|]*?) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE)
+    written: list[tuple[str, list[str]]] = []
+    for ids, documents in rows:
+        each = ids.split(", ")
+        for reading, where in zip(
+            each, documents.split("; ") if ";" in documents else [documents] * len(each), strict=True
+        ):
+            named = where.removesuffix(", which has a rule").removeprefix("all").removeprefix(" but ")
+            books = {book for book in named.split(", ") if book}
+            written.append((reading, sorted(set(available()) - books if where.startswith("all") else books)))
+    stands = {book: find(book).readings for book in available()}
+    known = {reading for readings in stands.values() for reading in readings}
+    assert sorted(written) == sorted(
+        (reading, [b for b in sorted(stands) if reading in stands[b]]) for reading in known
+    )

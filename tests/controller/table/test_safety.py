@@ -120,7 +120,7 @@ def test_a_set_whose_cards_were_let_out_was_played_though_no_stack_was_reported(
 
 
 def test_a_shoe_that_ends_short_of_the_plan_has_failed_to_deal(make_table):
-    """R-21: any shortfall counts."""
+    """R-21: a stack is missing when it says that its deal is over."""
     table = make_table("md-uth").ready().begin().let_out().deal(2)
     table.put(e.DealCompleted(e.Back.RED, 2, 40), "shoe-1")
     assert table.round.void
