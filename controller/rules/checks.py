@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import product
 
 from controller.rules.model import ByReading, Cited, HouseChoice, Question, Reading, Row, governing
-from controller.rules.parts import Dealing, WagerRule
+from controller.rules.parts import Dealing, PlayRule, WagerRule
 from controller.rules.pay import PayLimit, PayTable
 from controller.rules.pay_reader import check_pay
 from controller.rules.reader import READING, Scope, nearest
-from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, Action, Guard, Method, Role, Trigger
+from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, Action, Guard, Method, Role, Settle, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,22 @@ def _check_readings(parts: Parts, scope: Scope) -> None:
     chosen = {decided_by for _, decided_by, _ in scope.by_choice} | _needed(parts) | parts.chosen_tables
     for reading in parts.readings.values():
         _check_reading(reading, steps, reading.id in values, reading.id in chosen, scope)
+
+
+def check_qualifier(
+    play: PlayRule, settlement: Mapping[Settle, Cited[str]], wagers: Mapping[str, WagerRule], scope: Scope
+) -> None:
+    """A wager goes back where the dealer may have to hold a minimum, and only there; it is one of this document's."""
+    rule, back = play.dealer_qualifies, settlement.get(Settle.UNQUALIFIED)
+    must = rule is not None and any(value for _, value in rule.options or (("", rule.value),))
+    unread = any(fault.startswith("[settlement]") for fault in scope.faults)
+    if must is not (back is not None) and not unread:
+        scope.fault(
+            "[play] dealer_qualifies",
+            "and [settlement] unqualified stand together: a dealer who need not qualify sends no wager back",
+        )
+    if back is not None and back.value not in wagers:
+        scope.fault("[settlement] unqualified", f"is no wager: {back.value!r} {nearest(back.value, wagers)}")
 
 
 def _needed(parts: Parts) -> set[str]:

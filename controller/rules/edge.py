@@ -1,8 +1,8 @@
 """The house's part of each wager, from figures that were worked out beforehand and lie beside the rulebooks.
 
 A figure holds for the pay tables that it was worked out from: it is found by a hash over their rows, what later wagers
-amount to, and the elections that it rests on, so that a changed table has no figure rather than an old one. All parts are
-exact fractions of the wager.
+amount to, what the document says of ties, folds and a dealer who does not qualify, and the elections that it rests on, so that
+a changed table has no figure rather than an old one. All parts are exact fractions of the wager.
 """
 
 import hashlib
@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from controller.rules.citation import Cited
 from controller.rules.model import Law, Rulebook
 from controller.rules.pay import PayTable
+from controller.rules.vocabulary import Settle
 
 ASK = "ask"
 """The choice that leaves a matter to a person each time."""
@@ -58,15 +60,32 @@ def in_per_cent(part: Fraction) -> str:
     return f"{'-' if part < 0 and tenths else ''}{tenths // 10_000}.{tenths % 10_000:04}"
 
 
+_NOT_OF_THE_PART = (Settle.FROM, Settle.ORDER, Settle.UNPRINTED, Settle.BREAKAGE, Settle.COUPON)
+"""Points of settlement that no figure hangs on: the order, what is not worked out, parts of a cent, match play."""
+_OF_PLAY = (
+    "version", "dealer_qualifies", "bonus_cards", "surrender", "fold_collects", "fold_keeps", "dealer_natural",
+)  # fmt: skip
+"""What `[play]` says of wagers."""
+
+
 def key_of(book: Rulebook, tables: Iterable[str], under: Mapping[str, str], where: str) -> str:
     """The hash by which a figure belongs to what it was worked out from. Raises `KeyError` for an unknown table."""
     parts = [book.plays, where, *(f"{question}={choice}" for question, choice in sorted(under.items()))]
+    rules: dict[str, Cited[Any] | None] = {name: getattr(book.play, name) for name in _OF_PLAY}
+    rules |= {point: rule for point, rule in book.settlement.items() if point not in _NOT_OF_THE_PART}
+    parts += [_decided(name, rule, under) for name, rule in sorted(rules.items()) if rule is not None]
     for name in tables:
         table = book.pay[name]
         parts += [table.wager, *(f"{hand}={row.under(under)}" for hand, row in table.rows.items())]
         parts += [f"{meter}>={least.value}" for meter, least in sorted((table.resets or {}).items())]
         parts += [f"{moment}x{times.under(under)}" for moment, times in book.wagers[table.wager].times]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _decided(name: str, rule: Cited[Any], under: Mapping[str, str]) -> str:
+    """One that hangs on a question which the figure does not is all of its options."""
+    decided = rule.by_choice is None or rule.by_choice in under
+    return f"{name}={rule.under(under) if decided else rule.options}"
 
 
 @dataclass(frozen=True, slots=True)

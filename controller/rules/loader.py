@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from controller.rules import pay_reader, rows, sections
-from controller.rules.checks import Parts, check_parts
+from controller.rules.checks import Parts, check_parts, check_qualifier
 from controller.rules.model import Cited, Row, Rulebook
 from controller.rules.parts import LaidAway
 from controller.rules.ranking import ranking
@@ -87,6 +87,8 @@ class _Book:
         act_order = sections.act_order(root)
         root.close()
         check_parts(parts, root.scope)
+        if play is not None:
+            check_qualifier(play, settlement, parts.wagers, root.scope)
         if names is None or decks is None or hand is None or seats is None or play is None:
             return None
         if ranks is None or opening is None or idle is None or shuffle is None or cut is None or discards is None:

@@ -9,6 +9,7 @@ from controller.rules import library
 from controller.rules.edge import ABSURD, Edges, Figure, in_per_cent, key_of, parse_edges, warnings
 from controller.rules.elections import cautious, elect, proposals
 from controller.rules.pay import Odds, PayHand
+from controller.rules.vocabulary import Settle
 
 KNOWN = {
     ("ma-colorado", "ante + bet", (("R-59", "counts"), ("version", "required_bet"))): Fraction(2133, 38675),
@@ -40,6 +41,30 @@ def test_a_table_that_was_changed_has_no_figure():
     assert not [f for f in parse_edges(data, changed).figures if table.name in f.tables]
     assert parse_edges(data, changed).stale == ("three_card_bonus 3",)
     assert [f for f in parse_edges(data, book).figures if table.name in f.tables]
+
+
+@pytest.mark.parametrize("edited", ["tie", "unqualified", "dealer_qualifies", "fold_collects"])
+def test_what_the_document_says_of_its_main_wagers_is_part_of_their_figures(edited):
+    """A draft that lets ties lose, or spares another wager of a dealer who does not qualify, is not shown the old figure."""
+    book = library.find("ma-uth")
+    data = (library.shipped() / "edges" / "ma-uth.json").read_bytes()
+    if edited in ("tie", "unqualified"):
+        point = Settle(edited)
+        settled = replace(book.settlement[point], value={"tie": "collect", "unqualified": "blind"}[edited])
+        changed = replace(book, settlement={**book.settlement, point: settled})
+    else:
+        rule = replace(getattr(book.play, edited), value={"dealer_qualifies": False}.get(edited, ("ante",)))
+        changed = replace(book, play=replace(book.play, **{edited: rule}))
+    assert parse_edges(data, changed).figures == ()
+    assert parse_edges(data, book).stale == ()
+
+
+def test_the_order_of_settling_is_no_part_of_a_figure():
+    """Nor is the side from which it begins: the average is the same."""
+    book = library.find("ma-uth")
+    data = (library.shipped() / "edges" / "ma-uth.json").read_bytes()
+    order = replace(book.settlement[Settle.ORDER], value="by_step")
+    assert parse_edges(data, replace(book, settlement={**book.settlement, Settle.ORDER: order})).stale == ()
 
 
 def test_a_figure_hangs_on_its_elections_and_circumstances():

@@ -99,6 +99,14 @@ SINGLE_FAULTS = [
      "[[outcome]] 22 (card_drawn_unexposed): demands use_as_next twice"),
     ("duty of nobody", "count_stub           = {", "card_to_racks = {",
      "[duty_roles]: unknown action 'card_to_racks' (nearest: card_to_rack)"),
+    ("minimum that no dealer must hold", 'dealer_qualifies = { value = true', 'dealer_qualifies = { value = false',
+     "[play] dealer_qualifies: and [settlement] unqualified stand together: "
+     "a dealer who need not qualify sends no wager back"),
+    ("minimum without what goes back", 'unqualified  = { value = "ante", cite = "11.H(1)" }', "",
+     "[play] dealer_qualifies: and [settlement] unqualified stand together: "
+     "a dealer who need not qualify sends no wager back"),
+    ("wager that is another game's", 'unqualified  = { value = "ante"', 'unqualified = { value = "play_5"',
+     "[settlement] unqualified: is no wager: 'play_5' (nearest: play)"),
     ("other id than the file's", 'id        = "md-uth"', 'id        = "md-texas"',
      "[rulebook]: id 'md-texas' does not fit the file's name 'md-uth'"),
 ]  # fmt: skip
