@@ -230,6 +230,8 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
         first = f"duty {left[0].id}: {left[0].action.replace('_', ' ')}" if left else "collect the cards"
         return f"Play of this round has stopped. Next: {first}."
     if round_.phase is Phase.BETS_CLOSED:
+        if not state.sets[round_.back].armed and not round_.vouched:
+            return f"Shuffle the {round_.back} set; no card goes out before."
         if state.sets[round_.back].cut_due:
             return f"Cut the {round_.back} set."
         if (because := burns.due(setup, state)) is not None:

@@ -17,7 +17,8 @@ def offer_lines(offer: Document | None) -> Iterator[str]:
     for line in offer["lines"]:
         yield f"settle    {_line(line)}"
     for cut in offer["cuts"]:
-        yield f"          seat {cut['seat']}: a limit takes {money(cut['cut'])} off {', '.join(cut['wagers'])}{_by(cut)}"
+        takes = "is asked each time, and would take" if cut.get("held") else "takes"
+        yield f"          seat {cut['seat']}: a limit {takes} {money(cut['cut'])} off {', '.join(cut['wagers'])}{_by(cut)}"
     asked = [_asked(ask) for ask in offer["asks"]]
     if asked:
         yield f"          still to be told: {'; '.join(asked)}"

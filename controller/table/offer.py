@@ -43,18 +43,25 @@ Key = tuple[int, str, bool, int]
 class Offer(Struct, frozen=True):
     """`lines`: wagers still to be settled, in the order of the document, after `cuts`.
 
-    `refused`: why there are none, or seat by seat why the cards that were told of a hand count as not read.
+    `refused`: why there are none, or seat by seat why the cards that were told of a hand count as not read. `limited`: lines of
+    which a limit would take something where a person decides whether it stands, each with that limit.
     """
 
     lines: tuple[Line, ...] = ()
     missing: tuple[Missing, ...] = ()
     cuts: tuple[Cut, ...] = ()
     refused: str = ""
+    limited: tuple[tuple[Line, Cut], ...] = ()
 
     def line(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> Line | None:
         """What is offered for this wager, its coupon, or envy; None where nobody can tell, or a person is to decide."""
         found = (x for x in self.lines if _key(x) == (seat, wager, coupon, holder))
-        return next((x for x in found if x.outcome is not Outcome.HELD), None)
+        asked = [limited for limited, _ in self.limited]
+        return next((x for x in found if x.outcome is not Outcome.HELD and x not in asked), None)
+
+    def limits(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> tuple[Cut, ...]:
+        """The limits of which a person is to decide before this wager is paid beyond them; () where none is reached."""
+        return tuple(cut for x, cut in self.limited if _key(x) == (seat, wager, coupon, holder))
 
     def asked(self, *meant: Key) -> tuple[Line, ...]:
         """Of these, or without any of all that wait, those that a person decides because the text leaves them open."""
@@ -63,7 +70,7 @@ class Offer(Struct, frozen=True):
 
     def comes_to(self) -> dict[int, int] | None:
         """Cents that go back to each seat; None where nobody can tell that of all that waits."""
-        if self.refused or self.missing or any(x.outcome is Outcome.HELD for x in self.lines):
+        if self.refused or self.missing or self.limited or any(x.outcome is Outcome.HELD for x in self.lines):
             return None
         seats = dict.fromkeys((x.seat for x in self.lines), 0)
         for line in self.lines:
@@ -92,7 +99,8 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
     if not lines and not waiting:
         return None
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
-    return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts, refused)
+    limited = tuple((x, cut) for x, cut in _limited(settled.lines, settled.cuts) if x in lines)
+    return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts, refused, limited)
 
 
 def _settled(settler: Settler, known: rounds.Round) -> tuple[Settlement | None, str]:
@@ -233,8 +241,22 @@ def _after(lines: Sequence[Line], cuts: Sequence[Cut]) -> Iterator[Line]:
     for line in reversed(lines):
         paid = line.paid
         for n, cents in left.items():
-            if line.seat == cuts[n].seat and line.wager in cuts[n].wagers and not line.holder:
+            if _counts(cuts[n], line):
                 taken = min(cents, paid)
                 left[n], paid = cents - taken, paid - taken
         found.append(replace(line, paid=paid))
     return reversed(found)
+
+
+def _limited(lines: Sequence[Line], cuts: Sequence[Cut]) -> Iterator[tuple[Line, Cut]]:
+    """The lines of which a limit would take something in the same way, had it been elected."""
+    for cut in cuts:
+        left = cut.cut if cut.held else 0
+        for line in reversed(lines):
+            if left and line.paid and _counts(cut, line):
+                yield line, cut
+                left -= min(left, line.paid)
+
+
+def _counts(cut: Cut, line: Line) -> bool:
+    return line.seat == cut.seat and line.wager in cut.wagers and not line.holder

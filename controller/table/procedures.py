@@ -5,7 +5,7 @@ not taken on anybody's word: its step is over when a device reports it or the de
 """
 
 from controller.rules.parts import ProcedureStep
-from controller.rules.vocabulary import Step
+from controller.rules.vocabulary import ShuffleAt, Step
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.card_set import PROVEN, Procedure
@@ -32,7 +32,9 @@ def set_brought(draft: Draft, back: str, who: str, *, preshuffled: bool) -> None
     draft.add(f.SetBrought(back, who, preshuffled))
     unless = rulebook.shuffle.unless_preshuffled
     if preshuffled and not (unless and unless.value):
-        draft.add(f.SetDisarmed(back, f"it is shuffled before play all the same ({rulebook.id})"))
+        before_play = rulebook.shuffle.at.get(ShuffleAt.BEFORE_PLAY)
+        cite = " ".join((rulebook.id, *(before_play.cite if before_play else ())))
+        draft.add(f.SetDisarmed(back, f"it is shuffled before play all the same ({cite})"))
     if draft.state.open and not preshuffled and rulebook.opening.new_set.value:
         _ask(draft, back, Procedure.NEW_SET, rulebook.opening.steps)
 

@@ -5,7 +5,7 @@ Where the cards are known, what was paid is compared with what they make of the 
 
 from collections.abc import Sequence
 
-from controller.games.settling.settled import Line, Outcome
+from controller.games.settling.settled import Cut, Line, Outcome
 from controller.rules.vocabulary import Action, Method, Role, Settle
 from controller.table import acts as a
 from controller.table import beside
@@ -243,6 +243,10 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
             coupon=placed.cents if act.coupon else 0, holder=act.holder,
         )
     )  # fmt: skip
+    limits = offered.limits(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else ()
+    if limits:
+        told = f"{beside.label(act)} was settled as {act.outcome} with {act.paid} cents won; "
+        _ask_of_limits(draft, limits, told, beside.label(act))
     if line is not None and more:
         draft.hold(
             f"seat {act.seat}: {beside.label(act)} was settled as {act.outcome} with {returned + act.paid} cents handed back, "
@@ -268,6 +272,17 @@ def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int 
     )  # fmt: skip
 
 
+def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str, wager: str = "") -> None:
+    """Whether a limit of the payout stands was left to a person each time, and this hand goes beyond it."""
+    seat, comes_to, reading = limits[0].seat, limits[0].before, limits[0].reading
+    stand = " or ".join(f"to {cut.limit} [{', '.join(cut.cite)}], {cut.cut} less" for cut in limits)
+    draft.hold(
+        f"seat {seat}: {settled}by the cards the hand wins {comes_to}. Whether that is limited {stand}, is asked each time "
+        f"({reading}): correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+        reading=reading, seat=seat, wager=wager, choices=(a.Resolution.GO_ON,),
+    )  # fmt: skip
+
+
 def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     """Records that all is settled; where the cards tell what it comes to and somebody has added up what went back, both.
 
@@ -285,6 +300,10 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
             f"the round was settled with {act.handed_back} cents handed back, and cards and pay tables make it {told} ({seats}); "
             f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand"
         )
+    reached = [cut for _, cut in found.limited] if found else []
+    for seat in dict.fromkeys(cut.seat for cut in reached):
+        mine = tuple(dict.fromkeys(cut for cut in reached if cut.seat == seat))
+        _ask_of_limits(draft, mine, "")
     _for_the_floor(draft, found.asked() if found else (), actor)
 
 

@@ -144,7 +144,7 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if not actor.role.may_act_as(duty.least_role):
         return Refusal(f"{duty.action} is confirmed by a {duty.least_role} or above", duty.cite)
     inside = _senses(state.devices[duty.device]) if duty.device else 0
-    if inside and duty.action is Action.CLEAR_DEVICE:
+    if inside:  # neither is it empty, nor does it leave service with cards of a set
         return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
     if duty.action in AFTER_ROUND and state.round is not None and state.round.back == duty.back:
         return Refusal(

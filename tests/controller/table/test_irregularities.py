@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.vocabulary import Action, Role, Trigger
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.state import Phase
@@ -83,6 +83,23 @@ def test_the_next_round_waits_until_the_shoe_is_empty_the_cards_are_shuffled_and
     assert duties(table) == {Action.RETURN_ALL_WAGERS}
     table.act(a.ConfirmDuty(by_action[Action.RETURN_ALL_WAGERS]), Role.DEALER)
     table.act(a.BeginRound("blue"))
+
+
+def test_no_device_leaves_service_with_cards_of_a_set_in_it(make_table, rulebook):
+    """Clause: md-uth 13.J, ma-uth 15(g). It is covered or taken away once it is empty, whoever says that it was done."""
+    table = make_table(rulebook).ready().begin().let_out().deal(1)
+    jam(table)
+    table.act(a.CollectCards())
+    table.act(a.EndRound())
+    table.act(a.ChangeMethod(Method.HAND))
+    away = next(
+        d for d in table.state.duties.values() if d.action in (Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)
+    )
+    refused = table.refused(a.ConfirmDuty(away.id))
+    assert (refused.reason, refused.cite) == ("shoe-1 still senses 45 cards inside; take them out", away.cite)
+    table.put(e.CardsRemoved(0), "shoe-1")
+    table.act(a.ConfirmDuty(away.id))
+    assert not table.state.devices["shoe-1"].in_service
 
 
 def test_a_jam_that_cleared_itself_counts_as_a_jam_under_the_cautious_reading(make_table, rulebook, disposed):

@@ -246,6 +246,54 @@ def test_what_a_limit_takes_off_is_taken_from_what_is_paid_last(make_table):
     ]
 
 
+def at_royal(make_table, **elect):
+    """A royal flush at an ante of 200.00 that wins 100,900.00: 200.00, 100,000.00, 200.00 and 500.00."""
+    table = make_table("ma-uth", elect=elect).ready()
+    table.bet((1, "ante", 20_000), (1, "blind", 20_000), (1, "trips", 1000)).let_out().deal().to_showdown()
+    for act in ROYAL:
+        table.act(act)
+    return table
+
+
+@pytest.mark.parametrize("paid", [10_000_000, 4_980_000])
+def test_a_limit_that_is_asked_each_time_is_asked_where_it_would_bite(make_table, paid):
+    """R-03 = ask: nobody pays beyond a limit, nor up to it, without a floorperson. Clause: ma-uth 11(e), 14(d)."""
+    table = at_royal(make_table, **{"R-03": "ask"})
+    found = offer(table.setup, table.round)
+    assert (found.comes_to(), found.line(1, "blind"), found.line(1, "ante").paid) == (None, None, 20_000)
+    table.act(a.SettleWager(1, "ante", WIN, 20_000))
+    assert not table.state.held
+    table.act(a.SettleWager(1, "blind", WIN, paid))
+    (hold,) = table.state.holds.values()
+    assert (hold.reading, hold.seat, hold.wager, hold.choices) == ("R-03", 1, "blind", (a.Resolution.GO_ON,))
+    assert hold.reason.startswith(
+        f"seat 1: blind was settled as win with {paid} cents won; by the cards the hand wins 10090000. Whether that is limited "
+        "to 5000000 [11(e)], 5090000 less or to 7500000 [14(d)], 2590000 less, is asked each time (R-03)"
+    )
+    table.act(a.CorrectSettlement(1, "blind", WIN, "the floor decided", 7_480_000))
+    assert not table.state.held
+
+
+def test_a_round_that_is_settled_as_a_whole_asks_of_a_limit_too(make_table):
+    """Clause: ma-uth 11(e), 14(d). One question for the seat, with both limits."""
+    table = at_royal(make_table, **{"R-03": "ask"})
+    table.act(a.SettleRound(handed_back=1_000_000))
+    (hold,) = table.state.holds.values()
+    assert (hold.reading, hold.seat, hold.wager) == ("R-03", 1, "")
+    assert "limited to 5000000 [11(e)], 5090000 less or to 7500000 [14(d)]" in hold.reason
+
+
+def test_a_hand_below_both_limits_asks_nobody(make_table):
+    """R-03 = ask bites from 50,000.00 on."""
+    table = make_table("ma-uth", elect={"R-03": "ask"}).ready()
+    table.bet((1, "ante", 1000), (1, "blind", 1000)).let_out().deal().to_showdown()
+    for act in ROYAL:
+        table.act(act)
+    for wager, paid in (("ante", 1000), ("blind", 500_000), ("play", 1000)):
+        table.act(a.SettleWager(1, wager, WIN, paid))
+    assert not table.state.held
+
+
 ROYAL = (a.RecordHand(Area.COMMUNITY, "Ah Kh Qh 4c 2d"), a.RecordHand(Area.DEALER, "Ks 9d"), hand(1, "Jh Th"))
 
 

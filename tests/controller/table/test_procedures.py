@@ -3,6 +3,7 @@
 import pytest
 
 from controller.rules.vocabulary import Method, Role, Step
+from controller.status import next_step
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.refusal import Refusal
@@ -63,3 +64,21 @@ def test_a_player_may_have_the_kept_set_spread_by_the_clause_that_says_so(make_t
     assert asked == f.SpreadRequested("blue", "a supervisor", cite)
     assert isinstance(steps, f.StepsAsked)
     assert steps.steps == table.setup.law.rulebook.idle.steps
+
+
+def test_preshuffled_cards_are_shuffled_all_the_same_where_the_document_spares_none(make_table: MakeTable) -> None:
+    """Clause: ma-uth 4(a), unlike ma-colorado 5(a). Bets may be taken before that, and then the shuffle comes next."""
+    table = make_table("ma-uth", Method.MANUAL_SHOE, devices=(), backs=("red",), offered=("trips",))
+    events = table.act(a.BringSet("red", preshuffled=True))
+    (disarmed,) = [event for event in events if isinstance(event, f.SetDisarmed)]
+    assert disarmed.reason == "it is shuffled before play all the same (ma-uth 4(a))"
+    table.act(a.OpenTable())
+    assert table.state.sets["red"].steps == ()
+    table.begin(trips=())
+    table.act(a.AnnounceNoMoreBets())
+    assert next_step(table.setup, table.state) == "Shuffle the red set; no card goes out before."
+    assert "not armed" in table.refused(a.StartDealing()).reason
+    table.act(a.RecordShuffle("red"))
+    assert next_step(table.setup, table.state) == "Cut the red set."
+    table.act(a.RecordCut("red"))
+    table.act(a.StartDealing())
