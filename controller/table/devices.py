@@ -53,6 +53,8 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _face_up(draft, name, back)
         case e.WagerSensed(seat=seat, locked=locked):
             _wager_sensed(draft, seat, locked)
+        case e.WagerRemoved(seat=seat, locked=False):
+            _taken_back(draft, name, seat)
         case e.LockoutReleased() | e.DispensingAllowed():
             _unwanted(draft, name, report)
         case e.CardDrawn(back=back) if draft.state.round is None:
@@ -331,6 +333,15 @@ def _wager_sensed(draft: Draft, seat: int, locked: bool) -> None:
         _not_offered(draft, seat)
         return
     dispose(draft, Trigger.PROGRESSIVE_LATE, *([Guard.AFTER_LOCK] if locked else []), seat=seat)
+
+
+def _taken_back(draft: Draft, name: str, seat: int) -> None:
+    """Something that happened in the betting had made the chip a wager already; taken off its sensor in time it is none."""
+    round_ = draft.state.round
+    if round_ is None or round_.phase is not Phase.BETTING or any(at == seat for at, _ in round_.accepted):
+        return
+    if any((at, wager) == (seat, "progressive") for at, wager, _ in round_.wagers(Fate.LIVE)):
+        draft.add(f.WagerWithdrawn(seat, "progressive", name))
 
 
 def _not_offered(draft: Draft, seat: int) -> None:

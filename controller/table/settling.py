@@ -277,7 +277,7 @@ def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str, wager: str
     seat, comes_to, reading = limits[0].seat, limits[0].before, limits[0].reading
     stand = " or ".join(f"to {cut.limit} [{', '.join(cut.cite)}], {cut.cut} less" for cut in limits)
     draft.hold(
-        f"seat {seat}: {settled}by the cards the hand wins {comes_to}. Whether that is limited {stand}, is asked each time "
+        f"seat {seat}: {settled}by the cards the hand comes to {comes_to}. Whether that is limited {stand}, is asked each time "
         f"({reading}): correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
         reading=reading, seat=seat, wager=wager, choices=(a.Resolution.GO_ON,),
     )  # fmt: skip

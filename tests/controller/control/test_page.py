@@ -335,6 +335,9 @@ def test_the_offer_says_what_is_paid_and_what_is_still_to_be_told() -> None:
     ]
     refused = status_page({**_document(), "offer": {"refused": "why", "lines": [], "cuts": [], "asks": []}})
     assert "settle    cannot be told: why" in refused
+    asked = {**OFFER, "cuts": [{**OFFER["cuts"][0], "held": True, "reading": "R-03"}]}
+    (line,) = [line for line in status_page({**_document(), "offer": asked}) if "a limit" in line]
+    assert "seat 3: a limit is asked each time, and would take 25.00 off ante, blind" in line
 
 
 def test_a_correction_is_shown_with_its_round() -> None:

@@ -75,3 +75,25 @@ def test_a_wager_stands_in_a_printed_multiple_of_the_other(make_table, with_wage
     table.act(a.WithdrawWager(1, "blind"))
     table.act(a.PlaceWager(1, "blind", 2000))
     table.act(a.AnnounceNoMoreBets())
+
+
+def test_a_chip_that_leaves_its_sensor_in_time_is_no_wager_whatever_happened_before(make_table, rulebook):
+    """A late chip at another seat had made it one already; it is taken back before the announcement. Clause: md-uth 7.E."""
+    table = make_table(rulebook, elect={"R-45": "return"}).ready().begin(seats=(1, 3), trips=(1, 3))
+    table.chip(1)
+    table.chip(3, locked=True)
+    assert table.fates()[1, "progressive"] == "live"
+    table.put(e.WagerRemoved(1, 1, False), "progressive-1")
+    assert (1, "progressive") not in table.fates()
+    table.chip(1)
+    table.close_bets()
+    assert table.fates()[1, "progressive"] == "live"
+
+
+def test_a_chip_that_leaves_its_sensor_after_the_announcement_stays_a_wager(make_table, rulebook):
+    """No wager is withdrawn any more. Clauses: md-uth 7.E, ma-uth 6(b)."""
+    table = make_table(rulebook).ready().begin(seats=(1,), trips=(1,))
+    table.chip(1)
+    table.close_bets()
+    table.put(e.WagerRemoved(1, 1, True), "progressive-1")
+    assert table.fates()[1, "progressive"] == "live"

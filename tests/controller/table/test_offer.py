@@ -267,8 +267,8 @@ def test_a_limit_that_is_asked_each_time_is_asked_where_it_would_bite(make_table
     (hold,) = table.state.holds.values()
     assert (hold.reading, hold.seat, hold.wager, hold.choices) == ("R-03", 1, "blind", (a.Resolution.GO_ON,))
     assert hold.reason.startswith(
-        f"seat 1: blind was settled as win with {paid} cents won; by the cards the hand wins 10090000. Whether that is limited "
-        "to 5000000 [11(e)], 5090000 less or to 7500000 [14(d)], 2590000 less, is asked each time (R-03)"
+        f"seat 1: blind was settled as win with {paid} cents won; by the cards the hand comes to 10090000. Whether that is "
+        "limited to 5000000 [11(e)], 5090000 less or to 7500000 [14(d)], 2590000 less, is asked each time (R-03)"
     )
     table.act(a.CorrectSettlement(1, "blind", WIN, "the floor decided", 7_480_000))
     assert not table.state.held
