@@ -35,6 +35,12 @@ DUTIES_ON_SET = (
     Action.REMOVE_SET,
     Action.CHANGE_SET,
 )
+OF_A_SEAT = (
+    Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_CARD_EXPOSED, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION,
+    Trigger.HAND_DECLARED_VOID, Trigger.DISCARD_COUNT_WRONG, Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
+    Trigger.CUTTING_CARD_REACHED, Trigger.PROGRESSIVE_LATE,
+)  # fmt: skip
+"""What happens at one seat, where it is known: a hold for it names the seat."""
 DUTIES_ON_DEVICE = (Action.CLEAR_DEVICE, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)
 DUTIES_ON_TABLE = (
     Action.DEAL_COMMUNITY,
@@ -109,7 +115,7 @@ def dispose(
         close_if_none_spared(draft)
     if reached is not None and (back_again := after_void(draft, reached)) is not None:
         open_return_duty(draft, back_again)
-    where = f"seat {seat}: " if seat else ""
+    where = f"seat {seat}: " if seat and trigger in OF_A_SEAT else ""
     ask_if_settled(draft, demands, row, where, paid)
     ask_of_paid(draft, demands, seat, SEAT_FATES)
     if any(d.action is Action.DISCARD_EXCESS for d in demands) and seat:

@@ -101,9 +101,9 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
 
 
 def _face_up(round_: Round, made: f.DispositionMade) -> Round:
-    """Cards found face up; those that go to the rack have left the set, and others take their places."""
+    """Cards found face up. Those that go to the rack have left the set: all that the text speaks of, others where it is said."""
     found = made.cards or 1
-    to_rack = any(d.action is Action.CARD_TO_RACK for d in made.demands)
+    to_rack = not made.silent or any(d.action is Action.CARD_TO_RACK for d in made.demands)
     return replace(round_, face_up=round_.face_up + found, racked=round_.racked + (found if to_rack else 0))
 
 

@@ -48,14 +48,14 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal("an irregularity concerns at least one card")
     if act.too_many and (act.trigger not in WRONG_COUNTS or act.completable):
         return Refusal("too_many is said of a wrong number of cards, and such a hand is not completed")
-    if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
-        return cannot
     if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
         return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
     if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
         return Refusal("no shuffler belongs to this table")
     if act.trigger not in OF_DEVICES and _round(state).phase in BEFORE_THE_DEAL and not _round(state).cards_out:
         return Refusal("no card of this round has been dealt")
+    if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
+        return cannot
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
         return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
     if (
