@@ -75,11 +75,9 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
 
 def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
     """The dealer's hand is completed with the next cards, none of them face up, of a set that is whole. Clause: its own row's."""
-    if act.trigger is not Trigger.WRONG_COUNT_DEALER:
-        return Refusal("completable is said of a dealer's hand that has too few cards")
     row = setup.law.rulebook.row(act.trigger, frozenset({Guard.COMPLETABLE}))
     if not any(demand.action is Action.COMPLETE_DEALER_HAND for demand in row.do):
-        return Refusal("no dealer's hand is completed in this game; report it without completable", row.cite)
+        return None
     round_ = state.round
     if round_ is not None and round_.streets:
         return Refusal(
