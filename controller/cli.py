@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from controller.streams import StreamLost, prepare
 from drivers.protocol.texts import plain
 
 if TYPE_CHECKING:
@@ -84,9 +85,22 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """The entry point of the command."""
-    cli(prog_name="tablewarden")
-    raise AssertionError("click ends the process")
+    """The entry point of the command: ends it with what it found, or says in one line what could not be read or written."""
+    prepare()
+    code: int | str | None = 0
+    try:
+        cli(prog_name="tablewarden")
+    except SystemExit as ended:
+        code = ended.code
+    except StreamLost as lost:
+        end(str(lost), UNREACHABLE)
+    except OSError as exc:  # a command says better what it knows better; this is for what none foresaw
+        end(f"{exc.filename or 'a file or a connection'}: {exc.strerror or exc}", UNREACHABLE)
+    try:
+        sys.stdout.flush()
+    except StreamLost as lost:
+        end(str(lost), code if isinstance(code, int) and code else UNREACHABLE)
+    sys.exit(code)
 
 
 def reaching(command: Callable[..., None]) -> Callable[..., None]:

@@ -28,7 +28,7 @@ from .cable import Cable
 from .cards import FACES, Witness
 from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
-from .cli_shared import folders_exist, record, run, scenario_in, seeded
+from .cli_shared import folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
@@ -38,7 +38,7 @@ from .port import Port, PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .reading_shoe import ReadingShoe
 from .runtime import Simulator
-from .script import Script, ScriptError
+from .script import Script
 from .usb_capture import Capture
 from .usb_descriptors import PRODUCTS, Description
 from .usb_device import UsbDevice
@@ -283,13 +283,8 @@ def _start(kind: DeviceKind, options: Options, build: Build, settings: dict[str,
         raise click.BadParameter(str(exc), param_hint="--fault") from None
     script = scenario_in(options.scenario, kind, settings)
     folders_exist(options.link, options.control)
-    with record(options.log) as out:
-        try:
-            asyncio.run(_run(kind, options, build, faults, settings, out, script))
-        except ScriptError as exc:
-            raise click.ClickException(f"{options.scenario}: {exc}") from exc
-        except OSError as exc:
-            raise click.ClickException(f"{options.link}: {exc}") from exc
+    with record(options.log) as out, told(options.link, options.scenario):
+        asyncio.run(_run(kind, options, build, faults, settings, out, script))
 
 
 def _verify_usb(options: Options) -> None:

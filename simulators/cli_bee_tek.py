@@ -14,14 +14,14 @@ from drivers.protocol.reports import DeviceKind
 
 from .bee_tek import BeeTekShoe
 from .body import CardSettings
-from .cli_shared import folders_exist, record, run, scenario_in, seeded
+from .cli_shared import folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .faults import WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
 from .port import PtyPort
 from .reading_shoe import ReadingShoe
 from .runtime import Simulator
-from .script import LINES, Script, ScriptError
+from .script import LINES, Script
 from .wire import Wire
 
 BYTE_S = 10 / 9600
@@ -75,13 +75,8 @@ def bee_tek(
     script = scenario_in(scenario, LINES, {"decks": decks})
     folders_exist(link, control)
     control = control or link.with_name(link.name + ".ctl")
-    with record(log) as out:
-        try:
-            asyncio.run(_run(link, control, decks, parsed, seed, out, script, paced=paced, speed=speed))
-        except ScriptError as exc:
-            raise click.ClickException(f"{scenario}: {exc}") from exc
-        except OSError as exc:
-            raise click.ClickException(f"{link}: {exc}") from exc
+    with record(log) as out, told(link, scenario):
+        asyncio.run(_run(link, control, decks, parsed, seed, out, script, paced=paced, speed=speed))
 
 
 class LineSimulator(Simulator):

@@ -12,7 +12,7 @@ from typing import TextIO
 import click
 
 from .bus_runtime import BusSimulator
-from .cli_shared import folders_exist, record, run, scenario_in, seeded
+from .cli_shared import folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .fault_kind import REMOTE_IO
 from .faults import FAULTS, WIRE, Fault, FaultBook, FaultError, known_to, parse
@@ -20,7 +20,7 @@ from .log import EventLog
 from .port import PtyPort
 from .progressive import Progressive, ProgressiveSettings
 from .remote_io import RemoteIo
-from .script import BUS, Script, ScriptError
+from .script import BUS, Script
 from .terminals import described, wired
 from .wire import Wire
 
@@ -111,13 +111,8 @@ def remote_io(show_config: bool, link: Path | None, **given: object) -> None:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
     script = scenario_in(options.scenario, BUS, options.layout)
     folders_exist(options.link, options.control)
-    with record(options.log) as out:
-        try:
-            asyncio.run(_run(options, faults, out, script))
-        except ScriptError as exc:
-            raise click.ClickException(f"{options.scenario}: {exc}") from exc
-        except OSError as exc:
-            raise click.ClickException(f"{options.link}: {exc}") from exc
+    with record(options.log) as out, told(options.link, options.scenario):
+        asyncio.run(_run(options, faults, out, script))
 
 
 async def _run(options: BusOptions, faults: list[Fault], out: TextIO, script: Script | None) -> None:

@@ -18,6 +18,8 @@ from .script_run import run_scripted
 def record(path: Path | None) -> Iterator[TextIO]:
     """The file to write the record into, None = standard output."""
     if path is None:
+        if sys.stdout is None:  # as Python has it where a shell gave none
+            raise click.ClickException("standard output is closed; name a file with --log")
         yield sys.stdout
         return
     try:
@@ -26,6 +28,19 @@ def record(path: Path | None) -> Iterator[TextIO]:
         raise click.ClickException(f"{path}: {exc.strerror}") from exc
     with out:
         yield out
+
+
+@contextlib.contextmanager
+def told(link: Path, scenario: Path | None) -> Iterator[None]:
+    """Turns what ends a simulator into words. Raises `ClickException`."""
+    try:
+        yield
+    except ScriptError as exc:
+        raise click.ClickException(f"{scenario}: {exc}") from exc
+    except BrokenPipeError:  # of the record: whoever read it has seen enough
+        raise
+    except OSError as exc:
+        raise click.ClickException(f"{link}: {exc}") from exc
 
 
 def scenario_in(path: Path | None, device: str, settings: Mapping[str, object]) -> Script | None:
