@@ -1,7 +1,7 @@
 """The command line: `tablewarden run`, and how people look at, work and check a table.
 
 Each command imports what it needs when it runs, so that `tablewarden act` at a table answers at once.
-Exit codes: 0 done, 1 found something wrong, 2 usage, 3 cannot reach.
+Exit codes: 0 done, 1 found something wrong, 2 usage, or a rulebook that is not sound, 3 cannot reach.
 """
 
 import signal
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AS_JSON",
     "A_FILE",
+    "LARGEST",
     "UNREACHABLE",
+    "USAGE",
     "WRONG",
+    "Finite",
     "acting",
     "ask",
     "cli",
@@ -35,13 +39,14 @@ __all__ = [
     "show",
 ]
 
-WRONG, UNREACHABLE = 1, 3
+WRONG, USAGE, UNREACHABLE = 1, 2, 3
 
 ELSEWHERE = {
     "bench": ("controller.bench.cli", "simulators.cli"),
     "decide": ("controller.cli_decide",),
     "device": ("controller.cli_device",),
     "journal": ("controller.cli_journal",),
+    "outbox": ("controller.cli_outbox",),
     "rank": ("controller.cli_rank",),
     "rulebook": ("controller.cli_rulebook",),
     "settle": ("controller.cli_settle",),
@@ -50,8 +55,20 @@ ELSEWHERE = {
 }
 """Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""
 
+LARGEST = 2**63 - 1
+"""No record has a higher number: SQLite cannot count further."""
 A_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="For a program: JSON instead of a page.")
+
+
+class Finite(click.FloatRange):
+    """A number of this range; "nan" is in every range that Python compares it with, and no time."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return found
 
 
 class _Commands(click.Group):
@@ -80,7 +97,8 @@ def cli() -> None:
     """The daemon under a casino card table, and how people look at it, work it and check it.
 
     \b
-    Exit codes: 0 done, 1 found something wrong, 2 usage, 3 cannot reach.
+    Exit codes: 0 done, 1 found something wrong, 2 usage, or a rulebook that is not sound, 3 cannot reach: a daemon, a device,
+    a record, or a file or stream to read or write.
     """
 
 
@@ -302,7 +320,9 @@ def act(
 
 @cli.command()
 @click.option(
-    "--after", type=click.IntRange(min=0), help="Begin behind this order; 0 = from the beginning.  [default: now]"
+    "--after",
+    type=click.IntRange(0, LARGEST),
+    help="Begin behind this order; 0 = from the beginning.  [default: now]",
 )
 @click.option(
     "--stream",
@@ -340,42 +360,6 @@ def watch(
         except KeyboardInterrupt:
             sys.exit(0)
     end("the daemon has ended", UNREACHABLE)
-
-
-@cli.group()
-def outbox() -> None:
-    """What goes to the broker: how far it is, and what was set aside."""
-
-
-@outbox.command(name="status")
-@reaching
-@AS_JSON
-def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> None:
-    """Show what the broker has, what waits, and what was set aside and why.
-
-    \b
-    Example:
-      tablewarden outbox status
-    """
-    from controller.control.page import outbox_page
-
-    show(ask(client(socket, config), "outbox_status"), outbox_page, as_json)
-
-
-@outbox.command()
-@click.argument("stream", type=click.Choice(["main", "diag"]))
-@click.argument("sequence", type=click.IntRange(min=1))
-@acting
-@reaching
-def release(stream: str, sequence: int, who: str, role: str, socket: Path | None, config: Path | None) -> None:
-    """Send again what was set aside, once the cause is mended.
-
-    \b
-    Example:
-      tablewarden outbox release main 17 --who tess --role technician
-    """
-    ask(client(socket, config), "outbox_release", stream=stream, sequence=sequence, who=who, role=role)
-    click.echo(f"{stream} {sequence} is sent again")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import json
 
-from controller.cli import UNREACHABLE, WRONG, end
+from controller.cli import LARGEST, UNREACHABLE, WRONG, end
 from controller.cli_alarms import alarms
 from controller.cli_backup import backup, restore
 from controller.cli_drill import drill
@@ -76,7 +76,7 @@ def key(file: Path) -> None:
 
 @journal.command()
 @click.argument("path", type=A_PATH)
-@click.option("-n", "last", type=click.IntRange(min=0), default=10, show_default=True, help="How many.")
+@click.option("-n", "last", type=click.IntRange(0, LARGEST), default=10, show_default=True, help="How many.")
 @click.option("--all", "is_all", is_flag=True, help="All of them.")
 @click.option("-f", "follow", is_flag=True, help="Go on with each new record.")
 @click.option(

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from msgspec import json
 
-from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, client, end, reaching, show
+from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, Finite, client, end, reaching, show
 from controller.control.client import ControlFailed, ControlUnreachable
 from controller.control.page import event_line
 from controller.devices.documents import event_document, shown_input
@@ -40,7 +40,7 @@ SPEAKS = click.option(
     "--speaks", type=click.Choice([codec.value for codec in Codec if codec is not Codec.MODBUS]),
     default=Codec.TDP.value, show_default=True, help="How the device speaks.",
 )  # fmt: skip
-FOR = click.option("--for", "for_s", type=click.FloatRange(0.1), metavar="SECONDS", help="[default: until Ctrl-C]")
+FOR = click.option("--for", "for_s", type=Finite(0.1), metavar="SECONDS", help="[default: until Ctrl-C]")
 ACKNOWLEDGE = click.option(
     "--acknowledge", is_flag=True,
     help="Tell the device that its reports are kept, so that more than the first eight come. Bench only.",

@@ -28,7 +28,7 @@ from .cable import Cable
 from .cards import FACES, Witness
 from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
-from .cli_shared import folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
@@ -90,7 +90,7 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--serial", help="Serial number.  [default: SIM- and the link's name]"),
         click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; may be repeated."),
-        click.option("--speed", type=click.FloatRange(0.01, 10_000), default=1.0, help="Of the mechanics only."),
+        click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of the mechanics only."),
         click.option("--seed", type=int, help="Repeats cards and boot ids: start with a fresh journal then."),
         click.option("--log", type=path, help="Record of what really happened.  [default: standard output]"),
         click.option("--control", type=path, help="Socket for hands and faults.  [default: LINK.ctl]"),

@@ -14,7 +14,7 @@ from drivers.protocol.reports import DeviceKind
 
 from .bee_tek import BeeTekShoe
 from .body import CardSettings
-from .cli_shared import folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .faults import WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
@@ -41,7 +41,7 @@ BYTE_S = 10 / 9600
     "--log", type=click.Path(path_type=Path), help="Record of what happened.  [default: standard output]"
 )
 @click.option("--control", type=click.Path(path_type=Path), help="Hands and faults.  [default: LINK.ctl]")
-@click.option("--speed", type=click.FloatRange(0.01, 10_000), default=1.0, help="Of a scenario's seconds.")
+@click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of a scenario's seconds.")
 @click.option(
     "--scenario",
     type=click.Path(path_type=Path),

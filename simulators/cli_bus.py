@@ -12,7 +12,7 @@ from typing import TextIO
 import click
 
 from .bus_runtime import BusSimulator
-from .cli_shared import folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .fault_kind import REMOTE_IO
 from .faults import FAULTS, WIRE, Fault, FaultBook, FaultError, known_to, parse
@@ -71,7 +71,7 @@ def faults_of_a_bus() -> str:
 )
 @click.option("--sensors", type=click.IntRange(1, 3), default=1, show_default=True, help="Sensors at each seat.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; may be repeated.")
-@click.option("--speed", type=click.FloatRange(0.01, 10_000), default=1.0, help="Of hands that a fault moves.")
+@click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of hands that a fault moves.")
 @click.option("--seed", type=int, help="Repeats what chance there is.")
 @click.option(
     "--log", type=click.Path(path_type=Path), help="Record of what happened.  [default: standard output]"

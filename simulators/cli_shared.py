@@ -3,15 +3,26 @@
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from random import Random
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from .runtime import Simulator
 from .script import Script, ScriptError, load, verify_needs
 from .script_run import run_scripted
+
+
+class Finite(click.FloatRange):
+    """A number of this range; "nan" is in every range that Python compares it with, and no time."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return found
 
 
 @contextlib.contextmanager

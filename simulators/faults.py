@@ -8,6 +8,7 @@ The models ask for faults where they would happen; nothing here touches a device
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 
 from .bus_faults import BUS_FAULTS
 from .cards import Witness, unseen
@@ -133,6 +134,7 @@ SHOE_ALIASES = {"jam": "jam_dealing", "jam_self_cleared": "jam_dealing_self_clea
 """A shoe does nothing but deal, so there the short names mean the deal."""
 
 NEVER = float("inf")
+MOST_DIGITS = 9
 
 WIRE = tuple(WIRE_FAULTS)
 """Faults of the wire: they have no occasion, and begin at once."""
@@ -169,6 +171,11 @@ def known_to(device: str) -> list[str]:
     return [n for n, k in FAULTS.items() if device in k.devices or (device == REMOTE_IO and n in OF_ANY_BUS)]
 
 
+def is_occasion(text: str) -> bool:
+    """A number from 1 that some bench could come to."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS and int(text) > 0
+
+
 def parse(text: str, device: str) -> Fault:
     """The fault written as `NAME[@N][:key=value]...`. Raises `FaultError` naming what is wrong and what is near."""
     head, *pairs = text.split(":")
@@ -182,8 +189,8 @@ def parse(text: str, device: str) -> Fault:
         near = difflib.get_close_matches(name, mine, 1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(mine)}"
         raise FaultError(f"{text!r}: no fault {name!r} for a {device}; {hint}")
-    if "@" in head and not (at.isdecimal() and int(at) > 0):
-        raise FaultError(f"{text!r}: the occasion after @ is a number from 1")
+    if "@" in head and not is_occasion(at):
+        raise FaultError(f"{text!r}: the occasion after @ is a number from 1 to {10**MOST_DIGITS - 1}")
     given = {}
     for pair in pairs:
         key, _, value = pair.partition("=")
@@ -207,8 +214,9 @@ def _checked(text: str, key: str, value: str, parameter: str) -> str:
         return value
     is_fraction = "." in parameter or key in ("after", "for")
     try:
-        float(value) if is_fraction else int(value)
-    except ValueError:
+        if not isfinite(float(value) if is_fraction else int(value)):
+            raise ValueError
+    except (ValueError, OverflowError):
         wanted = "a number" if is_fraction else "a whole number"
         raise FaultError(f"{text!r}: {key} is {wanted}, not {value!r}") from None
     return value

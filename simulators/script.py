@@ -119,7 +119,7 @@ def load(path: Path) -> Script:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as exc:
         raise ScriptError(f"{path}: {exc.strerror}") from exc
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise ScriptError(f"{path}: no TOML: {exc}") from exc
     try:
         return _script(path.name, written)

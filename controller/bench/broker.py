@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 from controller.bench.children import Child, start
 
-__all__ = ["Broker", "BrokerUnusable", "choose"]
+__all__ = ["Broker", "BrokerUnusable", "address", "choose"]
 
+DEFAULT_PORT, MAX_PORT = 1883, 65535
 UP_S = 10.0
 """How long a broker of our own may take until it takes connections."""
 SEEN = ("/usr/sbin", "/usr/local/sbin")
@@ -38,16 +39,38 @@ def _find(program: str) -> str | None:
     )
 
 
+def address(wanted: str) -> tuple[str, int] | None:
+    """Host and port of a broker that is there already; None for `auto` and `memory`. Raises `BrokerUnusable`."""
+    if wanted in ("auto", "memory"):
+        return None
+    host, port = _parts(wanted)
+    if host is None:
+        raise BrokerUnusable(f"--broker is auto, memory or mqtt://host:port, not {wanted!r}")
+    if not 1 <= port <= MAX_PORT:
+        raise BrokerUnusable(f"{wanted!r} names no port; a port is from 1 to {MAX_PORT}, as in mqtt://host:1883")
+    return host, port
+
+
+def _parts(wanted: str) -> tuple[str | None, int]:
+    """The host, None where none is named, and the port, 0 where what is named is none."""
+    try:
+        url = urlsplit(wanted)
+    except ValueError:  # half of an address in brackets
+        return None, 0
+    if url.scheme != "mqtt" or not url.hostname:
+        return None, 0
+    try:
+        return url.hostname, DEFAULT_PORT if url.port is None else url.port
+    except ValueError:
+        return url.hostname, 0
+
+
 async def choose(wanted: str, directory: Path) -> Broker:
     """`auto`, `memory` or `mqtt://host:port`. Raises `BrokerUnusable`, `ChildFailed`."""
     if wanted == "memory":
         return Broker("memory: nothing is delivered outside")
-    if wanted != "auto":
-        url = urlsplit(wanted)
-        if url.scheme != "mqtt" or not url.hostname:
-            raise BrokerUnusable(f"--broker is auto, memory or mqtt://host:port, not {wanted!r}")
-        port = url.port or 1883
-        return Broker(f"{wanted}, which was there before", url.hostname, port)
+    if (there := address(wanted)) is not None:
+        return Broker(f"{wanted}, which was there before", *there)
     program = _find("mosquitto")
     if program is None:
         return Broker("memory: there is no mosquitto on this machine")

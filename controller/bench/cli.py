@@ -2,13 +2,16 @@
 
 import asyncio
 import difflib
+import os
+import sqlite3
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
 import msgspec
 
-from controller.bench.broker import BrokerUnusable
+from controller.bench.broker import BrokerUnusable, address
 from controller.bench.children import ChildFailed
 from controller.bench.expected import EXPECTED
 from controller.bench.observer.evidence import State
@@ -16,8 +19,12 @@ from controller.bench.options import LINKS, METHODS, Options
 from controller.bench.possible import why_not
 from controller.bench.report import document, page
 from controller.bench.run import Outcome, run
+from controller.cli import USAGE, Finite, end
+from controller.control.endpoint import MAX_PATH
+from controller.journal.key_file import KeyUnusable
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.library import RulebookUnknown
+from controller.rules.loader import RulebookInvalid
 from controller.rules.vocabulary import Method
 from controller.table.facts import FACTS
 from controller.table.state import DISPENSERS
@@ -26,7 +33,9 @@ from simulators.script import BUS, LINES, ScriptError
 
 __all__ = ["bench"]
 
-BROKEN, USAGE, CANNOT_RUN = 1, 2, 3
+BROKEN, CANNOT_RUN = 1, 3
+LONGEST_NAME = "/progressive-1.ctl"
+"""Of the sockets in the private directory of a run."""
 
 _WHAT_CAN_GO_WRONG = "\b\nMishaps (NAME@ROUND):\n" + "\n".join(
     f"  {name:26}{scene.effect}" for name, scene in MISHAPS.items()
@@ -46,7 +55,37 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
     pairs = [text.partition("=") for text in given]
     if any(not sign for _, sign, _ in pairs):
         raise click.BadParameter("an election is written READING=CHOICE, as R-22=return")
+    if again := [reading for reading, n in Counter(reading for reading, _, _ in pairs).items() if n > 1]:
+        raise click.BadParameter(f"{again[0]} is elected twice; a reading has one choice")
     return {reading: choice for reading, _, choice in pairs}
+
+
+def _broker(context: click.Context, parameter: click.Parameter, given: str) -> str:
+    try:
+        address(given)
+    except BrokerUnusable as exc:
+        raise click.BadParameter(str(exc)) from None
+    return given
+
+
+def _whole_path(context: click.Context, parameter: click.Parameter, given: Path | None) -> Path | None:
+    """The daemon and the devices are told it in files of another folder, where a relative one would mean another place."""
+    return None if given is None else given.absolute()
+
+
+def _journal(context: click.Context, parameter: click.Parameter, given: Path | None) -> Path | None:
+    if given is not None and not given.absolute().parent.is_dir():
+        raise click.BadParameter(f"{given.absolute().parent}: no such folder; make it first")
+    return _whole_path(context, parameter, given)
+
+
+def _keep(context: click.Context, parameter: click.Parameter, given: Path | None) -> Path | None:
+    found = _whole_path(context, parameter, given)
+    if found is not None and (over := len(os.fsencode(found)) + len(LONGEST_NAME) - MAX_PATH) > 0:
+        raise click.BadParameter(
+            f"{found} is {over} bytes too long for the sockets of a run; choose a shorter path"
+        )
+    return found
 
 
 @click.command(
@@ -67,15 +106,17 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
     help="How cards are dealt.  [default: by an automated shoe where the table may have one, else from a manual shoe]",
 )
 @click.option("--rounds", type=click.IntRange(min=0), default=10, show_default=True, help="0 = until stopped.")
-@click.option(
-    "--speed", type=click.FloatRange(0.1, 1000), default=20.0, show_default=True, help="Times real speed."
-)
+@click.option("--speed", type=Finite(0.1, 1000), default=20.0, show_default=True, help="Times real speed.")
 @click.option("--fault", "mishaps", multiple=True, metavar="NAME@ROUND", callback=_mishaps, help="See below.")
 @click.option(
     "--scenario", type=click.Path(path_type=Path), default=None, help="What befalls a device; see below."
 )
-@click.option("--broker", default="auto", show_default=True, help="auto, memory or mqtt://host:port.")
-@click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep the record here.")
+@click.option(
+    "--broker", default="auto", show_default=True, callback=_broker, help="auto, memory or mqtt://host:port."
+)
+@click.option(
+    "--journal", type=click.Path(path_type=Path, dir_okay=False), callback=_journal, help="Keep the record here."
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Cards, wagers and answers.")
 @click.option("--seats", type=click.IntRange(1, 6), default=6, show_default=True)
 @click.option("--elect", "elections", multiple=True, metavar="READING=CHOICE", callback=_elections)
@@ -103,10 +144,15 @@ def _elections(context: click.Context, parameter: click.Parameter, given: tuple[
 )
 @click.option("--slow-sync", type=click.IntRange(0, 1500), default=0, metavar="MS", help="Added to each sync.")
 @click.option("--kill", "kills", type=click.IntRange(min=0), default=0, help="Kill the daemon so many times.")
-@click.option("--seconds", type=click.FloatRange(min=0), default=0.0, help="Longest run; 0 = no limit.")
+@click.option("--seconds", type=Finite(min=0), default=0.0, help="Longest run; 0 = no limit.")
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
-@click.option("--keep", type=click.Path(path_type=Path), default=None, help="Keep logs and configuration here.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    callback=_keep,
+    help="Keep logs and configuration here.",
+)
 def bench(
     watch: bool,
     as_json: bool,
@@ -126,8 +172,10 @@ def bench(
     """
     given |= {"method": method or "", "reader": reader or "", "counting": not no_count, "slow_sync_ms": slow_sync}
     options = Options(**given)  # type: ignore[arg-type]
-
-    _refuse(options)
+    try:
+        _refuse(options)
+    except RulebookInvalid as exc:
+        end(str(exc), USAGE)
 
     def say(line: str) -> None:
         if watch:
@@ -137,9 +185,13 @@ def bench(
         outcome = asyncio.run(run(options, say))
     except (RulebookUnknown, BrokerUnusable) as exc:
         raise click.UsageError(str(exc)) from None
-    except (ChildFailed, OSError) as exc:
-        click.echo(f"the bench cannot run: {exc}", err=True)
-        sys.exit(CANNOT_RUN)
+    except sqlite3.DatabaseError as exc:
+        end(
+            f"the bench cannot run: {options.journal} is there and is no record ({exc}); choose another --journal",
+            CANNOT_RUN,
+        )
+    except (ChildFailed, KeyUnusable, OSError) as exc:
+        end(f"the bench cannot run: {exc}", CANNOT_RUN)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(document(outcome)), indent=2).decode())
     else:

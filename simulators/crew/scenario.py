@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from drivers.protocol.reports import DeviceKind
-from simulators.faults import FAULTS, FaultError, parse
+from simulators.faults import FAULTS, FaultError, is_occasion, parse
 
 __all__ = ["MISHAPS", "Cue", "Mishap", "Scenario", "ScenarioError"]
 
@@ -198,7 +198,7 @@ class Mishap:
         """The mishap written as `NAME@ROUND[:key=value]...`. Raises `ScenarioError`."""
         head, *pairs = text.split(":")
         name, _, at = head.partition("@")
-        if not at.isdecimal() or int(at) < 1:
+        if not is_occasion(at):
             raise ScenarioError(f"{text!r}: say in which round, from 1, as {name or 'shoe_jam'}@4")
         given = dict(pair.partition("=")[::2] for pair in pairs)
         kind, dot, fault = name.partition(".")

@@ -1,0 +1,44 @@
+"""`tablewarden outbox`: what goes to the broker, as the daemon tells it."""
+
+from pathlib import Path
+
+import click
+
+from controller.cli import AS_JSON, LARGEST, acting, ask, client, reaching, show
+from controller.control.page import outbox_page
+
+__all__ = ["outbox"]
+
+
+@click.group()
+def outbox() -> None:
+    """What goes to the broker: how far it is, and what was set aside."""
+
+
+@outbox.command(name="status")
+@reaching
+@AS_JSON
+def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    """Show what the broker has, what waits, and what was set aside and why.
+
+    \b
+    Example:
+      tablewarden outbox status
+    """
+    show(ask(client(socket, config), "outbox_status"), outbox_page, as_json)
+
+
+@outbox.command()
+@click.argument("stream", type=click.Choice(["main", "diag"]))
+@click.argument("sequence", type=click.IntRange(1, LARGEST))
+@acting
+@reaching
+def release(stream: str, sequence: int, who: str, role: str, socket: Path | None, config: Path | None) -> None:
+    """Send again what was set aside, once the cause is mended.
+
+    \b
+    Example:
+      tablewarden outbox release main 17 --who tess --role technician
+    """
+    ask(client(socket, config), "outbox_release", stream=stream, sequence=sequence, who=who, role=role)
+    click.echo(f"{stream} {sequence} is sent again")
