@@ -1,11 +1,12 @@
 """The list of approved firmware, read strictly from its own TOML file: which model with which firmware may serve a table."""
 
 import re
-import tomllib
 from hashlib import sha256
 from pathlib import Path
 
 from controller.config_reader import Section
+from controller.rules.loader import whole
+from controller.rules.toml import TomlInvalid, parse_toml
 from drivers.catalog import TEST_VENDORS, Approval, Firmware
 from drivers.events import DeviceKind
 
@@ -13,7 +14,6 @@ __all__ = ["read_approved"]
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[^\x00-\x1f\x7f]{1,48}")
-MAX_LIST_BYTES = 1 << 20
 MAX_IMAGE_BYTES = 64 << 20
 """An image is held in memory while the daemon runs."""
 
@@ -21,12 +21,10 @@ MAX_IMAGE_BYTES = 64 << 20
 def read_approved(path: Path) -> tuple[tuple[Firmware, ...], tuple[str, ...]]:
     """Its rows, and every fault of the file and of the images it names; with a fault no row is to be used."""
     try:
-        if path.stat().st_size > MAX_LIST_BYTES:
-            return (), (f"{path}: has more than {MAX_LIST_BYTES} bytes and is no list of firmware",)
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = parse_toml(whole(path))
     except OSError as exc:
         return (), (f"{path}: cannot be read ({exc.strerror}); it is the list of approved firmware",)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+    except TomlInvalid as exc:
         return (), (f"{path}: no TOML: {exc}",)
     faults: list[str] = []
     root = Section(raw, "", faults)

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import click
 
-from controller.cli import WRONG, end
+from controller.cli import USAGE, end
 from controller.rules import library
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Rulebook
@@ -26,13 +26,24 @@ def find_book(name: str, directory: Path | None) -> Rulebook:
     except library.RulebookUnknown as exc:
         usage(exc)
     except RulebookInvalid as exc:
-        end(str(exc), WRONG)
+        end(str(exc), USAGE)  # 1 would be a verdict on what the command was asked about
 
 
 def books(name: str | None, directory: Path | None) -> list[Rulebook]:
     """The one that was named, or the newest edition of each document."""
-    names = [n for n in library.available(directory) if "@" not in n] if name is None else [name]
+    names = [n for n in listed(directory) if "@" not in n] if name is None else [name]
     return [find_book(each, directory) for each in names]
+
+
+def listed(directory: Path | None) -> tuple[str, ...]:
+    """Names of all rulebooks; ends the command where there is none."""
+    names = library.available(directory)
+    if not names:
+        end(
+            f"{directory or library.shipped()}: no rulebook lies here, which would be a file such as md-uth.toml",
+            USAGE,
+        )
+    return names
 
 
 def usage(exc: Exception) -> NoReturn:

@@ -1,26 +1,24 @@
 """`tablewarden decide`: the core as a filter between two streams. No daemon, no device, no journal, no clock."""
 
 import sys
-import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 from msgspec import json
 
-from controller.cli import A_FILE, WRONG
-from controller.config import DISPENSERS, ConfigInvalid, Elections, changed_since
+from controller.cli import A_FILE, USAGE, WRONG, end
+from controller.config import DISPENSERS, ConfigInvalid, Elections, TableConfig, changed_since
 from controller.config_file import BENCH, SHA256, load_config
 from controller.config_reader import Section
 from controller.decide_filter import DecideFilter
 from controller.decide_schema import input_schema, output_schema
-from controller.json_lines import MAX_LINE
+from controller.lines import lines_of
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
-from controller.rules.loader import RulebookInvalid
+from controller.rules.loader import RulebookInvalid, whole
 from controller.rules.model import Rulebook
+from controller.rules.toml import TomlInvalid, parse_toml
 from controller.rules.vocabulary import Method
 from controller.table.state import DeviceSetup, Setup
 from drivers.events import DeviceKind
@@ -86,20 +84,11 @@ def decide(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
     sys.exit(WRONG if lines.bad else 0)
 
 
-def lines_of(stream: BinaryIO) -> Iterator[bytes]:
-    """Line by line; of one that is too long only so much that it is seen to be, however long it is."""
-    while line := stream.readline(MAX_LINE + 1):
-        rest = line
-        while rest and not rest.endswith(b"\n") and len(rest) > MAX_LINE:
-            rest = stream.readline(MAX_LINE + 1)
-        yield line
-
-
 def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | None) -> Setup:
     """What to decide by. Raises `click.UsageError` with every fault of what was given."""
     try:
         rulebook = find(rulebook_id)
-        config = load_config(table_file) if table_file else None
+        config = load_config(table_file, alone=True) if table_file else None
         elections = elections_in(elections_file, rulebook_id, rulebook) if elections_file else None
         if elections is None and config is not None and config.table.rulebook == rulebook_id:
             elections = config.elections
@@ -108,9 +97,23 @@ def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
             click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
         if config is None:
             return example_setup(rulebook, elections)
-        return replace(config, table=replace(config.table, rulebook=rulebook_id), elections=elections).setup()
-    except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid) as exc:
+        return replace(config, table=_under(config.table, rulebook_id), elections=elections).setup()
+    except RulebookInvalid as exc:
+        end(str(exc), USAGE)
+    except (RulebookUnknown, ElectionsInvalid, ConfigInvalid) as exc:
         raise click.UsageError(str(exc)) from exc
+
+
+def _under(table: TableConfig, rulebook_id: str) -> TableConfig:
+    """The same table under this rulebook. The hash that was signed is its own rulebook's, and says nothing of another."""
+    if table.rulebook == rulebook_id:
+        return table
+    if table.rulebook_sha256 is not None:
+        click.echo(
+            f"{rulebook_id}: not compared with a signed hash; the table's rulebook_sha256 is that of {table.rulebook}",
+            err=True,
+        )
+    return replace(table, rulebook=rulebook_id, rulebook_sha256=None)
 
 
 def example_setup(rulebook: Rulebook, elections: Elections) -> Setup:
@@ -147,8 +150,10 @@ def elections_in(path: Path, rulebook_id: str, rulebook: Rulebook) -> Elections:
     `rulebook_id`: as it was asked for, with its edition where one was named. Raises `ConfigInvalid`.
     """
     try:
-        raw = tomllib.loads(path.read_bytes().decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raw = parse_toml(whole(path))
+    except OSError as exc:
+        raise ConfigInvalid(path, [f"cannot be read: {exc.strerror}"]) from exc
+    except TomlInvalid as exc:
         raise ConfigInvalid(path, [f"no TOML: {exc}"]) from exc
     faults: list[str] = []
     root = Section(raw, "", faults)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from controller.cli import AS_JSON, WRONG, end, show
+from controller.cli import AS_JSON, USAGE, WRONG, end, show
 from controller.cli_books import EVERYWHERE, find_book
 from controller.rules import library
-from controller.rules.edge import Edges, Figure, document, in_per_cent
+from controller.rules.edge import Edges, EdgesInvalid, Figure, document, in_per_cent
 from controller.rules.model import Rulebook
 
 
@@ -30,7 +30,10 @@ def edge(name: str, table: str | None, directory: Path | None, as_json: bool) ->
       tablewarden rulebook edge md-uth --table 'trips A'
     """
     book = find_book(name, directory)
-    found = library.find_edges(book, directory)
+    try:
+        found = library.find_edges(book, directory)
+    except EdgesInvalid as exc:
+        end(str(exc), USAGE)
     figures = [f for f in found.figures if table is None or table in (f.wager, *f.tables)]
     if table is not None and not figures:
         known = dict.fromkeys(name for f in found.figures for name in (f.wager, *f.tables))

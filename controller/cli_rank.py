@@ -10,8 +10,8 @@ from msgspec import json
 
 from controller.cards.cards import CardError, names, parse
 from controller.cli import AS_JSON, WRONG, end
-from controller.rules import library
-from controller.rules.loader import RulebookInvalid
+from controller.cli_books import EVERYWHERE, find_book
+from controller.lines import MAX_LINE, lines_of
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked
 
@@ -22,11 +22,7 @@ ORDERS = {"five": "hand", "six": "six card bonus", "three": "three cards"}
 
 @click.command()
 @click.option("--rulebook", "rulebook_id", metavar="ID", required=True, help="By which rule document to rank.")
-@click.option(
-    "--directory",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Rulebooks that lie elsewhere.  [default: those that came with this software]",
-)
+@EVERYWHERE
 @click.argument("hands", metavar="[CARDS]...", nargs=-1)
 @AS_JSON
 def rank(rulebook_id: str, directory: Path | None, hands: Sequence[str], as_json: bool) -> None:
@@ -43,17 +39,17 @@ def rank(rulebook_id: str, directory: Path | None, hands: Sequence[str], as_json
       tablewarden rank --rulebook nj-pikit "9h 8c 7d 2h 3h" --json
       tablewarden rank --rulebook fast-action "Ah Th Kd Qd"
     """
-    book = _book(rulebook_id, directory)
+    book = find_book(rulebook_id, directory)
     if hands:
         for hand in hands:
             _put(_ranked(book, hand), as_json)
         return
     refused = 0
-    for number, line in enumerate(sys.stdin, start=1):
+    for number, line in enumerate(lines_of(sys.stdin.buffer), start=1):
         if not line.strip():
             continue
         try:
-            _put(_document(book, line), as_json)
+            _put(_document(book, _text(line)), as_json)
         except (CardError, NoHand) as exc:
             refused += 1
             _put({"line": number, "error": str(exc)}, as_json)
@@ -61,13 +57,11 @@ def rank(rulebook_id: str, directory: Path | None, hands: Sequence[str], as_json
         end(f"{refused} line(s) were refused", WRONG)
 
 
-def _book(name: str, directory: Path | None) -> Rulebook:
-    try:
-        return library.find(name, directory)
-    except library.RulebookUnknown as exc:
-        raise click.UsageError(str(exc)) from exc
-    except RulebookInvalid as exc:
-        end(str(exc), WRONG)
+def _text(line: bytes) -> str:
+    """Raises `CardError` for a line that is longer than any hand."""
+    if len(line) > MAX_LINE:
+        raise CardError(f"a line has at most {MAX_LINE} bytes, and this one has more")
+    return line.decode("utf-8", "backslashreplace")
 
 
 def _ranked(book: Rulebook, text: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def replay(
     if (at is None) is not is_verify or at == "":
         raise click.UsageError("say either --at TIME or ROUND, or --verify")
     try:
-        given = load_config(config).setup() if config else None
+        given = load_config(config, alone=True).setup() if config else None
         keys = VaultKeys.load(vault) if vault else None
         with opened(path) as view:
             if at is not None:

@@ -1,13 +1,14 @@
 """`tablewarden rulebook`: the rule documents as this software reads them, for people who must judge that."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from controller.cli import AS_JSON, WRONG, end, show
-from controller.cli_books import EVERYWHERE, books, find_book, usage
+from controller.cli import AS_JSON, USAGE, end, show
+from controller.cli_books import EVERYWHERE, books, find_book, listed, usage
 from controller.cli_edge import edge
 from controller.rules import library
 from controller.rules.brief import brief
@@ -49,21 +50,21 @@ def list_(directory: Path | None, as_json: bool) -> None:
     Example:
       tablewarden rulebook list
     """
-    editions = [find_book(name, directory) for name in library.available(directory)]
+    editions = [(name, find_book(name, directory)) for name in listed(directory)]
     rows = [
         {
-            "id": book.id, "game": book.game, "regulator": book.regulator, "edition": book.edition,
+            "name": name, "id": book.id, "game": book.game, "regulator": book.regulator, "edition": book.edition,
             "clauses": len(book.clauses), "readings": len(book.readings), "choices": len(book.choices),
             "sha256": book.sha256,
         }
-        for book in editions
+        for name, book in editions
     ]  # fmt: skip
     show(rows, _list_page, as_json)
 
 
 def _list_page(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     for row in rows:
-        yield f"{row['id']:<12} {row['game']}, {row['regulator']}, edition {row['edition']}"
+        yield f"{row['name']:<12} {row['game']}, {row['regulator']}, edition {row['edition']}"
         questions = f"{row['readings']} readings, {row['choices']} house choices"
         yield f"{'':<12} {row['clauses']} clauses, {questions}, sha256 {row['sha256'][:16]}"
 
@@ -146,17 +147,32 @@ def diff(left: str, right: str, directory: Path | None, as_json: bool) -> None:
     Example:
       tablewarden rulebook diff ma-uth md-uth
     """
-    show(difference(find_book(left, directory), find_book(right, directory)), _diff_page, as_json)
+    books = find_book(left, directory), find_book(right, directory)
+    found = replace(difference(*books), left=left, right=right)  # two editions of one document have the same id
+    if as_json:
+        sides = [
+            {"name": name, "id": book.id, "edition": book.edition, "sha256": book.sha256}
+            for name, book in zip((left, right), books, strict=True)
+        ]
+        show({f.name: getattr(found, f.name) for f in fields(found)} | {"editions": sides}, iter, True)
+    else:
+        show(found, lambda found: _diff_page(found, *books), False)
 
 
-def _diff_page(found: Difference) -> Iterator[str]:
-    yield f"{found.left} -> {found.right}"
+def _diff_page(found: Difference, left: Rulebook, right: Rulebook) -> Iterator[str]:
+    yield f"{_edition(found.left, left)} -> {_edition(found.right, right)}"
+    if left.sha256 == right.sha256:
+        yield "  the same file"
     yield from map(_value_line, found.values)
     for answer in found.answers:
         yield from _answer_lines(answer, found)
     for id_, questions in ((found.left, found.only_left), (found.right, found.only_right)):
         for question in questions:
             yield f"  only {id_}:{question_line(question)[1:]}"
+
+
+def _edition(name: str, book: Rulebook) -> str:
+    return f"{name} (edition {book.edition}, sha256 {book.sha256[:16]})"
 
 
 def _value_line(value: ValueDiffers) -> str:
@@ -207,7 +223,7 @@ def _coverage(book: Rulebook, directory: Path | None) -> Coverage:
     try:
         return library.find_coverage(book, directory)
     except CoverageInvalid as exc:
-        end(str(exc), WRONG)
+        end(str(exc), USAGE)
 
 
 def _coverage_document(found: Coverage, only_open: bool) -> dict[str, Any]:

@@ -23,12 +23,12 @@ RESERVED = frozenset({"table", "lockout"})
 MODEM_LINES = ("dsr", "cts")
 
 
-def verify_device(section: Section, device: DeviceConfig, production: bool) -> None:
-    """Names in `section` every fault of a device that was read from it."""
+def verify_device(section: Section, device: DeviceConfig, production: bool, *, reads_key: bool = True) -> None:
+    """Names in `section` every fault of a device that was read from it; `reads_key`: also those of its key's file."""
     if device.name in RESERVED:
         section.fault("name", f"{device.name!r} stands for the table itself; choose another")
     if device.key_file is not None:
-        _verify_key(section, device, device.key_file)
+        _verify_key(section, device, device.key_file, reads=reads_key)
     verify_units(section, device)
     if device.modem_line:
         _verify_modem_line(section, device)
@@ -36,10 +36,12 @@ def verify_device(section: Section, device: DeviceConfig, production: bool) -> N
         _verify_for_production(section, device)
 
 
-def _verify_key(section: Section, device: DeviceConfig, key_file: Path) -> None:
+def _verify_key(section: Section, device: DeviceConfig, key_file: Path, *, reads: bool) -> None:
     """The key is read here only to be judged; the session reads it anew each time it connects."""
     if device.codec is not Codec.TDP:
         section.fault("key_file", f"a device that speaks {device.codec} has no key")
+        return
+    if not reads:
         return
     try:
         read_key(key_file)

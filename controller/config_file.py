@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,7 +22,9 @@ from controller.gaming_day import read_calendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.retention import read_retention
+from controller.rules.loader import whole
 from controller.rules.model import Law
+from controller.rules.toml import TomlInvalid, parse_toml
 from controller.rules.vocabulary import Method, Role
 from drivers.beetek import BAUD as BEETEK_BAUD
 from drivers.catalog import Codec, Firmware, codec_of
@@ -67,31 +68,37 @@ class Reading:
     offered: tuple[str, ...] | None = None
 
 
-def load_config(path: Path) -> Config:
-    """The configuration in this file, fitting its rulebook. Raises `ConfigInvalid` with all faults."""
-    reading = read_config(path)
+def load_config(path: Path, *, alone: bool = False) -> Config:
+    """The configuration in this file, fitting its rulebook; `alone`: see there. Raises `ConfigInvalid` with all faults."""
+    reading = read_config(path, alone=alone)
     if reading.config is None or reading.faults:
         raise ConfigInvalid(path, reading.faults)
     return reading.config
 
 
-def read_config(path: Path) -> Reading:
-    """Reads as much of the file as can be read. Never raises for what a file may hold, nor for one that is not there."""
+def read_config(path: Path, *, alone: bool = False) -> Reading:
+    """Reads as much of the file as can be read. Never raises for what a file may hold, nor for one that is not there.
+
+    `alone`: the keys and the list of firmware that it names are not looked at, nor needed: for whoever only decides by it,
+    on any machine. No device is served by what comes of that.
+    """
     try:
-        raw = tomllib.loads(path.read_bytes().decode("utf-8"))
+        raw = parse_toml(whole(path))
     except OSError as exc:
         return Reading(path, None, None, (f"cannot be read: {exc.strerror}",))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+    except TomlInvalid as exc:
         return Reading(path, None, None, (f"no TOML: {exc}",))
-    return _File(path, raw).read()
+    return _File(path, raw, alone=alone).read()
 
 
 def socket_of(path: Path) -> Path:
     """The control socket that a file names, whatever else is wrong with it. Raises `ConfigInvalid`, where it names none."""
     try:
-        raw = tomllib.loads(path.read_bytes().decode("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigInvalid(path, [f"cannot be read: {exc}"]) from exc
+        raw = parse_toml(whole(path))
+    except OSError as exc:
+        raise ConfigInvalid(path, [f"cannot be read: {exc.strerror}"]) from exc
+    except TomlInvalid as exc:
+        raise ConfigInvalid(path, [f"no TOML: {exc}"]) from exc
     control = raw.get("control", {})
     named = control.get("socket", str(DEFAULT_SOCKET)) if isinstance(control, dict) else None
     if not isinstance(named, str):
@@ -102,8 +109,8 @@ def socket_of(path: Path) -> Path:
 class _File:
     """The sections of one file, read in turn."""
 
-    def __init__(self, path: Path, raw: dict[str, Any]) -> None:
-        self.path, self.base = path, path.absolute().parent
+    def __init__(self, path: Path, raw: dict[str, Any], *, alone: bool) -> None:
+        self.path, self.base, self.alone = path, path.absolute().parent, alone
         self.faults: list[str] = []
         self.root = Section(raw, "", self.faults)
         self.approved_devices: Path | None = None
@@ -180,6 +187,8 @@ class _File:
                 where = "[table] approved_devices: is missing; in production a device serves only with firmware of that list"
                 self.faults.append(where)
             return ()
+        if self.alone:
+            return ()
         rows, faults = read_approved(self.approved_devices)
         self.faults += faults
         return rows
@@ -208,7 +217,7 @@ class _File:
             self.can_compare &= is_readable
             if is_readable:
                 devices.append(device)
-                verify_device(section, device, production)
+                verify_device(section, device, production, reads_key=not self.alone)
         self._verify_apart(devices)
         return tuple(devices)
 

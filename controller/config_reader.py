@@ -50,6 +50,9 @@ class Section:
         value: str | None = self._take(key, str, "text", default)
         if value is None:
             return ""
+        if "\0" in value:  # no path and no name has one, and the system takes none
+            self.fault(key, "must not hold the character NUL")
+            return ""
         if not value.strip() or (pattern is not None and not pattern.fullmatch(value)):
             allowed = f"must match {pattern.pattern}" if pattern else "must not be empty"
             self.fault(key, f"{allowed}, and is {value!r}")

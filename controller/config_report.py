@@ -9,7 +9,7 @@ from controller.config import Config, unposted
 from controller.config_file import read_config
 from controller.retention import Retention
 from controller.rules import library
-from controller.rules.edge import warnings
+from controller.rules.edge import EdgesInvalid, warnings
 from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
@@ -50,8 +50,11 @@ def examine(path: Path) -> Finding:
         tuple(_notes(reading.config, reading.law)),
         tuple(_unproved(reading.config, reading.law)),
     )
-    edges = library.find_edges(reading.law.rulebook)
-    odd = tuple(warnings(edges, reading.law, reading.config.table.offered))
+    try:
+        edges = library.find_edges(reading.law.rulebook)
+        odd = tuple(warnings(edges, reading.law, reading.config.table.offered))
+    except EdgesInvalid as exc:
+        notes, odd = (*notes, f"what each wager brings the house is not known: {exc}"), ()
     return Finding(path, reading.config, reading.law, faults, notes, open_questions, odd)
 
 

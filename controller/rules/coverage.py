@@ -5,7 +5,6 @@ told. What is not carried out yet keeps the class that it must have and says so 
 """
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -15,6 +14,7 @@ from controller.rules.citation import Cited, chapter, within
 from controller.rules.model import Row, Rulebook
 from controller.rules.parts import Dealing
 from controller.rules.reader import FILE, Scope, Table
+from controller.rules.toml import TomlInvalid, parse_toml
 from controller.rules.vocabulary import Method, Trigger
 
 FIELD = re.compile(r"[a-z_]+\.[a-z_]+")
@@ -120,8 +120,8 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
     Raises `CoverageInvalid` with all faults.
     """
     try:
-        raw = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raw = parse_toml(data)
+    except TomlInvalid as exc:
         raise CoverageInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
     root = Table(raw, FILE, Scope(frozenset(clauses)))
     never_physical = _header(root, rulebook)

@@ -6,11 +6,13 @@ a changed table has no figure rather than an old one. All parts are exact fracti
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from controller.rules.citation import Cited
 from controller.rules.model import Law, Rulebook
@@ -21,6 +23,34 @@ ASK = "ask"
 """The choice that leaves a matter to a person each time."""
 ABSURD = Fraction(1, 2)
 """A wager of which the house keeps more than this on average is no game that anybody meant to offer."""
+
+
+class EdgesInvalid(Exception):
+    """A file of figures cannot be used. It decides nothing at a table, so a table is played without it."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path}: no list of figures: {why}; put back the file that came with the rulebook")
+        self.path, self.why = path, why
+
+
+_Fraction = Annotated[str, Meta(pattern=r"^-?[0-9]{1,99}(/[1-9][0-9]{0,99})?$")]
+
+
+class _Written(Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure as `document` writes it."""
+
+    wager: str
+    tables: tuple[str, ...]
+    under: dict[str, str]
+    where: str
+    per: str
+    edge: _Fraction
+    error: _Fraction | None
+    deals: int
+    break_even: int | None
+    part_of: str | None
+    played: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +159,13 @@ def _in_play(law: Law, table: PayTable, offered: set[str]) -> bool:
     return elected and (table.wager in offered or not is_side)
 
 
-def parse_edges(data: bytes, book: Rulebook) -> Edges:
-    """The figures of a file that hold for the tables of this rulebook as they stand."""
-    figures = tuple(figure for raw in json.loads(data) if (figure := _figure(raw)).key == _key(book, figure))
+def parse_edges(data: bytes, book: Rulebook, path: str) -> Edges:
+    """The figures of the file `path` that hold for the tables of this rulebook as they stand. Raises `EdgesInvalid`."""
+    try:
+        written = msgspec.json.decode(data, type=list[_Written])
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as exc:
+        raise EdgesInvalid(path, str(exc)) from exc
+    figures = tuple(figure for raw in written if (figure := _figure(raw)).key == _key(book, figure))
     told = {name for figure in figures for name in figure.tables}
     return Edges(figures, tuple(name for name in book.pay if name not in told))
 
@@ -142,12 +176,11 @@ def _key(book: Rulebook, figure: Figure) -> str | None:
     return key_of(book, figure.tables, figure.under, figure.where)
 
 
-def _figure(raw: Mapping[str, Any]) -> Figure:
-    error = raw["error"]
+def _figure(raw: _Written) -> Figure:
     return Figure(
-        wager=raw["wager"], tables=tuple(raw["tables"]), under=raw["under"], where=raw["where"], per=raw["per"],
-        edge=Fraction(raw["edge"]), error=None if error is None else Fraction(error), deals=raw["deals"], key=raw["key"],
-        break_even=raw["break_even"], part_of=raw["part_of"], played=raw["played"],
+        wager=raw.wager, tables=raw.tables, under=raw.under, where=raw.where, per=raw.per,
+        edge=Fraction(raw.edge), error=None if raw.error is None else Fraction(raw.error), deals=raw.deals, key=raw.key,
+        break_even=raw.break_even, part_of=raw.part_of, played=raw.played,
     )  # fmt: skip
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from controller.rules.coverage import Coverage, CoverageInvalid, parse_coverage
-from controller.rules.edge import Edges, parse_edges
-from controller.rules.loader import load_rulebook
+from controller.rules.edge import Edges, EdgesInvalid, parse_edges
+from controller.rules.loader import ClausesUnusable, RulebookInvalid, clause_ids, load_rulebook, whole
 from controller.rules.model import Rulebook
 from controller.rules.reader import FILE, nearest
 
@@ -46,25 +46,41 @@ def find(rulebook: str, directory: Path | None = None) -> Rulebook:
     known = available(where)
     if rulebook not in known:
         raise RulebookUnknown(rulebook, where, known)
-    return load_rulebook(where / f"{rulebook}.toml")
+    path = where / f"{rulebook}.toml"
+    try:
+        return load_rulebook(path)
+    except FileNotFoundError as exc:
+        raise RulebookInvalid(path, [f"{FILE}: it is a link to nothing, or was taken away just now"]) from exc
 
 
 def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage:
     """How each clause of this rulebook is carried out, from `clauses/<id>.coverage.toml`.
 
-    Raises `CoverageInvalid` with all faults, also where the file is missing.
+    Raises `CoverageInvalid` with all faults, also where the file is missing or cannot be read.
     """
     where = (shipped() if directory is None else directory) / "clauses"
-    ids = (where / f"{rulebook.id}.txt").read_bytes().decode().split()
     path = where / f"{rulebook.id}.coverage.toml"
     try:
-        data = path.read_bytes()
+        ids, data = clause_ids(where / f"{rulebook.id}.txt"), whole(path)
+    except ClausesUnusable as exc:
+        raise CoverageInvalid(str(path), [f"{FILE}: {exc}"]) from exc
     except FileNotFoundError:
         raise CoverageInvalid(str(path), [f"{FILE}: it is missing"]) from None
+    except OSError as exc:
+        raise CoverageInvalid(str(path), [f"{FILE}: cannot be read: {exc.strerror}"]) from exc
     return parse_coverage(data, rulebook, ids, str(path))
 
 
 def find_edges(rulebook: Rulebook, directory: Path | None = None) -> Edges:
-    """What each wager of this rulebook brings the house, from `edges/<id>.json`; nothing where there is no such file."""
+    """What each wager of this rulebook brings the house, from `edges/<id>.json`; nothing where there is no such file.
+
+    Raises `EdgesInvalid`.
+    """
     path = (shipped() if directory is None else directory) / "edges" / f"{rulebook.id}.json"
-    return parse_edges(path.read_bytes() if path.exists() else b"[]", rulebook)
+    try:
+        data = whole(path)
+    except FileNotFoundError:
+        data = b"[]"
+    except OSError as exc:
+        raise EdgesInvalid(str(path), f"cannot be read: {exc.strerror}") from exc
+    return parse_edges(data, rulebook, str(path))

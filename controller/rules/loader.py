@@ -5,8 +5,8 @@ some state of the table leaves without an answer or with two: each refuses the f
 The format is told in docs/rulebooks.md.
 """
 
+import errno
 import hashlib
-import tomllib
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
@@ -17,9 +17,13 @@ from controller.rules.model import Cited, Row, Rulebook
 from controller.rules.parts import LaidAway
 from controller.rules.ranking import ranking
 from controller.rules.reader import FILE, Scope, Table
+from controller.rules.toml import MARK, TomlInvalid, parse_toml
 from controller.rules.vocabulary import Action, Role, Trigger
 
 ANSWERS = {"outcome": rows.read_outcome, "silent": rows.read_silent, "absent": rows.read_absent}
+
+MOST_BYTES = 1 << 20
+"""Of any file that is read whole here: the longest rulebook has a tenth of it."""
 
 K = TypeVar("K", bound=str)
 T = TypeVar("T")
@@ -33,18 +37,48 @@ class RulebookInvalid(Exception):
         self.path, self.faults = path, tuple(faults)
 
 
+class ClausesUnusable(Exception):
+    """The list of a document's clause ids cannot be used; the text names it and says why."""
+
+
 def load_rulebook(path: Path) -> Rulebook:
     """The rulebook in the file `<id>.toml` or `<id>@<edition>.toml`; its clause ids lie beside it in `clauses/`.
 
-    Raises `RulebookInvalid` with all faults; `FileNotFoundError` if there is no such file.
+    Raises `RulebookInvalid` with all faults, also where a file cannot be read; `FileNotFoundError` if there is no such file.
     """
-    data = path.read_bytes()
-    clause_file = path.parent / "clauses" / f"{path.stem.partition('@')[0]}.txt"
     try:
-        clauses = frozenset(clause_file.read_bytes().decode().split())
+        data = whole(path)
     except FileNotFoundError:
-        raise RulebookInvalid(path, [f"{FILE}: its clause ids {clause_file} are missing"]) from None
-    return parse_rulebook(data, clauses, path)
+        raise
+    except OSError as exc:
+        raise RulebookInvalid(path, [f"{FILE}: cannot be read: {exc.strerror}"]) from exc
+    try:
+        clauses = clause_ids(path.parent / "clauses" / f"{path.stem.partition('@')[0]}.txt")
+    except ClausesUnusable as exc:
+        raise RulebookInvalid(path, [f"{FILE}: {exc}"]) from exc
+    return parse_rulebook(data, frozenset(clauses), path)
+
+
+def clause_ids(path: Path) -> list[str]:
+    """The ids of a document's clauses, in its order. Raises `ClausesUnusable`."""
+    try:
+        data = whole(path)
+        return data.removeprefix(MARK).decode("utf-8").split()
+    except FileNotFoundError:
+        raise ClausesUnusable(f"its clause ids {path} are missing") from None
+    except OSError as exc:
+        raise ClausesUnusable(f"its clause ids {path} cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise ClausesUnusable(f"its clause ids {path}: byte {exc.start + 1} is no UTF-8") from exc
+
+
+def whole(path: Path) -> bytes:
+    """All bytes of a file that people write. Raises `OSError`, also for one of more than `MOST_BYTES`, or without end."""
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"has more than {MOST_BYTES} bytes", str(path))
+    return data
 
 
 def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook:
@@ -53,8 +87,8 @@ def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook
     Raises `RulebookInvalid` with all faults.
     """
     try:
-        raw = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raw = parse_toml(data)
+    except TomlInvalid as exc:
         raise RulebookInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
     scope = Scope(clauses)
     book = _Book(Table(raw, FILE, scope), path.stem).read(hashlib.sha256(data).hexdigest())

@@ -334,7 +334,7 @@ def test_a_disk_that_is_full_ends_an_export_with_words(table: Path) -> None:
             command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=START_S, check=False
         )
     assert done.returncode == 3
-    assert done.stderr.startswith("what it writes to: No space left on device")
+    assert done.stderr.startswith("standard output cannot be written (No space left on device): ")
     assert "Traceback" not in done.stderr
 
 

@@ -177,3 +177,45 @@ def test_the_schemas_are_printed() -> None:
         result = _decide("", "--schema", which)
         assert result.exit_code == 0
         assert result.stdout == (ROOT / "docs" / "schema" / f"decide-{which}.json").read_text()
+
+
+def _in_production(folder: Path, pin: str) -> Path:
+    """The example as a table in play: its keys and its list of firmware lie on another machine."""
+    text = (TABLES / "example.toml").read_text()
+    for was, now in (
+        ("[table]\n", f'[table]\nrulebook_sha256 = "{pin}"\napproved_devices = "/nowhere/approved.toml"\n'),
+        ("production = false", "production = true"),
+        ('by = "bench"', 'by = "M. Ortiz"'),
+        ("SIM-", "SN-"),
+        ("[[device]]\n", '[[device]]\nkey_file = "/nowhere/device.key"\n'),
+        ("[journal]\n", '[journal]\nkey = "/nowhere/journal.key"\nvault = "/nowhere/vault"\n'),
+    ):
+        assert was in text, was
+        text = text.replace(was, now)
+    path = folder / "t.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_table_in_production_is_decided_on_a_machine_without_its_keys(tmp_path: Path) -> None:
+    """Nothing is served by it here: the core needs no key. `check` still wants them, for the table's own machine."""
+    table = _in_production(tmp_path, find("md-uth").sha256)
+    result = _decide(EXAMPLE, "--rulebook", "md-uth", "--table", str(table))
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    checked = CliRunner().invoke(cli, ["check", str(table)])
+    assert (checked.exit_code, "/nowhere/device.key" in checked.stdout) == (1, True)
+    assert "/nowhere/approved.toml: cannot be read" in checked.stdout
+
+
+def test_a_signed_hash_is_compared_with_the_rulebook_that_was_signed_and_with_no_other(tmp_path: Path) -> None:
+    """Under another document it says nothing, and that is said; of its own it must be the hash."""
+    table = _in_production(tmp_path, find("md-uth").sha256[:16])
+    result = _decide(EXAMPLE, "--rulebook", "ma-uth", "--table", str(table))
+    assert result.exit_code == 0, result.output
+    assert (
+        "ma-uth: not compared with a signed hash; the table's rulebook_sha256 is that of md-uth" in result.stderr
+    )
+    assert "15(f)" in result.stdout
+    changed = _in_production(tmp_path, "0" * 16)
+    result = _decide(EXAMPLE, "--rulebook", "md-uth", "--table", str(changed))
+    assert (result.exit_code, "was changed after it was signed" in result.stderr) == (2, True)

@@ -45,7 +45,14 @@ def test_an_older_edition_is_listed_beside_and_not_summed(copy: Path) -> None:
     shutil.copy(copy / "md-uth.toml", copy / "md-uth@1.3.toml")
     assert len(document("list", "--directory", str(copy))) == len(BOOKS) + 1
     assert len(document("coverage", "--directory", str(copy))) == len(BOOKS)
-    assert document("diff", "md-uth@1.3", "md-uth", "--directory", str(copy))["values"] == []
+    told = document("diff", "md-uth@1.3", "md-uth", "--directory", str(copy))
+    assert (told["values"], told["left"], told["right"]) == ([], "md-uth@1.3", "md-uth")
+    assert [side["id"] for side in told["editions"]] == ["md-uth", "md-uth"]
+    assert {row["name"] for row in document("list", "--directory", str(copy))} == {*BOOKS, "md-uth@1.3"}
+    page = run("list", "--directory", str(copy)).stdout
+    assert {line.split()[0] for line in page.splitlines()[::2]} == {*BOOKS, "md-uth@1.3"}
+    lines = run("diff", "md-uth@1.3", "md-uth", "--directory", str(copy)).stdout.splitlines()
+    assert (lines[0].split()[0], lines[0].split()[6], lines[1]) == ("md-uth@1.3", "md-uth", "  the same file")
 
 
 @pytest.mark.parametrize("book", BOOKS)
@@ -109,7 +116,10 @@ def test_diff_tells_values_answers_and_questions_of_both() -> None:
     result = run("diff", "ma-uth", "md-uth")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "ma-uth -> md-uth"
+    assert lines[0] == (
+        f"ma-uth (edition {find('ma-uth').edition}, sha256 {find('ma-uth').sha256[:16]}) -> "
+        f"md-uth (edition {find('md-uth').edition}, sha256 {find('md-uth').sha256[:16]})"
+    )
     assert "  value act recut: supervisor [4(d)] -> floorperson [5.G]" in lines
     at = next(n for n, line in enumerate(lines) if line.startswith("  wrong_count_player"))
     assert lines[at + 1].endswith("Only here: void_hand, play_on.")
@@ -191,10 +201,10 @@ def test_a_choice_that_must_be_alike_everywhere_says_so() -> None:
     ],
 )
 def test_a_file_that_is_not_sound_ends_with_its_faults(copy: Path, file: str, words: tuple[str, ...]) -> None:
-    """Exit code 1, with the file and every fault."""
+    """Exit code 2, as under every command, with the file and every fault."""
     path = copy / file
     path.write_text(path.read_text().replace("shoe_jam", "shoe_jan"))
     result = run(*words, "--directory", str(copy))
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert str(path) in result.stderr
     assert "(nearest: shoe_jam)" in result.stderr

@@ -38,9 +38,9 @@ def test_a_table_that_was_changed_has_no_figure():
     rows = {**table.rows, PayHand.FLUSH: replace(row, value=Odds(5, 1, False))}
     changed = replace(book, pay={**book.pay, table.name: replace(table, rows=rows)})
     data = (library.shipped() / "edges" / "nj-pikit.json").read_bytes()
-    assert not [f for f in parse_edges(data, changed).figures if table.name in f.tables]
-    assert parse_edges(data, changed).stale == ("three_card_bonus 3",)
-    assert [f for f in parse_edges(data, book).figures if table.name in f.tables]
+    assert not [f for f in parse_edges(data, changed, "x").figures if table.name in f.tables]
+    assert parse_edges(data, changed, "x").stale == ("three_card_bonus 3",)
+    assert [f for f in parse_edges(data, book, "x").figures if table.name in f.tables]
 
 
 @pytest.mark.parametrize("edited", ["tie", "unqualified", "dealer_qualifies", "fold_collects"])
@@ -243,5 +243,5 @@ def test_a_later_wager_of_another_amount_is_another_game():
     dearer = replace(play, times=((moment, replace(times, value=(3, 5))), *play.times[1:]))
     changed = replace(book, wagers={**book.wagers, "play": dearer})
     data = (library.shipped() / "edges" / "ma-uth.json").read_bytes()
-    assert "play odds" in parse_edges(data, changed).stale
-    assert not parse_edges(data, book).stale
+    assert "play odds" in parse_edges(data, changed, "x").stale
+    assert not parse_edges(data, book, "x").stale

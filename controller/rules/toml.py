@@ -1,0 +1,57 @@
+"""TOML from bytes, as far as the language has it: whatever a file holds, it is a document or a reason why it is none. Pure.
+
+Python's reader lets pass what no other reader of TOML does (a whole number of any length, tables without end), and ends in
+errors of its own where brackets are nested deep; what comes behind it would fail only when it prints such a value.
+"""
+
+import tomllib
+from typing import Any
+
+__all__ = ["TomlInvalid", "parse_toml"]
+
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark that some editors put before UTF-8."""
+MOST_DEPTH = 32
+"""Tables and lists inside each other; no file of ours has more than six."""
+MIN_NUMBER, MAX_NUMBER = -(2**63), 2**63 - 1
+"""The whole numbers of TOML 1.0."""
+
+
+class TomlInvalid(ValueError):
+    """These bytes are no TOML; the text says why, and what to do where that is not plain."""
+
+
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """The document in these bytes. Raises `TomlInvalid`, and nothing else."""
+    if data.startswith(MARK):
+        raise TomlInvalid("it begins with a byte order mark; save it as UTF-8 without one")
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as exc:
+        raise TomlInvalid(f"byte {exc.start + 1} is no UTF-8; save it as UTF-8") from exc
+    except RecursionError as exc:
+        raise TomlInvalid(f"it is nested deeper than {MOST_DEPTH} tables or lists") from exc
+    except ValueError as exc:  # of tomllib, and of `int` for a number with thousands of digits
+        raise TomlInvalid(str(exc)) from exc
+    _verify(document)
+    return document
+
+
+def _verify(document: dict[str, Any]) -> None:
+    """What is deeper or larger than TOML has use for. Not recursive, as it looks for what is too deep."""
+    level: list[Any] = [document]
+    for _ in range(MOST_DEPTH + 1):
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner += value.values()
+            elif isinstance(value, list):
+                inner += value
+            elif isinstance(value, int) and not MIN_NUMBER <= value <= MAX_NUMBER:
+                raise TomlInvalid(
+                    f"a whole number is not from {MIN_NUMBER} to {MAX_NUMBER}, which is all that TOML has"
+                )
+        level = inner
+        if not level:
+            return
+    raise TomlInvalid(f"it is nested deeper than {MOST_DEPTH} tables or lists")
