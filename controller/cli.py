@@ -232,13 +232,15 @@ def check(files: Sequence[Path], as_json: bool) -> None:
     """Say what is wrong with a configuration, its rulebook and its elections, and what it means.
 
     All faults are told at once; exit code 1 if there is one. Several files are taken for the tables of one house: what a
-    document wants alike at every table, as the version of Colorado Hold 'Em, is compared.
+    document wants alike at every table, as the version of Colorado Hold 'Em, is compared, and so is what only one table can
+    have, as its MQTT client id or its record.
 
     \b
     Example:
       tablewarden check config/tables/*.toml
     """
-    from controller.config_report import document, examine, of_one_house, page
+    from controller.config_house import of_one_house
+    from controller.config_report import document, examine, page
 
     findings = of_one_house([examine(path) for path in files])
     if as_json:

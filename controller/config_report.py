@@ -1,7 +1,7 @@
 """What a person reads about a configuration: what is wrong with it in words, and what is right, and what it leaves open."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from controller.config_file import read_config
 from controller.retention import Retention
 from controller.rules import library
 from controller.rules.edge import EdgesInvalid, warnings
-from controller.rules.elections import unequal
 from controller.rules.model import HouseChoice, Law, Reading
 from controller.rules.vocabulary import Method
 from controller.table.betting import MOST_CENTS
@@ -18,7 +17,7 @@ from drivers.catalog import LEAST, Approval, Codec
 from drivers.device import DeviceConfig
 from drivers.events import Capability, DeviceKind
 
-__all__ = ["Finding", "document", "examine", "of_one_house", "page"]
+__all__ = ["Finding", "document", "examine", "page"]
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -27,7 +26,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class Finding:
     """`faults`: what must be mended. `notes`: what works and should be known. `open_questions`: what cannot be proved.
 
-    `warnings`: elections that are allowed, and that nobody can have meant.
+    `warnings`: what is allowed, and what nobody can have meant.
     """
 
     path: Path
@@ -56,31 +55,6 @@ def examine(path: Path) -> Finding:
     except EdgesInvalid as exc:
         notes, odd = (*notes, f"what each wager brings the house is not known: {exc}"), ()
     return Finding(path, reading.config, reading.law, faults, notes, open_questions, odd)
-
-
-def of_one_house(findings: Sequence[Finding]) -> list[Finding]:
-    """The same findings, where these files are the tables of one house: what must be alike at each of them is.
-
-    A choice that differs is a fault of every table that it concerns, with the clause and what each table has.
-    """
-    named = {_table_name(finding, findings): finding for finding in findings if finding.law is not None}
-    told = []
-    for finding in findings:
-        alike = {name: f.law for name, f in named.items() if f.law and _same_document(f, finding)}
-        faults = tuple(f"[elections] {difference}" for difference in unequal(alike))
-        told.append(replace(finding, faults=finding.faults + faults))
-    return told
-
-
-def _table_name(finding: Finding, among: Sequence[Finding]) -> str:
-    """The table's own name, or the file's where two tables call themselves the same or nothing could be read."""
-    names = [f.config.table.id for f in among if f.config]
-    own = finding.config.table.id if finding.config else ""
-    return own if names.count(own) == 1 else str(finding.path)
-
-
-def _same_document(one: Finding, other: Finding) -> bool:
-    return bool(one.law and other.law and one.law.rulebook.id == other.law.rulebook.id)
 
 
 def page(finding: Finding) -> list[str]:

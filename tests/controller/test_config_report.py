@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.config_report import Finding, document, examine, of_one_house, page
+from controller.config_house import of_one_house
+from controller.config_report import Finding, document, examine, page
 from controller.games.registry import GAMES
 from controller.rules.elections import proposals
 from controller.rules.library import find
@@ -301,3 +302,35 @@ def test_in_production_a_record_without_a_second_place_is_told(tmp_path: Path) -
     assert told(LEAST + DEVICES) == []
     text = "\n".join(page(examine(_write(tmp_path, production))))
     assert "name a folder on another disk or medium, and let the unit write there" in text
+
+
+def test_what_only_one_table_can_have_is_told_of_both_that_have_it(tmp_path: Path) -> None:
+    """A client id is a fault: the two would throw each other out for ever. A record may lie on two machines, and is odd."""
+    text = EXAMPLE.read_text()
+    one, two = tmp_path / "one.toml", tmp_path / "two.toml"
+    one.write_text(text)
+    two.write_text(text.replace('id   = "example"', 'id   = "other"'))
+    first, second = of_one_house([examine(one), examine(two)])
+    assert [f.faults for f in (first, second)] == [
+        (
+            f"[mqtt] client_id: 'example' is also that of {name}; a broker lets in one of them and throws the other out; it is "
+            "unique in the whole company",
+        )
+        for name in ("other", "example")
+    ]
+    (odd,) = set(first.warnings) - set(examine(one).warnings)
+    assert odd.startswith("[journal] path: /var/lib/tablewarden/example.journal is also the record of other; ")
+    assert f"  ODD    {odd}" in page(first)
+    two.write_text(text)
+    told = of_one_house([examine(one), examine(two)])[0].warnings
+    assert f"[table] site, id: bench/example is also {two}; a back office cannot tell them apart" in told
+
+
+def test_one_file_given_twice_and_the_shipped_tables_share_nothing(tmp_path: Path) -> None:
+    """A file is not another because it is named again, nor through a link."""
+    link = tmp_path / "link.toml"
+    link.symlink_to(EXAMPLE)
+    alone = examine(EXAMPLE)
+    for others in ([EXAMPLE], [link], [EXAMPLE.with_name("example-ma.toml")]):
+        told = of_one_house([alone, *map(examine, others)])[0]
+        assert (told.faults, told.warnings) == (alone.faults, alone.warnings)
