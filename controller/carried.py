@@ -61,7 +61,7 @@ def state_from(closed: RecordDayClosed, setup: Setup) -> State:
     """
     try:
         told: Any = msgspec.json.decode("".join(closed.folded), type=_Between)
-    except msgspec.MsgspecError as exc:
+    except (msgspec.MsgspecError, RecursionError) as exc:
         raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
     state, initial = State(**{name: getattr(told, name) for name in _KEPT}), State.initial(setup)
     was = closed.started.setup
@@ -78,7 +78,7 @@ def rounds_at(closed: RecordDayClosed) -> int:
     try:
         rounds: int = msgspec.json.decode("".join(closed.folded))["rounds"]
         return rounds
-    except (msgspec.MsgspecError, KeyError, TypeError) as exc:
+    except (msgspec.MsgspecError, KeyError, TypeError, RecursionError) as exc:
         raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
 
 

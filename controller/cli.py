@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from controller.given import A_FILE, A_PATH, LARGEST
 from controller.streams import StreamLost, prepare
 from drivers.protocol.texts import plain
 
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AS_JSON",
     "A_FILE",
-    "LARGEST",
     "UNREACHABLE",
     "USAGE",
     "WRONG",
-    "Finite",
     "acting",
     "ask",
     "cli",
@@ -55,20 +53,7 @@ ELSEWHERE = {
 }
 """Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""
 
-LARGEST = 2**63 - 1
-"""No record has a higher number: SQLite cannot count further."""
-A_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="For a program: JSON instead of a page.")
-
-
-class Finite(click.FloatRange):
-    """A number of this range; "nan" is in every range that Python compares it with, and no time."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = super().convert(value, param, ctx)
-        if not isfinite(found):
-            self.fail(f"{value!r} is no finite number", param, ctx)
-        return found
 
 
 class _Commands(click.Group):
@@ -128,7 +113,7 @@ def reaching(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
     return click.option(
         "--socket",
-        type=click.Path(path_type=Path),
+        type=A_PATH,
         envvar="TABLEWARDEN_SOCKET",
         help="The daemon's control socket.",
     )(command)
@@ -178,12 +163,28 @@ def ask(daemon: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
 
 
 def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> None:
-    from msgspec import json
+    from msgspec import json, to_builtins
 
     if as_json:
-        click.echo(json.format(json.encode(value), indent=2))
+        try:
+            encoded = json.encode(value)
+        except UnicodeEncodeError:  # the name of a file may hold bytes that are no text
+            encoded = json.encode(_as_text(to_builtins(value)))
+        click.echo(json.format(encoded, indent=2))
     else:
         click.echo("\n".join(map(plain, page(value))))
+
+
+def _as_text(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_as_text(key): _as_text(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_as_text(inner) for inner in value]
+        case _:
+            return value
 
 
 def end(message: str, code: int) -> NoReturn:

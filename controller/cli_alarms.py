@@ -8,6 +8,7 @@ import click
 
 from controller.alarm_log import alarms_told
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.opening import opened
 from controller.progress import progress
@@ -18,7 +19,7 @@ __all__ = ["alarms"]
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=A_PATH)
 @AS_JSON
 def alarms(path: Path, as_json: bool) -> None:
     """List every alarm and hold: when it was raised, who saw it when, and who ended it with what. Works on the live record too.

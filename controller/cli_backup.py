@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from controller.cli import UNREACHABLE, WRONG, end
+from controller.given import A_PATH
 from controller.journal.backup import back_up
 from controller.journal.backup import restore as lay_beside
 from controller.journal.errors import JournalError, JournalMissing
@@ -15,7 +16,6 @@ from controller.progress import progress
 
 __all__ = ["backup", "restore"]
 
-A_PATH = click.Path(path_type=Path)
 KEYS = click.option(
     "--key", "key_files", multiple=True, type=A_PATH, help="A public key of the table, to check it with."
 )

@@ -6,6 +6,7 @@ from typing import NoReturn
 import click
 
 from controller.cli import USAGE, end
+from controller.given import Place
 from controller.rules import library
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Rulebook
@@ -14,7 +15,7 @@ __all__ = ["EVERYWHERE", "books", "find_book", "usage"]
 
 EVERYWHERE = click.option(
     "--directory",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=Place(exists=True, file_okay=False),
     help="Rulebooks that lie elsewhere.  [default: those that came with this software]",
 )
 

@@ -11,13 +11,12 @@ import click
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.drill import Drill, journals_in, lines
 from controller.drill import drill as practise
+from controller.given import A_PATH
 from controller.journal.key_file import KeyUnusable
 from controller.journal.keys import PublicKey
 from controller.journal.vault_keys import VaultKeys
 
 __all__ = ["drill"]
-
-A_PATH = click.Path(path_type=Path)
 
 
 @click.command()

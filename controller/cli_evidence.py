@@ -13,6 +13,7 @@ from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.config import frames_beside
 from controller.evidence.build import Evidence, evidence
 from controller.evidence.errors import EvidenceError
+from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.key_file import KeyUnusable
 from controller.journal.keys import PublicKey, SigningKey
@@ -24,7 +25,6 @@ from controller.table.codec import UnknownKind
 
 __all__ = ["evidence_command"]
 
-A_PATH = click.Path(path_type=Path)
 MODE = 0o640
 
 
@@ -78,7 +78,7 @@ def evidence_command(
         end(str(exc), UNREACHABLE)
     except (JournalError, EvidenceError, NotReplayable, UnknownKind, KeyUnusable) as exc:
         end(str(exc), WRONG)
-    except MsgspecError as exc:
+    except (MsgspecError, RecursionError) as exc:
         end(f"{path}: a body cannot be read ({exc}); `tablewarden journal verify` says which", WRONG)
     show(_document(made, to, bool(keys)), _page, as_json)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import json
 
-from controller.cli import LARGEST, UNREACHABLE, WRONG, end
+from controller.cli import UNREACHABLE, WRONG, end
 from controller.cli_alarms import alarms
 from controller.cli_backup import backup, restore
 from controller.cli_drill import drill
@@ -21,6 +21,7 @@ from controller.cli_prove import prove
 from controller.cli_replay import replay
 from controller.cli_verify import verify
 from controller.control.page import event_line
+from controller.given import A_PATH, LARGEST
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.export import export_lines
 from controller.journal.keys import KeyUnusable, make_key
@@ -31,7 +32,6 @@ from controller.progress import progress
 
 __all__ = ["journal"]
 
-A_PATH = click.Path(path_type=Path)
 INTERRUPTED = 130
 """What a shell says of whatever Ctrl-C ended: 1 would be a verdict on the record."""
 

@@ -8,6 +8,7 @@ import click
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.day_rounds import note_open_day, note_rounds
+from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.keep import Copied, copy_segments, not_copied, seal_days
 from controller.journal.keep_keys import copy_keys
@@ -19,8 +20,6 @@ from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
 
 __all__ = ["keep"]
-
-A_PATH = click.Path(path_type=Path)
 
 
 @click.command()

@@ -10,6 +10,7 @@ import click
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.control.money_page import money
 from controller.day_rounds import known_days
+from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.shelf import beside
 from controller.journal.store import opened
@@ -24,7 +25,7 @@ __all__ = ["lookback_command"]
 
 
 @click.command("lookback")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=A_PATH)
 @click.argument("back", metavar="SET")
 @click.option(
     "--by",

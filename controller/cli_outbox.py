@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from controller.cli import AS_JSON, LARGEST, acting, ask, client, reaching, show
+from controller.cli import AS_JSON, acting, ask, client, reaching, show
 from controller.control.page import outbox_page
+from controller.given import LARGEST
 
 __all__ = ["outbox"]
 

@@ -10,6 +10,7 @@ import msgspec
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli_verify import proved_parts
+from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.findings import Report
 from controller.journal.key_file import KeyUnusable
@@ -25,8 +26,6 @@ from controller.table.facts import RoundBegun
 from controller.table.inputs import RoundOpened
 
 __all__ = ["prove"]
-
-A_PATH = click.Path(path_type=Path)
 
 
 @click.command()

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from msgspec import json
 
-from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, Finite, client, end, reaching, show
+from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, client, end, reaching, show
 from controller.control.client import ControlFailed, ControlUnreachable
 from controller.control.page import event_line
 from controller.devices.documents import event_document, shown_input
@@ -18,6 +18,7 @@ from controller.devices.page import event_page
 from controller.devices.port import PortTrouble
 from controller.devices.recordings import compare_page, replayed_document
 from controller.devices.watching import follow, who_is_there
+from controller.given import Finite, Place
 from drivers.catalog import Codec
 from drivers.keys import KeyRefused, read_key
 from drivers.protocol.constants import DEFAULT_BAUD
@@ -64,7 +65,7 @@ FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type
 
 @click.command(short_help="Write down every byte at a port.")
 @PORT
-@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
+@click.option("--to", type=Place(dir_okay=False), required=True, help="A new file.")
 @FOR
 @ACKNOWLEDGE
 @BAUD
@@ -112,9 +113,7 @@ def record(
 @click.command(short_help="Put a recording to the driver again, and compare.")
 @FILES
 @click.option("--strict", is_flag=True, help="Compare all that the driver sends, byte by byte.")
-@click.option(
-    "--golden", type=click.Path(path_type=Path, dir_okay=False), help="Compare the events with this list."
-)
+@click.option("--golden", type=Place(dir_okay=False), help="Compare the events with this list.")
 @click.option("--write", is_flag=True, help="Write the list of --golden anew: a decision, not a repair.")
 @KEY_FILE
 @AS_JSON
@@ -138,9 +137,9 @@ def replay(
         lines = [event_words(event) for _, event in found.events]
         expected = None
         if golden is not None and write:
-            golden.write_text("".join(f"{line}\n" for line in lines))
+            golden.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         elif golden is not None:
-            expected = golden.read_text().splitlines()
+            expected = golden.read_text("utf-8").splitlines()
     except (RecordingInvalid, KeyRefused) as exc:
         end(str(exc), WRONG)
     except OSError as exc:
@@ -154,7 +153,7 @@ def replay(
 
 @click.command(short_help="A recording as pcapng, for Wireshark.")
 @FILES
-@click.option("--pcapng", "to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
+@click.option("--pcapng", "to", type=Place(dir_okay=False), required=True, help="A new file.")
 @AS_JSON
 def export(files: Sequence[Path], to: Path, as_json: bool) -> None:
     """Make a pcapng file of a recording, for Wireshark, tshark and whatever else reads captures.
@@ -181,7 +180,7 @@ def export(files: Sequence[Path], to: Path, as_json: bool) -> None:
 
 @click.command(short_help="A recording that may leave the house.")
 @FILES
-@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A new file.")
+@click.option("--to", type=Place(dir_okay=False), required=True, help="A new file.")
 @KEY_FILE
 @AS_JSON
 def anonymise(files: Sequence[Path], to: Path, key_file: Path | None, as_json: bool) -> None:

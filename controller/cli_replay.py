@@ -11,6 +11,7 @@ from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.config import ConfigInvalid
 from controller.config_file import load_config
 from controller.control.page import status_page
+from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.key_file import KeyUnusable
 from controller.journal.reading import Reading
@@ -25,7 +26,6 @@ from controller.table.state import Setup
 
 __all__ = ["replay"]
 
-A_PATH = click.Path(path_type=Path)
 MOST_REASONS = 3
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import click
 
 from controller.cli import WRONG, acting, ask, client, end, reaching
+from controller.given import A_PATH
 from controller.journal.key_file import KeyUnusable
 from controller.journal.vault_keys import make_vault, renew_vault
 
 __all__ = ["vault"]
-
-A_PATH = click.Path(path_type=Path)
 
 
 @click.group()

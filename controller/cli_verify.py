@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.given import A_PATH, is_device
 from controller.journal.errors import JournalDamaged, JournalError, JournalMissing
 from controller.journal.findings import Report
 from controller.journal.keys import KeyUnusable, PublicKey
@@ -22,7 +23,6 @@ from controller.progress import progress
 
 __all__ = ["proved_parts", "verdict_page", "verify"]
 
-A_PATH = click.Path(path_type=Path)
 MOST_NAMED = 3
 """Heads that could not be compared: a back office may give a year of them."""
 
@@ -190,8 +190,10 @@ def _heads(given: str) -> list[HeadKept]:
     file = Path(given)
     if ":" in given and not file.exists():
         return heads_in(given)
+    if is_device(file):
+        raise HeadUnreadable(f"--against {given}: is a device, which has no end; name a file")
     try:
-        return heads_in(file.read_text())
+        return heads_in(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as exc:
         raise HeadUnreadable(f"--against {given}: cannot be read: {exc}") from exc
     except HeadUnreadable as exc:

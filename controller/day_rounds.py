@@ -162,7 +162,7 @@ def _read(path: Path) -> DayRounds | None:
         if digest != sha256(packed).hexdigest().encode():
             return None
         return _DECODER.decode(packed)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None
 
 

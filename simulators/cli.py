@@ -28,7 +28,7 @@ from .cable import Cable
 from .cards import FACES, Witness
 from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
-from .cli_shared import Finite, folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .device import SimulatedDevice
 from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
@@ -83,7 +83,7 @@ class Options:
 
 def common(command: Callable[..., None]) -> Callable[..., None]:
     """The options of `Options`."""
-    path = click.Path(path_type=Path)
+    path, file = Place(), Place(exists=True, dir_okay=False)
     options = [
         click.option(
             "--link", type=path, required=True, help="The port's name, a symlink to the pseudo-terminal."
@@ -97,8 +97,8 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--baud", type=click.IntRange(min=300), help="Paces the bytes.  [default: no pacing]"),
         click.option("--keep-log", is_flag=True, help="Its reports and memory outlive a power cut."),
         click.option("--drop-unread", is_flag=True, help="No ghost bytes: forgets what a lost host did not read."),
-        click.option("--key", type=path, help="File of 32 bytes: only a host that proves this key is obeyed."),
-        click.option("--image", type=path, help="File that stands for its firmware.  [default: a made-up one]"),
+        click.option("--key", type=file, help="File of 32 bytes: only a host that proves this key is obeyed."),
+        click.option("--image", type=file, help="File that stands for its firmware.  [default: a made-up one]"),
         click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw."),
         click.option("--usb", metavar="PLACE", help="Be a USB device there, as 1-1: LINK is a USB/IP server."),
         click.option("--listen", metavar="HOST:PORT", help="With --usb: serve USB/IP here too (usbip attach)."),

@@ -14,7 +14,7 @@ from drivers.protocol.reports import DeviceKind
 
 from .bee_tek import BeeTekShoe
 from .body import CardSettings
-from .cli_shared import Finite, folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .faults import WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
@@ -29,22 +29,18 @@ BYTE_S = 10 / 9600
 
 
 @click.command("bee-tek")
-@click.option(
-    "--link", type=click.Path(path_type=Path), required=True, help="The port's name, a symlink to the pty."
-)
+@click.option("--link", type=Place(), required=True, help="The port's name, a symlink to the pty.")
 @click.option("--decks", type=click.IntRange(1, 8), default=6, show_default=True, help="In one set.")
 @click.option(
     "--fault", "faults", multiple=True, metavar="NAME[@N]", help="Of a reading shoe; N counts the sets loaded."
 )
 @click.option("--seed", type=int, help="Repeats what chance there is.")
-@click.option(
-    "--log", type=click.Path(path_type=Path), help="Record of what happened.  [default: standard output]"
-)
-@click.option("--control", type=click.Path(path_type=Path), help="Hands and faults.  [default: LINK.ctl]")
+@click.option("--log", type=Place(), help="Record of what happened.  [default: standard output]")
+@click.option("--control", type=Place(), help="Hands and faults.  [default: LINK.ctl]")
 @click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of a scenario's seconds.")
 @click.option(
     "--scenario",
-    type=click.Path(path_type=Path),
+    type=Place(),
     help="File of what is to befall it, and what must come of it.",
 )
 @click.option("--paced", is_flag=True, help="Bytes leave as slowly as 9600 baud say.")

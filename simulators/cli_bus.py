@@ -12,7 +12,7 @@ from typing import TextIO
 import click
 
 from .bus_runtime import BusSimulator
-from .cli_shared import Finite, folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .fault_kind import REMOTE_IO
 from .faults import FAULTS, WIRE, Fault, FaultBook, FaultError, known_to, parse
@@ -64,7 +64,7 @@ def faults_of_a_bus() -> str:
 
 
 @click.command("remote-io", epilog=faults_of_a_bus())
-@click.option("--link", type=click.Path(path_type=Path), help="The port's name, a symlink to the pseudo-terminal.")
+@click.option("--link", type=Place(), help="The port's name, a symlink to the pseudo-terminal.")
 @click.option("--units", type=click.IntRange(1, 8), default=3, show_default=True, help="On the bus.")
 @click.option(
     "--seats", type=click.IntRange(1, 7), default=6, show_default=True, help="Seats with a sensor and a lamp."
@@ -73,17 +73,15 @@ def faults_of_a_bus() -> str:
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; may be repeated.")
 @click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of hands that a fault moves.")
 @click.option("--seed", type=int, help="Repeats what chance there is.")
-@click.option(
-    "--log", type=click.Path(path_type=Path), help="Record of what happened.  [default: standard output]"
-)
-@click.option("--control", type=click.Path(path_type=Path), help="Hands and faults.  [default: LINK.ctl]")
+@click.option("--log", type=Place(), help="Record of what happened.  [default: standard output]")
+@click.option("--control", type=Place(), help="Hands and faults.  [default: LINK.ctl]")
 @click.option("--baud", type=click.IntRange(min=300), default=DEFAULT_BAUD, show_default=True)
 @click.option("--paced", is_flag=True, help="Bytes leave as slowly as the baud rate says.")
 @click.option("--drop-unread", is_flag=True, help="No ghost bytes: forgets what a lost host did not read.")
 @click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw.")
 @click.option(
     "--scenario",
-    type=click.Path(path_type=Path),
+    type=Place(),
     help="File of what is to befall it, and what must come of it.",
 )
 @click.option("--show-config", is_flag=True, help="Print the [[device.unit]] entries for this bus, and end.")

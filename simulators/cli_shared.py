@@ -1,6 +1,7 @@
 """What the commands of all simulators have in common besides their options: the record's file, and repeatable chance."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from math import isfinite
@@ -81,3 +82,18 @@ def folders_exist(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise click.ClickException(f"{path.parent}: no such directory")
+
+
+class Place(click.Path):
+    """A path with a name that something can be put beside."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(path_type=Path, **given)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("a path is wanted, and this one is empty", param, ctx)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.absolute().name:
+            self.fail(f"{path} has no name; name a file in it", param, ctx)
+        return path if path.name else path.absolute()

@@ -101,7 +101,7 @@ async def _line(reader: asyncio.StreamReader) -> bytes:
 def _parse(line: bytes) -> Mapping[str, object]:
     try:
         request = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return request if isinstance(request, dict) else {}
 

@@ -19,8 +19,9 @@ from controller.bench.options import LINKS, METHODS, Options
 from controller.bench.possible import why_not
 from controller.bench.report import document, page
 from controller.bench.run import Outcome, run
-from controller.cli import USAGE, Finite, end
+from controller.cli import USAGE, end
 from controller.control.endpoint import MAX_PATH
+from controller.given import A_PATH, Finite, Place
 from controller.journal.key_file import KeyUnusable
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.library import RulebookUnknown
@@ -108,15 +109,11 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option("--rounds", type=click.IntRange(min=0), default=10, show_default=True, help="0 = until stopped.")
 @click.option("--speed", type=Finite(0.1, 1000), default=20.0, show_default=True, help="Times real speed.")
 @click.option("--fault", "mishaps", multiple=True, metavar="NAME@ROUND", callback=_mishaps, help="See below.")
-@click.option(
-    "--scenario", type=click.Path(path_type=Path), default=None, help="What befalls a device; see below."
-)
+@click.option("--scenario", type=A_PATH, default=None, help="What befalls a device; see below.")
 @click.option(
     "--broker", default="auto", show_default=True, callback=_broker, help="auto, memory or mqtt://host:port."
 )
-@click.option(
-    "--journal", type=click.Path(path_type=Path, dir_okay=False), callback=_journal, help="Keep the record here."
-)
+@click.option("--journal", type=Place(dir_okay=False), callback=_journal, help="Keep the record here.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Cards, wagers and answers.")
 @click.option("--seats", type=click.IntRange(1, 6), default=6, show_default=True)
 @click.option("--elect", "elections", multiple=True, metavar="READING=CHOICE", callback=_elections)
@@ -149,7 +146,7 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
 @click.option(
     "--keep",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=Place(file_okay=False),
     callback=_keep,
     help="Keep logs and configuration here.",
 )

@@ -18,6 +18,9 @@ ANSWER_TIMEOUT_S = 10.0
 """Longer than any answer takes: a commit that takes over 2 s has failed, and the daemon says so."""
 
 
+STRANGE = "what answers here is no daemon of this software; name another socket with --socket"
+
+
 class ControlUnreachable(Exception):
     """No daemon answers at this socket; the reason says what was seen and what to do."""
 
@@ -63,7 +66,9 @@ class ControlClient:
     def ask(self, do: str, **rest: object) -> dict[str, Any]:
         """The result of one request. Raises `ControlFailed` with the daemon's reason."""
         self._request(do, rest)
-        result: dict[str, Any] = self._answer()["result"]
+        result = self._answer().get("result")
+        if not isinstance(result, dict):
+            raise ControlUnreachable(self._path, STRANGE)
         return result
 
     def watch(self, after: int | None = None, streams: tuple[str, ...] | None = None) -> Iterator[dict[str, Any]]:
@@ -75,7 +80,7 @@ class ControlClient:
         self._request("watch", rest if streams is None else {**rest, "streams": streams})
         self._socket.settimeout(None)  # the next event may be hours away
         while (line := self._line()) is not None:
-            told = _unwrap(line)
+            told = self._unwrap(line)
             yield told["event"] if "event" in told else {"caught_up": told["caught_up"]}
 
     def _request(self, do: str, rest: dict[str, object]) -> None:
@@ -92,7 +97,18 @@ class ControlClient:
             raise ControlUnreachable(
                 self._path, "the daemon ended before it answered; what was asked may have been done"
             )
-        return _unwrap(line)
+        return self._unwrap(line)
+
+    def _unwrap(self, line: bytes) -> dict[str, Any]:
+        try:
+            told: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+            error = None if told["ok"] else told["error"]
+            failed = error and ControlFailed(error["code"], error["reason"], tuple(error["cite"]))
+        except (msgspec.MsgspecError, RecursionError, KeyError, TypeError) as exc:
+            raise ControlUnreachable(self._path, STRANGE) from exc
+        if failed:
+            raise failed
+        return told
 
     def _line(self) -> bytes | None:
         """One line; None where the daemon closed, even in the middle of one."""
@@ -104,14 +120,6 @@ class ControlClient:
         except OSError as exc:
             raise ControlUnreachable(self._path, _why(exc)) from exc
         return line if line.endswith(b"\n") else None
-
-
-def _unwrap(line: bytes) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.json.decode(line)
-    if not told["ok"]:
-        error = told["error"]
-        raise ControlFailed(error["code"], error["reason"], tuple(error["cite"]))
-    return told
 
 
 def _why(exc: OSError) -> str:

@@ -55,7 +55,7 @@ def _cut(path: Path, begin_us: int, end_us: int) -> list[str] | None:
         offset = about["wall_us"] - about["us"] if is_kept_by_daemon else _offset(path)
     except OSError as exc:
         raise EvidenceError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except (UnicodeDecodeError, ValueError, KeyError, TypeError, RecordingInvalid) as exc:
+    except (ValueError, KeyError, TypeError, RecursionError, RecordingInvalid) as exc:
         raise EvidenceError(f"{path}: is no recording of a wire, or a damaged one ({exc}); leave it out") from exc
     inside = [line for us, line in entries[0 if is_kept_by_daemon else 1 :] if begin_us <= us + offset <= end_us]
     if not inside:

@@ -105,7 +105,7 @@ def read_boundary(text: str | bytes) -> Boundary:
     try:
         boundary = msgspec.json.decode(text, type=Boundary)
         marks = boundary.begin, boundary.end
-    except (msgspec.MsgspecError, ValueError, KeyError) as exc:
+    except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as exc:
         raise BoundaryUnreadable(f"is no statement of a closed day: {exc}") from exc
     if boundary.what != WHAT:
         raise BoundaryUnreadable(f"is {boundary.what!r}, no closed day")

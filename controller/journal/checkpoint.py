@@ -76,7 +76,7 @@ def read_statement(text: str) -> Statement:
         statement = msgspec.json.decode(text, type=Statement)
         for stream in Stream:
             statement.head_of(stream)
-    except (msgspec.MsgspecError, ValueError) as exc:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as exc:
         raise StatementUnreadable(f"is no statement of a checkpoint: {exc}") from exc
     if statement.what != WHAT:
         raise StatementUnreadable(f"is {statement.what!r}, no checkpoint")

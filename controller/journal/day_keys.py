@@ -89,7 +89,7 @@ def read_keys(path: Path, journal: str, segment: str) -> DayKeys:
         text, *lines = rest.splitlines()
         statement = msgspec.json.decode(text, type=_Statement)
         rows = [_row(line) for line in lines]
-    except (msgspec.MsgspecError, ValueError) as exc:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as exc:
         raise JournalDamaged(path, f"holds no keys of rounds: {exc}") from exc
     if (statement.what, statement.journal, statement.segment) != (WHAT, journal, segment):
         raise JournalForeign(path, f"{statement.what!r} of {statement.segment}", f"of {segment}")

@@ -36,6 +36,8 @@ PRESET = 6
 """Of xz: two thirds of the size that zlib gives, at 3 MB/s; a day takes some 20 s of the least urgent time there is."""
 CHUNK = 1 << 20
 HEAD_BYTES = 1 << 14
+UNREADABLE = (lzma.LZMAError, ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError, NoBase64)
+"""What comes of bytes that no segment has."""
 
 
 class SegmentUnfit(JournalError):
@@ -159,7 +161,7 @@ class Segment:
                 if record.order != order or line[: line.index(b"\t")] != header_of(journal, record):
                     raise JournalDamaged(self.path, f"record {record.order} does not stand in its place")
                 yield record
-        except (lzma.LZMAError, ValueError, KeyError, TypeError, msgspec.MsgspecError, NoBase64) as exc:
+        except UNREADABLE as exc:
             raise JournalDamaged(self.path, f"cannot be read behind order {order}: {exc}") from exc
         if heads != self.boundary.end.heads:
             raise JournalDamaged(self.path, "its records do not lead to the heads that were closed")
@@ -171,7 +173,7 @@ class Segment:
                 header, _, body = line.split(b"\t")
                 h = _decode(header)
                 yield Stream(h[2]), Brief(h[3], h[5], h[6], h[7], h[8], h[10], _body(body))
-        except (lzma.LZMAError, ValueError, KeyError, TypeError, msgspec.MsgspecError, NoBase64) as exc:
+        except UNREADABLE as exc:
             raise JournalDamaged(self.path, f"cannot be read: {exc}") from exc
 
 

@@ -75,7 +75,7 @@ def prove_checkpoints(
             statement = read_statement(body.statement)
             wrong = _contradiction(statement, about, checkpoint, begins, hash_at)
             signature = bytes.fromhex(body.signature)
-        except (msgspec.MsgspecError, StatementUnreadable, ValueError) as exc:
+        except (msgspec.MsgspecError, StatementUnreadable, ValueError, RecursionError) as exc:
             wrong, statement, signature = f"cannot be read: {exc}", None, b""
         if statement is None or wrong:
             findings.add(Cause.CHECKPOINT, Stream.DIAG, checkpoint.sequence, detail=wrong)
@@ -157,7 +157,7 @@ def heads_in(text: str) -> list[HeadKept]:
     try:
         for document in _documents(text):
             found += _heads_of(document)
-    except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as exc:
+    except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise HeadUnreadable(f"is no event, checkpoint or verdict: {exc}") from exc
     if not found:
         raise HeadUnreadable("holds no head: no event with its recordhash, no checkpoint, no verdict")

@@ -270,6 +270,6 @@ def _is_number(value: object) -> TypeGuard[int]:
 def _object(line: str) -> dict[str, Any]:
     try:
         raw = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return raw if isinstance(raw, dict) else {}

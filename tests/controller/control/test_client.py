@@ -137,6 +137,32 @@ def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
         client.ask("status")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 400",
+        b"{}",
+        b"[]",
+        b'{"ok": true}',
+        b'{"ok": true, "result": 1}',
+        b'{"ok": false}',
+        b"[" * 9999,
+        b"\xff",
+        b'{"ok": false, "error": {"code": "x"}}',
+        b'{"ok": false, "error": 1}',
+    ],
+)
+def test_what_is_no_daemon_is_known_by_its_answer(tmp_path: Path, answer: bytes) -> None:
+    """Somebody else's socket was named: that is said, not what Python makes of the answer."""
+    path = tmp_path / "c.sock"
+    with (
+        _daemon_that(path, lambda connected: connected.sendall(answer + b"\n")),
+        ControlClient(path) as client,
+        pytest.raises(ControlUnreachable, match="no daemon of this software"),
+    ):
+        client.ask("status")
+
+
 def test_a_daemon_that_does_not_answer_is_not_waited_for_without_end(tmp_path: Path) -> None:
     """A frozen daemon gives an error with the time that was waited."""
     path, answered = tmp_path / "c.sock", threading.Event()
