@@ -16,9 +16,10 @@ from typing import Any, TextIO
 
 import click
 
-from drivers.protocol.constants import KEY_SIZE
+from drivers.protocol.constants import KEY_SIZE, MAX_NAME
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Back, DeviceKind
+from drivers.protocol.texts import is_plain
 
 from . import continuous
 from . import shoe as shoe_model
@@ -31,7 +32,7 @@ from .cli_bus import remote_io
 from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .device import SimulatedDevice
-from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
+from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, is_occasion, parse
 from .log import EventLog
 from .model import DISPLAY_CHARS, Model
 from .port import Port, PtyPort
@@ -53,7 +54,8 @@ BITS_PER_BYTE = 10
 IMAGE_SIZE = 65_536
 
 PLACE = re.compile(r"[1-9]\d*-[1-9]\d*(?:\.[1-9]\d*)*")
-LISTEN = re.compile(r"[^:\s]+:\d{1,5}")
+LISTEN = re.compile(r"[^:\s]+:(?P<port>[0-9]{1,5})")
+MAX_PORT = 65535
 
 Build = Callable[[FaultBook, Witness, Random], Model]
 
@@ -88,7 +90,9 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--link", type=path, required=True, help="The port's name, a symlink to the pseudo-terminal."
         ),
-        click.option("--serial", help="Serial number.  [default: SIM- and the link's name]"),
+        click.option(
+            "--serial", callback=_serial_number, help="Serial number.  [default: SIM- and the link's name]"
+        ),
         click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; may be repeated."),
         click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of the mechanics only."),
         click.option("--seed", type=int, help="Repeats cards and boot ids: start with a fresh journal then."),
@@ -123,9 +127,15 @@ def faults_of(device: DeviceKind) -> str:
 
 def _plan(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
     sizes = [] if text == "none" else text.split(",")
-    if not all(size.isdecimal() and 1 <= int(size) <= len(FACES) for size in sizes):
+    if not all(is_occasion(size) and int(size) <= len(FACES) for size in sizes):
         raise click.BadParameter(f"{text!r} is no list of stack sizes from 1 to {len(FACES)}, like 2,2,2")
     return tuple(int(size) for size in sizes)
+
+
+def _serial_number(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    if text is not None and (not is_plain(text) or not 0 < len(text.encode()) <= MAX_NAME):
+        raise click.BadParameter(f"{text!r} is no text of 1 to {MAX_NAME} bytes that can be shown")
+    return text
 
 
 def _backs(context: click.Context, parameter: click.Parameter, text: str) -> tuple[Back, ...]:
@@ -294,7 +304,8 @@ def _verify_usb(options: Options) -> None:
         return
     if not PLACE.fullmatch(options.usb):
         raise click.BadParameter(f"{options.usb!r} is no place on a bus, like 1-1 or 1-2.3", param_hint="--usb")
-    if options.listen and not LISTEN.fullmatch(options.listen):
+    listen = LISTEN.fullmatch(options.listen or "")
+    if options.listen and (listen is None or not 1 <= int(listen["port"]) <= MAX_PORT):
         raise click.BadParameter(f"{options.listen!r} is no HOST:PORT, like 127.0.0.1:3240", param_hint="--listen")
     if options.baud or options.cooked:
         raise click.UsageError("--baud and --cooked are for a tty, not for --usb")

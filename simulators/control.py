@@ -54,6 +54,7 @@ async def control_socket(simulator: Simulator, path: Path) -> AsyncIterator[None
         raise LinkTaken(
             f"another simulator runs here, with its control socket at {path}; end it, or choose another --link"
         )
+    _verify_ours(path)
     _remove(path)
     server = await asyncio.start_unix_server(serve, path, limit=LINE_BYTES)
     try:
@@ -75,6 +76,12 @@ async def _is_served(path: Path) -> bool:
     with contextlib.suppress(ConnectionError):
         await writer.wait_closed()
     return True
+
+
+def _verify_ours(path: Path) -> None:
+    """Only a socket that another simulator left is replaced; a file of somebody's is not. Raises `LinkTaken`."""
+    if path.is_symlink() or (path.exists() and not path.is_socket()):
+        raise LinkTaken(f"{path} is there and is no socket; name another --control")
 
 
 def _remove(path: Path) -> None:

@@ -171,6 +171,17 @@ def test_the_help_lists_every_fault_of_the_device(device: str) -> None:
         (["shoe", "--link", "x", "--control", "y" * 150], 1, "path too long"),
         (["shoe", "--link", "x", "--log", "missing/log"], 1, "No such file"),
         (["shoe", "--link", "taken"], 1, "is no symlink"),
+        (["shoe", "--link", "x", "--control", "taken"], 1, "is there and is no socket"),
+        (["bee-tek", "--link", "x", "--control", "taken"], 1, "is there and is no socket"),
+        (["remote-io", "--link", "x", "--control", "taken"], 1, "is there and is no socket"),
+        (["shoe", "--link", "x", "--plan", "9" * 5000], 2, "stack sizes"),
+        (["shoe", "--link", "x", "--serial", "9" * 49], 2, "1 to 48 bytes"),
+        (["shoe", "--link", "x", "--serial", "\n"], 2, "1 to 48 bytes"),
+        (["shoe", "--link", "x", "--serial", "\udcff"], 2, "1 to 48 bytes"),
+        (["shoe", "--link", "x", "--usb", "1-1", "--listen", "127.0.0.1:65536"], 2, "no HOST:PORT"),
+        (["shoe", "--link", "x", "--usb", "1-1", "--listen", "127.0.0.1:0"], 2, "no HOST:PORT"),
+        (["shoe", "--link", "x", "--key", "missing"], 2, "does not exist"),
+        (["shoe", "--link", "x", "--image", "missing"], 2, "does not exist"),
     ],
 )
 def test_a_wrong_command_says_what_is_wrong(
@@ -178,10 +189,11 @@ def test_a_wrong_command_says_what_is_wrong(
 ) -> None:
     """In one line, with the exit code of a usage error or of a thing that is not there."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "taken").write_text("")
+    (tmp_path / "taken").write_text("mine")
     result = CliRunner().invoke(sim, arguments)
     assert (result.exit_code, why in result.output) == (code, True), result.output
     assert "Traceback" not in result.output
+    assert (tmp_path / "taken").read_text() == "mine"
 
 
 def test_a_simulator_runs_on_after_its_scenario(process: Any, tmp_path: Path) -> None:
