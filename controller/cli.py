@@ -160,6 +160,8 @@ def ask(daemon: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
             end(f"{exc.code.replace('_', ' ')}: {exc.reason}{cite}", WRONG)
         except ControlUnreachable as exc:
             end(str(exc), UNREACHABLE)
+        except UnicodeEncodeError as exc:
+            raise click.UsageError(f"{exc.object!r} holds bytes that are no UTF-8; say it in plain words") from exc
 
 
 def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> None:

@@ -36,7 +36,7 @@ def read_key(path: Path) -> bytes:
             path, "is missing", f"make it: umask 077; head -c {KEY_SIZE} /dev/urandom > {path}"
         ) from None
     except OSError as exc:
-        if path.is_symlink():
+        if os.path.islink(path):
             raise KeyRefused(path, "is a symbolic link", "name the file that it points to") from exc
         raise KeyRefused(
             path, f"cannot be read ({exc.strerror})", f"chown it to {_who()} and chmod 400 it"

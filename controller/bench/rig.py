@@ -43,6 +43,11 @@ class Rig:
         return self.journal.with_name(self.journal.name + ".vault")
 
     @property
+    def keys(self) -> tuple[Path, ...]:
+        """Everything that a run puts beside a kept journal so that its record is signed and sealed."""
+        return self.key, self.key.with_name(self.key.name + ".pub"), self.vault
+
+    @property
     def control(self) -> Path:
         return self.directory / "control.sock"
 

@@ -113,9 +113,14 @@ class _Bench:
             broker = await self._broker(stack)
             self.say(f"broker: {broker.says}")
             await self._devices(stack)
+            kept = {file for file in self.rig.keys if file.exists()}
             self.rig.write_config(broker)
             env = slow_sync(self.directory, self.options.slow_sync_ms)
-            await self._start_daemon(env)
+            try:
+                await self._start_daemon(env)
+            except ChildFailed:
+                self._take_back({*self.rig.keys} - kept)
+                raise
             stack.push_async_callback(self._stop_daemon)
             scrolling = asyncio.create_task(self._scroll(), name="scroll")
             stack.push_async_callback(_cancel, scrolling)
@@ -131,6 +136,12 @@ class _Bench:
             evidence, verdicts, broker.says, self.rig.journal, time.monotonic() - began, failed,
             tuple(self.ears.people),
         )  # fmt: skip
+
+    def _take_back(self, made: set[Path]) -> None:
+        """Keys of a record that was never begun, or is somebody's: nothing was signed or sealed with them."""
+        if self.record.last_order() == self.ears.evidence.began:
+            for file in made:
+                file.unlink(missing_ok=True)
 
     def _take_signals(self, stack: AsyncExitStack) -> None:
         """Ctrl-C and SIGTERM end the run in order; what was played until then is judged."""

@@ -182,6 +182,20 @@ def test_an_act_that_cannot_be_is_a_usage_error(words: tuple[str, ...], code: in
     assert says in done.stderr
 
 
+def test_a_name_that_is_no_text_is_not_sent(table: Path) -> None:
+    """Bytes that the terminal sent and no character set has."""
+    done = _run("act", "end_round", "--who", "fl\udcff", "--role", "dealer", "--config", str(table))
+    assert (done.exit_code, "holds bytes that are no UTF-8" in done.stderr) == (2, True), done.output
+
+
+def test_a_bench_on_the_record_of_a_daemon_leaves_nothing_beside_it(table: Path) -> None:
+    """It cannot run, and the keys that it made were nobody's."""
+    before = {path.name for path in table.parent.iterdir()}
+    done = _run("bench", "--rounds", "1", "--broker", "memory", "--journal", str(table.parent / "t1.journal"))
+    assert (done.exit_code, "a journal has one writer" in done.stderr) == (3, True), done.output
+    assert {path.name for path in table.parent.iterdir()} == before
+
+
 def test_an_unknown_person_is_told_by_the_daemon(table: Path) -> None:
     """The command does not know who is listed; the daemon does."""
     done = _run("act", "end_round", "--who", "flra", "--role", "dealer", "--config", str(table))

@@ -47,6 +47,12 @@ def test_what_is_no_key_is_refused(key_file: Path, content: bytes, wrong: str) -
         read_key(key_file)
 
 
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    """As every other that cannot be read."""
+    with pytest.raises(KeyRefused, match="cannot be read \\(File name too long\\)"):
+        read_key(tmp_path / ("x" * 300))
+
+
 def test_a_link_is_refused(key_file: Path) -> None:
     """Who can change the link chooses the key."""
     link = key_file.with_name("link.key")
