@@ -86,3 +86,12 @@ def test_the_examples_of_the_page_come_out_as_printed() -> None:
     for example in examples:
         command, printed = example.split("\n", 1)
         assert run(*shlex.split(command)[3:]).stdout.strip() == printed
+
+
+def test_a_line_longer_than_any_hand_is_answered_and_passed() -> None:
+    """However long it is, and without being held in memory."""
+    page = run("--rulebook", "ma-uth", "--json", stdin="As " * 200_000 + "\nAs Kd Qh Js 9c\n")
+    first, second = map(json.loads, page.stdout.splitlines())
+    assert page.exit_code == 1
+    assert first == {"line": 1, "error": "a line has at most 65536 bytes, and this one has more"}
+    assert second["hands"]
