@@ -55,8 +55,8 @@ def test_what_the_document_says_of_its_main_wagers_is_part_of_their_figures(edit
     else:
         rule = replace(getattr(book.play, edited), value={"dealer_qualifies": False}.get(edited, ("ante",)))
         changed = replace(book, play=replace(book.play, **{edited: rule}))
-    assert parse_edges(data, changed).figures == ()
-    assert parse_edges(data, book).stale == ()
+    assert parse_edges(data, changed, "x").figures == ()
+    assert parse_edges(data, book, "x").stale == ()
 
 
 def test_the_order_of_settling_is_no_part_of_a_figure():
@@ -64,7 +64,7 @@ def test_the_order_of_settling_is_no_part_of_a_figure():
     book = library.find("ma-uth")
     data = (library.shipped() / "edges" / "ma-uth.json").read_bytes()
     order = replace(book.settlement[Settle.ORDER], value="by_step")
-    assert parse_edges(data, replace(book, settlement={**book.settlement, Settle.ORDER: order})).stale == ()
+    assert parse_edges(data, replace(book, settlement={**book.settlement, Settle.ORDER: order}), "x").stale == ()
 
 
 def test_a_figure_hangs_on_its_elections_and_circumstances():
