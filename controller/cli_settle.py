@@ -1,7 +1,6 @@
 """`tablewarden settle`: rounds of play in, what each wager comes to out. No table, no device, no journal, no clock."""
 
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,10 @@ from controller.games.settling.round import RoundRefused, Terms
 from controller.json_lines import MAX_LINE
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
-from controller.rules.loader import RulebookInvalid
+from controller.rules.loader import RulebookInvalid, whole
+from controller.rules.model import Law
+from controller.rules.reader import nearest
+from controller.rules.toml import parse_toml
 from controller.settle_filter import SettleFilter
 from controller.settle_schema import input_schema, output_schema
 
@@ -102,20 +104,26 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
             click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
             return SettleFilter(elect(rulebook, elections), Terms("USD"))
         law = elect(rulebook, elections_in(elections_file, rulebook_id, rulebook))
-        return SettleFilter(law, _terms(elections_file))
+        return SettleFilter(law, _terms(elections_file, law))
     except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid, RoundRefused) as exc:
         raise click.UsageError(str(exc)) from exc
 
 
-def _terms(path: Path) -> Terms:
+def _terms(path: Path, law: Law) -> Terms:
     """Those of the file's table: its currency, USD where it names none, payouts, and the posted limits of its wagers.
 
     `elections_in` has found the file to be sound TOML. Raises `ConfigInvalid`.
     """
     faults: list[str] = []
-    root = Section(tomllib.loads(path.read_text("utf-8")), "", faults)
+    root = Section(parse_toml(whole(path)), "", faults)
     table, limits = root.section("table"), limits_in(root)
     currency, payouts = table.text("currency", "USD", CURRENCY), payouts_in(table)
+    book = law.rulebook
+    faults += [
+        f"[limits] {name}: {book.id} has no such wager {nearest(name, book.wagers)}"
+        for name in limits
+        if name not in book.wagers
+    ]
     if faults:
         raise ConfigInvalid(path, faults)
     return Terms.posted(currency, limits, *payouts)

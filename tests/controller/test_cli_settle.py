@@ -291,3 +291,15 @@ def test_wagers_that_cannot_lie_together_or_be_so_much_are_refused(
     line = {"seats": [{"seat": 1, "wagers": wagers, "decisions": decisions}]}
     (answer,) = _lines(_settle(json.dumps(line), "--rulebook", rulebook))
     assert answer["error"].startswith(error)
+
+
+def test_limits_of_a_wager_that_the_document_has_not_are_told_once(tmp_path: Path) -> None:
+    """Before the first line, with the file and the nearest name; no line is answered."""
+    table = tmp_path / "table.toml"
+    table.write_text(
+        (ROOT / "config" / "tables" / "example-ma.toml").read_text().replace("\ntrips = {", "\ntrip = {")
+    )
+    result = _settle(FLUSH, "--rulebook", "ma-uth", "--elections", str(table))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{table}" in result.stderr
+    assert "[limits] trip: ma-uth has no such wager (nearest: trips)" in result.stderr
