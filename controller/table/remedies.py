@@ -83,7 +83,7 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         _resolve_collected(draft, hold, act.resolution)
     elif act.resolution in settling.OF_THE_CENT:
         settling.give_up_half(draft, hold.seat, actor.who, act.resolution)
-    elif hold.wager:
+    elif hold.wager and act.resolution in answered.OF_WAGER:  # to go on leaves the wager as it lies
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         cite = () if hold.reading else hold.cite
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
