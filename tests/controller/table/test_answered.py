@@ -135,7 +135,8 @@ def test_to_let_it_stand_leaves_the_odd_cent_to_its_own_question(table):
     (stands,) = [hold for hold in made.state.holds.values() if a.Resolution.GO_ON in hold.choices]
     made.act(a.ResolveHold(stands.id, a.Resolution.GO_ON))
     assert made.fates()[1, "original"] == "held"
-    made.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT))
+    (hold,) = holds(made.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT)))
+    assert ("settled already" in hold.reason, hold.choices) == (True, (a.Resolution.GO_ON,))
     assert made.fates() == {(1, "original"): "held", (2, "original"): "returned"}
     lift(made, a.Resolution.CENT_TO_PLAYER)
     wager = made.round.seats[1].wagers["original"]
