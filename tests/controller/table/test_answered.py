@@ -186,6 +186,20 @@ def test_only_a_hand_with_too_many_cards_is_told_with_more(table):
     )
 
 
+# ---- too few cards
+
+
+def test_a_short_hand_that_was_set_before_is_chosen_for_before_the_dealers_hand_is_seen(table):
+    """Void or completed: with a natural on the table the choice would be made by it. Clause: (h)(1), (h)(7), (i)(3)."""
+    made = table()
+    made.answer(1, "set")
+    made.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    refused = made.refused(a.RevealDealer(natural=True))
+    assert ("ask_void_or_complete (seat 1)" in refused.reason, refused.cite) == (True, ("(i)(3)",))
+    made.act(a.ConfirmDuty(next(iter(made.state.duties))))
+    made.act(a.RevealDealer(natural=True))
+
+
 # ---- a natural that is none
 
 
