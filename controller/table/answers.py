@@ -72,11 +72,11 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
     cite = order_cite(setup, state, act.kind)
     if waiting and round_.live:
         return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite)
+    if (first := upkeep.short_hand_first(state, 0)) is not None:
+        return first  # whoever had to choose after seeing the dealer's hand would choose by it
     if isinstance(act, a.RevealCommunity):
         if (burn := burns.before_cards(setup, state)) is not None:
             return burn
-        if (first := upkeep.short_hand_first(state, 0)) is not None:
-            return first
         if community_lies_open(round_):
             return Refusal("all community cards are shown", cite)
         expected = round_.game.streets[round_.streets].street

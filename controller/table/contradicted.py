@@ -31,9 +31,11 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
             )
         if _misnamed(now, cards):
             said = "a natural" if now.natural else "no natural"
+            anew = f"say it anew ({a.RevealDealer.kind} natural={str(not now.natural).lower()})"
+            then = anew if now.live else f"correct what was settled by it ({a.CorrectSettlement.kind})"
             return (
                 f"the dealer's hand was said to be {said}, and by its cards it is otherwise; {REMEDY}, or "
-                f"{a.Resolution.GO_ON} and say it anew ({a.RevealDealer.kind} natural={str(not now.natural).lower()})"
+                f"{a.Resolution.GO_ON} and {then}"
             )
         if (way := _set_otherwise(setup, now)) is not None:
             return (

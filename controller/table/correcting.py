@@ -77,11 +77,7 @@ def ask_of_no_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
     back = [
         (s, w) for s, w, _ in before.wagers(Fate.RETURNED) if returned_by_announcement(draft.setup, before, s, w)
     ]
-    paid = [
-        (seat, wager)
-        for seat, wager, lies in before.wagers(Fate.SETTLED)
-        if lies.outcome is not None and wager not in before.game.settled_with(before.seats[seat].answers)
-    ]
+    paid = [(seat, wager) for seat, wager, _ in _settled_by_cards(before)]
     if back or paid:
         named = ", ".join(f"seat {seat} {wager}" for seat, wager in sorted((*back, *paid)))
         draft.hold(
@@ -89,6 +85,36 @@ def ask_of_no_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
             f"{a.Resolution.GO_ON}, deal the community cards, and correct them by the cards ({a.CorrectSettlement.kind})",
             cite=rule.cite, choices=(a.Resolution.GO_ON,),
         )  # fmt: skip
+
+
+def ask_of_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
+    """The dealer's hand is a natural after all: what was settled otherwise than by one waits for a person, who corrects it.
+
+    `before`: the round as it was under the other word. Clause: `[play] dealer_natural`.
+    """
+    wrong = [
+        (seat, wager)
+        for seat, wager, lies in _settled_by_cards(before)
+        if lies.paid or lies.returned != (lies.cents if wager in rule.value else 0)
+    ]
+    if wrong:
+        named = ", ".join(f"seat {seat} {wager}" for seat, wager in wrong)
+        draft.hold(
+            f"the dealer's hand is a natural, and these wagers were settled as if it were none: {named}; correct them "
+            f"({a.CorrectSettlement.kind}): {', '.join(rule.value)} goes back and any other is lost; {a.Resolution.GO_ON} "
+            f"goes on to that, or lets them stand",
+            cite=rule.cite, choices=(a.Resolution.GO_ON,),
+        )  # fmt: skip
+
+
+def _settled_by_cards(round_: Round) -> list[tuple[int, str, Wager]]:
+    """What is on record as settled, but for what a player's own answer had settled."""
+    settled = round_.wagers(Fate.SETTLED)
+    return [
+        (seat, wager, lies)
+        for seat, wager, lies in settled
+        if lies.outcome is not None and wager not in round_.game.settled_with(round_.seats[seat].answers)
+    ]
 
 
 def _by_announcement(setup: Setup, state: State, act: a.CorrectSettlement) -> bool:

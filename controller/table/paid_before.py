@@ -34,7 +34,10 @@ def settled_before(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool
     if not round_.live:
         return round_.phase is Phase.SETTLED
     every = any(d.action in REACHES_ALL for d in demands)
-    return any(every or at == seat for at, _, _ in round_.wagers(Fate.SETTLED))
+    given_up = {(n, name) for n, s in round_.seats.items() for name in round_.game.settled_with(s.answers)}
+    reached = [(at, w, lies) for at, w, lies in round_.wagers(Fate.SETTLED, Fate.HELD) if every or at == seat]
+    # Of a wager that was given up, only whose the odd cent is may still be held.
+    return any(lies.fate is Fate.SETTLED or (at, w) in given_up for at, w, lies in reached)
 
 
 def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, where: str, before: bool) -> None:

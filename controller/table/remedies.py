@@ -13,6 +13,7 @@ from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
 from controller.table.law import away_first
+from controller.table.paid_before import settled_before
 from controller.table.spared import void_round
 from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round
 from controller.table.upkeep import asked_of_short_hand
@@ -83,7 +84,7 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         _resolve_collected(draft, hold, act.resolution)
     elif act.resolution in settling.OF_THE_CENT:
         settling.give_up_half(draft, hold.seat, actor.who, act.resolution)
-    elif hold.wager:
+    elif hold.wager and act.resolution in answered.OF_WAGER:  # to go on leaves the wager as it lies
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         cite = () if hold.reading else hold.cite
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
@@ -115,6 +116,7 @@ def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> No
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
     reading = hold.reading or draft.setup.law.of_holds
+    before = settled_before(draft, (Demand(Action.VOID_ROUND),), 0)
     void_round(draft, (), reading)
     returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
     for seat, wager, held in returned:
@@ -122,6 +124,12 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     reached = after_void(draft, 0)
     if returned or reached:
         open_return_duty(draft, Demand(Action.RETURN_ALL_WAGERS, reading=reading))
+    if before:
+        draft.hold(
+            "the round is void, but wagers are settled already, and no text says what follows; correct what is taken or given "
+            f"back ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets them stand",
+            reading=reading, choices=(a.Resolution.GO_ON,),
+        )  # fmt: skip
 
 
 def change_method(draft: Draft, method: Method, actor: Actor) -> None:

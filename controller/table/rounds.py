@@ -231,7 +231,8 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
 def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
     """Where the hand does not reach the minimum, what the document lets go back goes back. Clause: `dealer_qualifies`.
 
-    Said anew to be no natural, the hands play on. Clause: `dealer_natural`.
+    Said anew, a person looks at what was settled by the other word; where it is no natural the hands play on.
+    Clause: `dealer_natural`.
     """
     round_, rule = _round(draft), draft.setup.law.rulebook.play.dealer_qualifies
     judged = must_qualify(draft.setup, round_.game)
@@ -241,6 +242,7 @@ def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
         _give_back(draft, round_.game.returned_unqualified, rule)
     if natural is not None and act.natural:
         _give_back(draft, natural.value, natural)
+        correcting.ask_of_natural(draft, round_, natural)
     elif natural is not None and round_.natural:
         correcting.ask_of_no_natural(draft, round_, natural)
 

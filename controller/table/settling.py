@@ -5,7 +5,7 @@ Where the cards are known, what was paid is compared with what they make of the 
 
 from collections.abc import Sequence
 
-from controller.games.settling.settled import Cut, Line, Outcome
+from controller.games.settling.settled import Cut, Line, Outcome, label
 from controller.rules.vocabulary import Action, Method, Role, Settle
 from controller.table import acts as a
 from controller.table import beside
@@ -14,6 +14,7 @@ from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
+from controller.table.left_open import coupons_left_open, left_open
 from controller.table.offer import offer
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Setup, State, Wager
@@ -255,16 +256,17 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
             f"{a.Resolution.GO_ON} lets it stand",
             seat=act.seat, wager=beside.label(act), choices=(a.Resolution.GO_ON,),
         )  # fmt: skip
-    if offered is not None:
-        asked = offered.asked((act.seat, act.wager, act.coupon, act.holder))
-        _for_the_floor(draft, asked, actor, act.seat, beside.label(act))
+    asked = offered.asked((act.seat, act.wager, act.coupon, act.holder)) if offered else ()
+    if not asked and line is None:
+        asked = left_open(draft.setup, round_, act)
+    _for_the_floor(draft, asked, actor, act.seat, beside.label(act))
 
 
 def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int = 0, wager: str = "") -> None:
     """What the text leaves open, and the house elected to ask about, is not settled by the dealer alone."""
     if not asked or actor.role.may_act_as(Role.FLOORPERSON):
         return
-    open_ = "; ".join(f"seat {x.seat} {x.wager} [{x.reading or ', '.join(x.cite)}]" for x in asked)
+    open_ = "; ".join(f"seat {x.seat} {label(x)} [{x.reading or ', '.join(x.cite)}]" for x in asked)
     draft.hold(
         f"a floorperson decides what these wagers come to, and a {actor.role} settled them: {open_}; correct what is wrong "
         f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
@@ -293,6 +295,9 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     comes_to = found.comes_to() if found and round_.seen else None
     told = None if comes_to is None else sum(comes_to.values())
     more = None if act.handed_back is None or told is None else act.handed_back - told
+    asked = found.asked() if found else ()
+    if not any(line.coupon for line in asked):
+        asked = (*asked, *coupons_left_open(setup, round_))
     draft.add(f.RoundSettled(actor.who, act.handed_back, told, more, setup.currency))
     if comes_to is not None and more:
         seats = ", ".join(f"seat {seat} {cents}" for seat, cents in comes_to.items())
@@ -304,7 +309,7 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     for seat in dict.fromkeys(cut.seat for cut in reached):
         mine = tuple(dict.fromkeys(cut for cut in reached if cut.seat == seat))
         _ask_of_limits(draft, mine, "")
-    _for_the_floor(draft, found.asked() if found else (), actor)
+    _for_the_floor(draft, asked, actor)
 
 
 def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:

@@ -99,7 +99,9 @@ class Pikit:
         later = next((name for name in _LATER if hand.wagers.get(name)), None)
         names = ("ante", later) if later else ("ante",)
         if not _told(hand.cards) or not _told(round_.dealer):
-            return [_unproven(hand, name) for name in names]
+            later_on = [_unproven(hand, name) for name in names[1:]]
+            asked = later == "play_3" and self._money.point(Settle.ANTE_HAND) == "ask"  # whatever the cards are
+            return [self._ante_asked(hand) if asked else _unproven(hand, "ante"), *later_on]
         mine, theirs = (five(hand.cards), five(round_.dealer))
         if later == "play_3":
             mine_3, theirs_3 = best_three(hand.cards), best_three(round_.dealer)
@@ -116,14 +118,17 @@ class Pikit:
     def _ante_beside_play_3(
         self, hand: Hand, mine: int, theirs: int, threes: tuple[int, int], round_: Round
     ) -> Line:
-        _, reading = self._money.decided(Settle.ANTE_HAND)
         match self._money.point(Settle.ANTE_HAND):
             case "five_cards":
                 return self._compared(hand, "ante", mine, theirs, round_)
             case "played_hand":
                 return self._compared(hand, "ante", *threes, round_)
             case _:
-                return Line(hand.seat, "ante", hand.wagers["ante"], Outcome.HELD, reading=reading, note=ASKED)
+                return self._ante_asked(hand)
+
+    def _ante_asked(self, hand: Hand) -> Line:
+        _, reading = self._money.decided(Settle.ANTE_HAND)
+        return Line(hand.seat, "ante", hand.wagers["ante"], Outcome.HELD, reading=reading, note=ASKED)
 
     def _compared(self, hand: Hand, wager: str, mine: int, theirs: int, round_: Round) -> Line:
         stake = hand.wagers[wager]

@@ -127,6 +127,22 @@ def test_so_does_one_of_which_the_odd_cent_is_still_asked_about(table):
     assert made.round.seats[1].wagers["original"].outcome is LOSE
 
 
+def test_to_let_it_stand_leaves_the_odd_cent_to_its_own_question(table):
+    """Whichever is answered first; a void between the two gives back nothing that was given up. Clause: (i)(4), (i)(5), R-81."""
+    made = table(R_81="hold", stake=1001)
+    made.answer(1, "surrender")
+    made.act(TOO_MANY)
+    (stands,) = [hold for hold in made.state.holds.values() if a.Resolution.GO_ON in hold.choices]
+    made.act(a.ResolveHold(stands.id, a.Resolution.GO_ON))
+    assert made.fates()[1, "original"] == "held"
+    (hold,) = holds(made.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT)))
+    assert ("settled already" in hold.reason, hold.choices) == (True, (a.Resolution.GO_ON,))
+    assert made.fates() == {(1, "original"): "held", (2, "original"): "returned"}
+    lift(made, a.Resolution.CENT_TO_PLAYER)
+    wager = made.round.seats[1].wagers["original"]
+    assert (wager.outcome, wager.returned) == (LOSE, 501)
+
+
 @pytest.mark.parametrize("told_first", [True, False])
 def test_a_natural_of_such_a_hand_is_decided_by_a_person(table, told_first):
     """The first four cards dealt are a natural, and the clause has such a hand set. Clause: (a)(1)(v), (i)(4)."""
@@ -168,6 +184,20 @@ def test_only_a_hand_with_too_many_cards_is_told_with_more(table):
         "4 or more cards lie there, and 3 were given"
         in made.refused(a.RecordHand(Area.PLAYER, "9c 9h 9d", 1)).reason
     )
+
+
+# ---- too few cards
+
+
+def test_a_short_hand_that_was_set_before_is_chosen_for_before_the_dealers_hand_is_seen(table):
+    """Void or completed: with a natural on the table the choice would be made by it. Clause: (h)(1), (h)(7), (i)(3)."""
+    made = table()
+    made.answer(1, "set")
+    made.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    refused = made.refused(a.RevealDealer(natural=True))
+    assert ("ask_void_or_complete (seat 1)" in refused.reason, refused.cite) == (True, ("(i)(3)",))
+    made.act(a.ConfirmDuty(next(iter(made.state.duties))))
+    made.act(a.RevealDealer(natural=True))
 
 
 # ---- a natural that is none

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.vocabulary import Trigger
+from controller.rules.vocabulary import Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
@@ -162,3 +162,21 @@ def test_wagers_that_a_jam_returns_are_asked_about_where_some_are_settled(make_t
     holds = asked(table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM)))
     assert "settled already" in holds[""].reason
     assert (table.fates()[1, "ante"], table.fates()[3, "ante"]) == ("returned", "settled")
+
+
+def test_a_void_by_a_person_asks_about_them_too(make_table):
+    """A natural was paid before the dealer's hand was found wrong; where none was, nothing is asked. Clause: none, R-63."""
+    for paid in (True, False):
+        table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+        table.bet((1, "original", 1000), (2, "original", 1000)).let_out().act(a.RecordInitialDeal())
+        if paid:
+            table.answer(1, "natural")
+            table.act(a.SettleWager(1, "original", WIN, 5000))
+        table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
+        (hold,) = table.state.holds
+        holds = asked(table.act(a.ResolveHold(hold, a.Resolution.VOID)))
+        assert [(hold.reading, hold.choices) for hold in holds.values()] == (
+            [("R-63", ("go_on",))] if paid else []
+        )
+        assert not paid or "the round is void, but wagers are settled already" in holds[""].reason
+        assert table.fates()[2, "original"] == "returned"

@@ -112,6 +112,8 @@ def test_what_cannot_be_said_anew(fast, make_table):
     assert refused.cite == ("(h)(8)",)
     table.act(a.SettleRound())
     assert "cannot be done in phase settled" in table.refused(NO).reason
+    (hold,) = [x for x in table.act(NO_FOUR) if isinstance(x, f.HoldPlaced)]
+    assert "or go_on and correct what was settled by it (correct_settlement)" in hold.reason
 
 
 def test_what_another_cause_sent_back_is_not_asked_about(fast):
@@ -135,6 +137,27 @@ def test_what_was_settled_by_the_wrong_word_is_named(fast):
     go_on(table)
     table.act(COMMUNITY)
     assert table.act(a.CorrectSettlement(2, "original", WIN, "no natural", 1000))[0].owed == 2000
+
+
+def test_what_was_paid_before_a_natural_was_seen_waits_for_a_person(fast):
+    """A natural collects each original and gives the second wagers back; what lies so already is not asked about.
+
+    Clause: fast-action (h)(2), (h)(6), (h)(8).
+    """
+    table = fast(NO)
+    table.act(COMMUNITY)
+    table.act(a.SettleWager(1, "original", WIN, 1000))
+    table.act(a.SettleWager(1, "second_hand", LOSE))
+    table.act(a.SettleWager(2, "original", LOSE))
+    (hold,) = [x for x in table.act(YES) if isinstance(x, f.HoldPlaced)]
+    assert "settled as if it were none: seat 1 original, seat 1 second_hand; correct them" in hold.reason
+    assert (hold.cite, hold.choices) == (("(h)(8)",), (a.Resolution.GO_ON,))
+    assert "play is held" in table.refused(a.SettleRound()).reason
+    go_on(table)
+    assert table.act(a.CorrectSettlement(1, "original", LOSE, "a natural"))[0].owed == -2000
+    assert table.act(a.CorrectSettlement(1, "second_hand", RETURN, "a natural"))[0].owed == 1000
+    table.act(a.SettleRound())
+    assert fold(State.initial(table.setup), table.all) == table.state
 
 
 def test_no_other_game_says_it_anew(make_table):

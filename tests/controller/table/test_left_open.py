@@ -1,0 +1,98 @@
+"""What the house elected to ask about each time is asked also where no cards were told: the dealer alone does not close it."""
+
+import pytest
+
+from controller.rules.vocabulary import Area, Method, Role
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.inputs import Actor
+
+WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
+
+
+def asked(table, act, role=Role.DEALER):
+    """Readings under which a floorperson is asked after this act of a dealer."""
+    events = table.put(act, actor=Actor(f"a {role}", role))
+    assert not [x.reason for x in events if isinstance(x, f.InputRefused)]
+    holds = [x for x in events if isinstance(x, f.HoldPlaced) and "a floorperson decides" in x.reason]
+    assert all(hold.least_role is Role.FLOORPERSON for hold in holds)
+    return [hold.reading for hold in holds]
+
+
+def go_on(table):
+    for hold in tuple(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+
+
+@pytest.fixture
+def pikit(make_table):
+    """Pik-it at the settlement, no card of it told: seat 1 has answered so, a coupon beside its ante."""
+
+    def make(answer="play_5", coupon=0, **elect):
+        elect = {key.replace("_", "-"): choice for key, choice in elect.items()}
+        table = make_table("nj-pikit", offered=(), elect=elect).ready().begin(seats=())
+        table.act(a.PlaceWager(1, "ante", 1000, coupon=coupon))
+        table.act(a.PlaceWager(1, "five_card_bonus", 1000))
+        table.let_out().deal().answer(1, answer, 1)
+        table.act(a.RevealDealer())
+        assert asked(table, a.SettleWager(1, "five_card_bonus", LOSE)) == []
+        return table
+
+    return make
+
+
+def test_the_ante_beside_a_play_3_is_asked_about_whatever_the_cards_are(pikit):
+    """Which hand decides it is asked each time. Clause: nj-pikit 39.10(e), R-56."""
+    table = pikit("play_3")
+    assert asked(table, a.SettleWager(1, "play_3", WIN, 1000)) == []
+    assert asked(table, a.SettleWager(1, "ante", WIN, 1000)) == ["R-56"]
+    assert asked(pikit("play_3"), a.SettleRound()) == ["R-56"]
+    assert asked(pikit("play_3"), a.SettleRound(), Role.FLOORPERSON) == []
+    for table in (pikit("play_3", R_56="five_cards"), pikit("play_5")):
+        assert asked(table, a.SettleWager(1, "ante", WIN, 1000)) == []
+
+
+def test_a_push_is_a_tie(pikit):
+    """Nothing else of these wagers is one. Clause: nj-pikit 39.4(d), R-55."""
+    assert asked(pikit(), a.SettleWager(1, "play_5", PUSH)) == ["R-55"]
+    assert asked(pikit(), a.SettleWager(1, "play_5", PUSH), Role.FLOORPERSON) == []
+    assert asked(pikit(R_55="push"), a.SettleWager(1, "play_5", PUSH)) == []
+    told = pikit()
+    told.act(a.RecordHand(Area.DEALER, "Kd Kc 4h 5s 8c"))
+    told.act(a.RecordHand(Area.PLAYER, "Ks Kh 4c 5d 8s", 1))
+    assert asked(told, a.SettleWager(1, "play_5", PUSH)) == ["R-55"]  # once
+
+
+def test_so_is_a_copy(make_table):
+    """A natural is compared with no hand. Clause: fast-action (a)(1)(ii), R-55."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+    table.bet((1, "original", 1000), (2, "original", 1000)).let_out().act(a.RecordInitialDeal())
+    table.answer(2, "natural")
+    table.answer(1, "set")
+    table.act(a.RevealDealer())
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    assert asked(table, a.SettleWager(2, "original", PUSH)) == []
+    assert asked(table, a.SettleWager(1, "original", PUSH)) == ["R-55"]
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_what_a_winning_coupon_comes_to(pikit, last):
+    """The chips are settled, and a floorperson decides on the coupon. Clause: nj-pikit 39.3(c), R-108."""
+    table = pikit(coupon=500)
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+    if last:
+        table.act(a.SettleWager(1, "play_5", WIN, 1000))
+    assert asked(table, a.SettleWager(1, "ante", WIN, 500, coupon=True)) == ["R-108"]
+    go_on(table)
+    assert asked(table, a.SettleRound()) == []
+
+
+def test_a_coupon_that_nobody_settled_is_asked_about_with_the_round(pikit):
+    """Where its chips won; beside chips that lost it is taken. Clause: nj-pikit 39.3(c), R-108."""
+    for outcome, paid, expected in ((WIN, 1000, ["R-108"]), (LOSE, 0, [])):
+        table = pikit(coupon=500)
+        table.act(a.SettleWager(1, "ante", outcome, paid))
+        assert asked(table, a.SettleRound()) == expected
+    table = pikit(coupon=500, R_108="even_money")
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+    assert asked(table, a.SettleRound()) == []
