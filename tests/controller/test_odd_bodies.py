@@ -148,6 +148,7 @@ def failing(source: Source, folder: Path, changed: Iterable[tuple[Record, bytes]
     return wrong
 
 
+@pytest.mark.timeout(240)  # three hundred commands
 def test_every_command_says_what_it_cannot_read(source: Source, tmp_path: Path) -> None:
     """Of some kinds of record the first or the last one, with one of the odd bodies: no command falls over."""
     rng = random.Random(6)
@@ -155,6 +156,7 @@ def test_every_command_says_what_it_cannot_read(source: Source, tmp_path: Path) 
     assert failing(source, tmp_path, [(record, rng.choice(ODD)) for record in some]) == []
 
 
+@pytest.mark.timeout(240)  # three hundred commands
 def test_every_command_says_what_cannot_be(source: Source, tmp_path: Path) -> None:
     """Bodies of the right kind in which one value is gone, or is one that nobody could have recorded there."""
     rng = random.Random(7)
