@@ -24,6 +24,8 @@ OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.SETTLED)
 """Fates of wagers that are still to be settled; `SETTLED` only where no outcome was recorded."""
 OF_COUPON = (*OPEN, Fate.COLLECTED, Fate.LOST)
 """Fates of a wager beside which a coupon is settled, or taken with it."""
+GONE = (Fate.RETURNED, Fate.LOST)
+"""Fates of a wager that no cards settle any more: a progressive wager takes nothing from a meter then, and earns no envy."""
 OF_THE_BOX, OF_THE_TABLE = SIX_CARD, "cover_all"
 """Wagers of which the cards are not those of the seat alone."""
 
@@ -95,7 +97,7 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
     settled, refused = _settled(settler, _as_known(setup, round_, settler))
     if settled is None:
         return Offer(refused=refused)
-    lines = [x for x in _after(settled.lines, settled.cuts) if _waits(round_, x, waiting)]
+    lines = [_with_lost(round_, x) for x in _after(settled.lines, settled.cuts) if _waits(round_, x, waiting)]
     if not lines and not waiting:
         return None
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
@@ -153,6 +155,13 @@ def _waits(round_: Round, line: Line, waiting: set[tuple[int, str]]) -> bool:
     return (line.seat, line.wager) in waiting
 
 
+def _with_lost(round_: Round, line: Line) -> Line:
+    """A coupon beside a wager that is lost already, whatever its cards would make of it, is taken with it."""
+    if not line.coupon or round_.seats[line.seat].wagers[line.wager].fate is not Fate.LOST:
+        return line
+    return Line(line.seat, line.wager, 0, Outcome.LOSE, note="the coupon is taken", coupon=line.coupon)
+
+
 def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
     hand = setup.law.rulebook.hand
     dealer = round_.seen.get((Area.DEALER, 0))
@@ -179,10 +188,11 @@ def _terms(setup: Setup) -> Terms:
 
 
 def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:
-    """A seat with what is known of it: a progressive wager only where its meters are."""
+    """A seat with what is known of it: a progressive wager only where its meters are, and it neither went back nor is lost."""
     seat, known = round_.seats[number], setup.law.rulebook.wagers
     wagers = {name: w.cents for name, w in seat.wagers.items() if name in known}
-    if any(meter not in round_.meters for meter in settler.resets):
+    gone = PROGRESSIVE in wagers and seat.wagers[PROGRESSIVE].fate in GONE
+    if gone or any(meter not in round_.meters for meter in settler.resets):
         wagers.pop(PROGRESSIVE, None)
     seen = round_.seen.get((Area.PLAYER, number), SeenHand(_unread(setup.law.rulebook.hand.player.value)))
     played, shown = seen.played or _unread(settler.played), seen.shown or _unread(settler.shown)

@@ -1,0 +1,95 @@
+"""Wagers that went back or were lost before the settlement: the cards make nothing of them, nor of what lies beside them."""
+
+import pytest
+
+from controller.rules.vocabulary import Area, Trigger
+from controller.table import acts as a
+from controller.table.offer import offer
+
+LOSE, WIN = a.Outcome.LOSE, a.Outcome.WIN
+LEFT = a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1)
+ENVY = {"progressive_table": "A", "R-27": "flop", "R-109": "counts", "R-102": "in_proportion"}
+
+
+def tell(table, area, cards, seat=0):
+    table.act(a.RecordHand(area, cards, seat))
+
+
+@pytest.mark.parametrize("cards", ["Ah Ac", "9h 8h", ""])
+def test_a_coupon_beside_a_lost_ante_is_taken_whatever_the_cards_are(make_table, cards):
+    """Who had left would have won, lost, or was not shown; the ante was taken as abandoned. Clauses: ma-uth 6(a), 6(e)."""
+    table = make_table("ma-uth", elect={"R-53": "abandoned", "R-108": "even_money"}).ready()
+    table.act(a.BeginRound("red"))
+    for seat, coupon in ((1, 500), (3, 0)):
+        table.act(a.PlaceWager(seat, "ante", 1000, coupon=coupon))
+        table.act(a.PlaceWager(seat, "blind", 1000))
+    table.let_out().deal()
+    table.act(LEFT)
+    table.to_showdown()
+    tell(table, Area.COMMUNITY, "As Ad Kd 2h 7c")
+    tell(table, Area.DEALER, "9c 8c")
+    tell(table, Area.PLAYER, "2c 3c", 3)
+    if cards:
+        tell(table, Area.PLAYER, cards, 1)
+    found = offer(table.setup, table.round)
+    line = found.line(1, "ante", coupon=True)
+    assert (line.outcome, line.paid, line.note) == (LOSE, 0, "the coupon is taken")
+    assert not found.missing
+    assert found.comes_to() == {1: 0, 3: 5000}
+
+
+@pytest.fixture
+def with_progressives(make_table):
+    """Maryland's game at the showdown, progressive wagers at both seats; `first` came before the deal, `then` after it."""
+
+    def make(elect, first=lambda table: None, then=lambda table: None, late=False):
+        table = make_table("md-uth", elect={**ENVY, **elect}).ready().begin(trips=())
+        for seat in (3,) if late else (1, 3):
+            table.chip(seat)
+        table.close_bets()
+        first(table)
+        if table.round.accepted:
+            table.act(a.RecordProgressiveCount(len(table.round.accepted)))
+        table.act(a.StartDealing())
+        table.deal()
+        then(table)
+        table.to_showdown()
+        tell(table, Area.COMMUNITY, "7h 8h 9h 4c 2d")
+        tell(table, Area.DEALER, "Ks 9d")
+        tell(table, Area.PLAYER, "Th Jh", 3)
+        tell(table, Area.PLAYER, "5h 6h", 1)
+        table.act(a.RecordMeter("meter", 5_000_000, 1_000_000))
+        return table
+
+    return make
+
+
+def left(table):
+    table.act(LEFT)
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER))
+
+
+def of_progressive(table, seat):
+    lines = offer(table.setup, table.round).lines
+    return [
+        (x.wager, x.outcome, x.paid, x.holder)
+        for x in lines
+        if x.seat == seat and x.wager in ("progressive", "envy")
+    ]
+
+
+@pytest.mark.parametrize("reading", ["abandoned", "hold"])
+def test_a_progressive_wager_that_is_gone_earns_no_envy(with_progressives, reading):
+    """Lost or given back when its player left; seat 3 has a straight flush. Clause: md-uth 11.J(2)(e)."""
+    table = with_progressives({"R-53": reading}, then=left)
+    assert of_progressive(table, 1) == []
+    assert ("progressive", WIN, 500_000, 0) in of_progressive(table, 3)
+
+
+def test_a_chip_that_came_too_late_and_went_back_takes_nothing_from_the_meter(with_progressives):
+    """Seat 3 is paid before seat 1 anyway; the sum of the table is what was wagered in time. Clauses: md-uth 7.E, 12.D(4)."""
+    table = with_progressives({"R-45": "return"}, first=lambda t: t.chip(1, locked=True), late=True)
+    assert table.fates()[1, "progressive"] == "returned"
+    assert of_progressive(table, 1) == []
+    assert offer(table.setup, table.round).comes_to().keys() == {1, 3}
