@@ -17,7 +17,7 @@ from controller.table.deal_plan import community_lies_open, hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
-from controller.table.spared import close_if_none_spared, void_round
+from controller.table.spared import OF_PLAY, close_if_none_spared, void_round
 from controller.table.state import ALL_HELD, Fate, Seat
 from drivers.events import Capability, DeviceKind
 
@@ -306,6 +306,8 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
     if action is Action.COLLECT_ANTE and ante_paid(draft, seat):
         return
     if action is Action.DEAL_COMMUNITY and _community_is_out(draft):
+        return
+    if action in OF_PLAY and draft.state.round is not None and draft.state.round.void:
         return
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""

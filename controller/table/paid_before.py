@@ -12,8 +12,9 @@ from controller.rules.model import Demand, Row
 from controller.rules.vocabulary import Action
 from controller.table import acts as a
 from controller.table.draft import Draft
-from controller.table.state import Fate, Wager
+from controller.table.state import Fate, Round, Wager
 
+SPARED = "trips"
 _BECOMES = {Fate.LOST: "it is lost", Fate.RETURNED: "it goes back", Fate.HELD: "a person decides about it"}
 
 
@@ -24,7 +25,8 @@ def of_declaration(demands: tuple[Demand, ...]) -> bool:
 
 def settled_before(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool:
     """Whether a row reaches wagers that are settled and that it cannot decide: of the round in play or, between rounds, of
-    the last one. `draft` before the row takes effect."""
+    the last one. Of a round that is void already these are the Trips that the void spared: the others were asked about then.
+    `draft` before the row takes effect."""
     round_ = draft.state.round
     if round_ is None:
         return bool(draft.state.last_back)
@@ -32,12 +34,16 @@ def settled_before(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool
         wagers = round_.seats[seat].wagers.values() if seat in round_.seats and not round_.live else ()
         return any(lies.fate is Fate.SETTLED and lies.outcome is None for lies in wagers)
     if not round_.live:
-        return round_.phase is Phase.SETTLED
+        return round_.phase is Phase.SETTLED or (round_.void and _spared_is_settled(round_))
     every = any(d.action in REACHES_ALL for d in demands)
     given_up = {(n, name) for n, s in round_.seats.items() for name in round_.game.settled_with(s.answers)}
     reached = [(at, w, lies) for at, w, lies in round_.wagers(Fate.SETTLED, Fate.HELD) if every or at == seat]
     # Of a wager that was given up, only whose the odd cent is may still be held.
     return any(lies.fate is Fate.SETTLED or (at, w) in given_up for at, w, lies in reached)
+
+
+def _spared_is_settled(round_: Round) -> bool:
+    return any(name == SPARED for _, name, _ in round_.wagers(Fate.SETTLED))
 
 
 def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, where: str, before: bool) -> None:

@@ -61,6 +61,35 @@ def test_a_trips_that_was_paid_is_not_sent_back(dealt):
     assert table.fates()[1, "trips"] == "settled"
 
 
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
+def test_a_spared_trips_that_was_settled_is_asked_about_when_all_is_void_again(dealt, rulebook):
+    """The count of the stub voids all hands, Trips among them, and that one is paid. Clauses: md-uth 10.E(2), ma-uth 9(e)."""
+    table = dealt(rulebook, 1)
+    table.act(SEEN)
+    close(table, "deal_community")
+    table.act(a.SettleWager(1, "trips", a.Outcome.WIN, 1500))
+    events = table.act(a.RecordStubCount(table.right_stub() - 1))
+    (hold,) = [e for e in events if isinstance(e, f.HoldPlaced)]
+    assert "settled already, and no text says what follows" in hold.reason
+    assert table.fates()[1, "trips"] == "settled"
+
+
+def test_a_second_void_asks_nothing_where_nothing_was_settled(dealt):
+    table = dealt("md-uth")
+    table.act(SEEN)
+    table.act(a.RecordStubCount(table.right_stub() - 1))
+    assert not table.state.holds
+
+
+@pytest.mark.parametrize("trips", [(), (1,)])
+def test_no_hand_of_a_void_round_is_completed(dealt, trips):
+    """The hands are void; a dealer's hand that is found short only now is played by nobody. Clause: ma-uth 15(a), 15(d)."""
+    table = dealt("ma-uth", *trips)
+    table.act(SEEN)
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER, completable=True))
+    assert "complete_dealer_hand" not in duties(table)
+
+
 def test_a_spared_trips_that_is_held_after_all_and_stands_goes_back_as_the_second_void_would_have_it(dealt):
     """R-22 asks the floor each time; nothing is dealt or settled meanwhile. Clauses: ma-uth 15(a), 15(d)."""
     table = dealt("ma-uth", 1, **{"R-22": "hold"})
