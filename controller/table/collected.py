@@ -1,7 +1,7 @@
-"""Wagers that the dealer collects when a player folds, and what a later void makes of them.
+"""Wagers that the dealer collects when a player folds or that an irregularity made lost, and what a later void makes of them.
 
-The chips are in the table inventory container by then, and no document says whether a void reaches them there: that
-is a reading, and its answer stands in the rulebook beside it.
+The chips are in the table inventory container by then, and no document says whether a void reaches them there: of a fold that
+is a reading, and its answer stands in the rulebook beside it; of the others a person is asked.
 """
 
 from controller.games.model import Phase
@@ -10,7 +10,7 @@ from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Role
 from controller.table.acts import Resolution
 from controller.table.draft import Draft
-from controller.table.state import ALL_COLLECTED, Fate, Round
+from controller.table.state import ALL_COLLECTED, ALL_LOST, Fate, Round
 
 OF_COLLECTED = (Resolution.RETURN_WAGER, Resolution.STAYS_COLLECTED)
 
@@ -58,6 +58,28 @@ def after_void(draft: Draft, seat: int) -> Demand | None:
             # None: the round goes on under a configuration in which nobody has elected.
             _ask(draft, seat, len(collected), rule)
     return None
+
+
+def lost_before(round_: Round | None, reached: int | None) -> list[int]:
+    """Seats with wagers that were lost before these demands (a player had left, a declaration was false) and that they reach.
+
+    `reached`: whose collected wagers they put in question, by `reached_by`.
+    """
+    if round_ is None or reached is None:
+        return []
+    return [seat for seat, _, _ in round_.wagers(Fate.LOST) if reached in (0, seat)]
+
+
+def ask_of_lost(draft: Draft, seats: list[int]) -> None:
+    """One hold for all wagers that were lost at these seats before a void. Clause: none; no document speaks of it."""
+    if not seats:
+        return
+    seat = seats[0] if len(set(seats)) == 1 else 0
+    draft.hold(
+        f"{f'seat {seat}: ' if seat else ''}{len(seats)} wagers were lost before the void, and no text says whether it reaches "
+        f"them; decide: {' or '.join(OF_COLLECTED)}",
+        seat=seat, wager=ALL_LOST, choices=OF_COLLECTED,
+    )  # fmt: skip
 
 
 def _ask(draft: Draft, seat: int, many: int, rule: Cited[str]) -> None:

@@ -12,7 +12,7 @@ from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.answered import OF_WAGER, one_hand
-from controller.table.collected import after_void, reached_by
+from controller.table.collected import after_void, ask_of_lost, lost_before, reached_by
 from controller.table.deal_plan import community_lies_open, hands_dealt
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
@@ -108,6 +108,7 @@ def dispose(
         )
     )  # fmt: skip
     made, paid, reached = len(draft.facts), settled_before(draft, demands, seat), reached_by(round_, demands, seat)
+    lost = lost_before(round_, reached)
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
@@ -125,6 +126,7 @@ def dispose(
     held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
     if not held:
         held = _hold_round(draft, demands, where + (row.says or trigger.value))
+    ask_of_lost(draft, lost)
     for demand in demands:
         if demand.action is not Action.CALL_FLOORPERSON or not held:  # no hold is lifted without the floor
             open_duty(draft, demand, device=device, back=back, seat=seat)

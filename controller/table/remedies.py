@@ -6,7 +6,7 @@ from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import answered, settling
 from controller.table import facts as f
-from controller.table.collected import after_void
+from controller.table.collected import after_void, ask_of_lost, lost_before
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import dispose, open_return_duty
 from controller.table.draft import Draft
@@ -14,8 +14,8 @@ from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.paid_before import settled_before
-from controller.table.spared import void_round
-from controller.table.state import ALL_COLLECTED, ALL_HELD, DISPENSERS, Fate, Hold, Round
+from controller.table.spared import not_collected, void_round
+from controller.table.state import ALL_COLLECTED, ALL_HELD, ALL_LOST, DISPENSERS, Fate, Hold, Round
 from controller.table.upkeep import asked_of_short_hand
 from drivers.events import DeviceKind
 
@@ -80,7 +80,7 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
     round_ = draft.state.round
     if round_ is None:
         return
-    if hold.wager == ALL_COLLECTED:
+    if hold.wager in (ALL_COLLECTED, ALL_LOST):
         _resolve_collected(draft, hold, act.resolution)
     elif act.resolution in settling.OF_THE_CENT:
         settling.give_up_half(draft, hold.seat, actor.who, act.resolution)
@@ -106,11 +106,18 @@ def _is_held_by(draft: Draft, hold: Hold, seat: int, wager: str, fate: Fate) -> 
 
 
 def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:
-    """Chips that were collected at a fold go back out of the container, or stay there: then nothing changes."""
-    if resolution is a.Resolution.RETURN_WAGER:
-        for seat, wager, collected in _round(draft).wagers(Fate.COLLECTED):
-            if hold.seat in (0, seat):
-                draft.decide_wager(seat, wager, collected.cents, Fate.RETURNED, (), hold.reading)
+    """Chips that were collected at a fold, or lost, go back out of the container, or stay there: then nothing changes."""
+    if resolution is not a.Resolution.RETURN_WAGER:
+        return
+    back = [
+        (seat, wager, lies)
+        for seat, wager, lies in _round(draft).wagers(Fate.LOST if hold.wager == ALL_LOST else Fate.COLLECTED)
+        if hold.seat in (0, seat)
+    ]
+    for seat, wager, lies in back:
+        draft.decide_wager(seat, wager, lies.cents, Fate.RETURNED, (), hold.reading)
+    if hold.wager == ALL_LOST:
+        not_collected(draft, {seat for seat, _, _ in back})
 
 
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:
@@ -118,6 +125,7 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     reading = hold.reading or draft.setup.law.of_holds
     before = settled_before(draft, (Demand(Action.VOID_ROUND),), 0)
     void_round(draft, (), reading)
+    lost = lost_before(_round(draft), 0)
     returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
     for seat, wager, held in returned:
         draft.decide_wager(seat, wager, held.cents, Fate.RETURNED, (), reading)
@@ -130,6 +138,7 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
             f"back ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets them stand",
             reading=reading, choices=(a.Resolution.GO_ON,),
         )  # fmt: skip
+    ask_of_lost(draft, lost)
 
 
 def change_method(draft: Draft, method: Method, actor: Actor) -> None:

@@ -2,6 +2,8 @@
 dealt for them alone.
 """
 
+from collections.abc import Collection
+
 from controller.rules.vocabulary import Action
 from controller.table import facts as f
 from controller.table.draft import Draft
@@ -11,6 +13,7 @@ FOR_SPARED = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
 """What is to be done for them and, once none is left, for nobody."""
 OF_PLAY = (Action.COMPLETE_DEALER_HAND, Action.ASK_VOID_OR_COMPLETE)
 """What makes a hand whole that is still to be played."""
+OF_LOST = (Action.COLLECT_ANTE, Action.COLLECT_SEAT_WAGERS)
 BY_DOCUMENT = "rulebook"
 
 
@@ -28,6 +31,12 @@ def void_round(draft: Draft, cite: tuple[str, ...], reading: str | None) -> None
     _close(draft, OF_PLAY)
 
 
-def _close(draft: Draft, actions: tuple[Action, ...]) -> None:
-    for duty in [d for d in draft.state.duties.values() if d.action in actions]:
+def not_collected(draft: Draft, seats: Collection[int]) -> None:
+    """Wagers of these seats that were to be collected as lost go back after all."""
+    _close(draft, OF_LOST, seats)
+
+
+def _close(draft: Draft, actions: tuple[Action, ...], seats: Collection[int] = ()) -> None:
+    """Closes duties of these actions, where `seats` is given those of these seats alone."""
+    for duty in [d for d in draft.state.duties.values() if d.action in actions and (not seats or d.seat in seats)]:
         draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT))

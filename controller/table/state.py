@@ -19,6 +19,8 @@ from drivers.events import Capability, DeviceKind, Level, Levels
 
 ALL_HELD = "*"
 """Stands in a hold for every held wager of its seat or, with seat 0, of the round."""
+ALL_LOST = "lost"
+"""Stands for every wager that an irregularity made lost, of its seat or, with seat 0, of the round."""
 ALL_COLLECTED = "collected"
 """Stands in a hold for every wager that was collected at a fold, of its seat or, with seat 0, of the round."""
 

@@ -93,3 +93,68 @@ def test_a_chip_that_came_too_late_and_went_back_takes_nothing_from_the_meter(wi
     assert table.fates()[1, "progressive"] == "returned"
     assert of_progressive(table, 1) == []
     assert offer(table.setup, table.round).comes_to().keys() == {1, 3}
+
+
+@pytest.fixture
+def abandoned(make_table):
+    """Seat 1 has left before the flop, and its three wagers were taken as lost; seat 3 plays on."""
+
+    def make(rulebook="md-uth"):
+        table = make_table(rulebook, elect={"R-53": "abandoned"}).ready().begin().let_out().deal()
+        table.act(LEFT)
+        return table
+
+    return make
+
+
+def fates_of(table, seat):
+    return {name: wager.fate.value for name, wager in table.round.seats[seat].wagers.items()}
+
+
+def duties(table):
+    return {duty.action.value for duty in table.state.duties.values()}
+
+
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
+def test_lost_wagers_are_asked_about_where_all_go_back(abandoned, rulebook):
+    """Every wager goes back, and no text says whether one that was lost before does. Clauses: md-uth 13.I(1), ma-uth 15(f)."""
+    table = abandoned(rulebook)
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    (hold,) = table.state.holds.values()
+    assert hold.reason == (
+        "seat 1: 3 wagers were lost before the void, and no text says whether it reaches them; decide: return_wager or "
+        "stays_collected"
+    )
+    assert (hold.seat, hold.reading) == (1, "R-51")
+    assert set(fates_of(table, 1).values()) == {"lost"}
+    assert set(fates_of(table, 3).values()) == {"returned"}
+    table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
+    assert set(fates_of(table, 1).values()) == {"returned"}
+    assert "collect_seat_wagers" not in duties(table)
+    assert not table.state.holds
+
+
+def test_lost_wagers_stay_where_a_person_says_so(abandoned):
+    table = abandoned()
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.STAYS_COLLECTED))
+    assert set(fates_of(table, 1).values()) == {"lost"}
+    assert "collect_seat_wagers" in duties(table)
+
+
+def test_a_void_of_another_hand_asks_nothing_about_lost_wagers(abandoned):
+    """That hand alone is void. Clause: ma-uth 15(d)."""
+    table = abandoned("ma-uth")
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
+    assert not table.state.holds
+
+
+def test_what_the_row_itself_collects_is_not_asked_about(make_table):
+    """The hand is void and its ante collected by one clause. Clause: ma-colorado 14(d)."""
+    elect = {"version": "required_bet", "R-60": "collect"}
+    table = make_table("ma-colorado", elect=elect, offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000))
+    table.let_out().deal()
+    table.answer(1, "declare")
+    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+    assert fates_of(table, 1) == {"ante": "lost"}
+    assert not table.state.holds
