@@ -112,21 +112,21 @@ def dispose(
     for demand in demands:
         _void(draft, demand, seat)
     _decide_wagers(draft, demands, seat)
+    where = f"seat {seat}: " if seat and trigger in OF_A_SEAT else ""
+    if not _held_since(draft, made):  # by a wager of this row; what else is asked is no answer to it
+        _hold_round(draft, demands, where + (row.says or trigger.value))
     if round_ is not None and round_.wagers(Fate.TO_SETTLE):
         close_if_none_spared(draft)
     if reached is not None and (back_again := after_void(draft, reached)) is not None:
         open_return_duty(draft, back_again)
-    where = f"seat {seat}: " if seat and trigger in OF_A_SEAT else ""
     ask_if_settled(draft, demands, row, where, paid)
     ask_of_paid(draft, demands, seat, SEAT_FATES)
+    ask_of_lost(draft, lost)
     if any(d.action is Action.DISCARD_EXCESS for d in demands) and seat:
         one_hand(draft, seat, row.cite)
     if not demands:
         draft.hold(f"{where}{row.says or trigger.value} No reading was elected for this; decide")
-    held = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
-    if not held:
-        held = _hold_round(draft, demands, where + (row.says or trigger.value))
-    ask_of_lost(draft, lost)
+    held = _held_since(draft, made)
     for demand in demands:
         if demand.action is not Action.CALL_FLOORPERSON or not held:  # no hold is lifted without the floor
             open_duty(draft, demand, device=device, back=back, seat=seat)
@@ -134,14 +134,16 @@ def dispose(
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
 
 
-def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> bool:
-    """True where the round is held now. Not asked for where a wager was held: that stops play already."""
+def _held_since(draft: Draft, made: int) -> bool:
+    return any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
+
+
+def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> None:
+    """Not asked for where the row holds a wager: that stops play already."""
     hold = next((d for d in demands if d.action is Action.HOLD_ROUND), None)
-    if hold is None:
-        return False
-    least = _least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
-    draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
-    return True
+    if hold is not None:
+        least = _least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
+        draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
 
 
 def _void(draft: Draft, demand: Demand, seat: int) -> None:

@@ -180,3 +180,22 @@ def test_a_void_by_a_person_asks_about_them_too(make_table):
         )
         assert not paid or "the round is void, but wagers are settled already" in holds[""].reason
         assert table.fates()[2, "original"] == "returned"
+
+
+@pytest.mark.parametrize(
+    ("elect", "trigger", "reading"),
+    [
+        ({"R-10": "wagers_back", "R-31": "hold"}, Trigger.SHUFFLER_JAM, "R-10"),
+        ({"R-25": "hold"}, Trigger.WRONG_COUNT_DEALER, "R-25"),
+    ],
+)
+@pytest.mark.parametrize("paid", [False, True])
+def test_what_the_row_asks_a_person_is_asked_beside_what_was_settled(make_table, elect, trigger, reading, paid):
+    """A void, or a shuffle, is not answered by a word about a payment. Clauses: md-uth 13.H, ma-uth 15(d)."""
+    rulebook = "md-uth" if trigger is Trigger.SHUFFLER_JAM else "ma-uth"
+    table = make_table(rulebook, elect=elect, offered=()).ready().begin(trips=()).let_out().deal().to_showdown()
+    if paid:
+        table.act(a.SettleWager(3, "ante", WIN, 1000))
+    table.act(a.ReportIrregularity(trigger))
+    found = [(hold.reading, "settled already" in hold.reason) for hold in table.state.holds.values()]
+    assert found == [(reading, False)] + [(None, True)] * paid
