@@ -158,3 +158,16 @@ def test_what_the_row_itself_collects_is_not_asked_about(make_table):
     table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
     assert fates_of(table, 1) == {"ante": "lost"}
     assert not table.state.holds
+
+
+def test_a_late_chip_that_went_back_at_a_seat_without_trips_switches_no_comparison_off(make_table):
+    """It is no wager of this round, so that it needs no Trips. Clauses: ma-uth 6(b), 14(b)."""
+    table = make_table("ma-uth", elect={"R-45": "return"}).ready().begin(seats=(1,), trips=()).close_bets()
+    table.chip(1, locked=True)
+    table.act(a.StartDealing())
+    table.deal().to_showdown()
+    tell(table, Area.COMMUNITY, "As Ad Kd 2h 7c")
+    tell(table, Area.DEALER, "9c 8c")
+    tell(table, Area.PLAYER, "Kc Qh", 1)
+    found = offer(table.setup, table.round)
+    assert (found.refused, found.comes_to()) == ("", {1: 5000})
