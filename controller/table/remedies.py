@@ -116,7 +116,7 @@ def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> No
     ]
     for seat, wager, lies in back:
         draft.decide_wager(seat, wager, lies.cents, Fate.RETURNED, (), hold.reading)
-    if hold.wager == ALL_LOST:
+    if back and hold.wager == ALL_LOST:
         not_collected(draft, {seat for seat, _, _ in back})
 
 
