@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
-from controller.control.money_page import money
+from controller.control.money_page import money, stake
 from controller.day_rounds import known_days
 from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
@@ -108,4 +108,4 @@ def _wager(name: str, wager: WagerTold) -> str:
     paid = ""
     if wager.outcome is not None:
         paid = f" {wager.outcome}, handed back {money((wager.returned or 0) + (wager.paid or 0))}"
-    return f"{name} {money(wager.cents)} {wager.fate}{paid}"
+    return f"{name} {stake(wager.cents)} {wager.fate}{paid}"

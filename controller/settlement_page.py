@@ -19,7 +19,7 @@ def offer_document(setup: Setup, state: State) -> Document | None:
     """What cards and pay tables make of the wagers that wait, seat by seat in the order of the document; None where none do.
 
     `lines` as in a settlement, in cents; `asks`: acts that would tell more; `refused`: why nothing is offered, or what
-    was told of which hand cannot be and is not used.
+    was told of which hand cannot be and is not used; `uncounted`: seats for which nothing is, as nobody counted their chips.
     """
     round_ = state.round
     if round_ is None or round_.phase is Phase.SETTLED:
@@ -34,6 +34,7 @@ def offer_document(setup: Setup, state: State) -> Document | None:
         "cuts": lean(found.cuts),
         "asks": [_asked(setup, missing) for missing in found.missing],
         "refused": found.refused,
+        "uncounted": list(found.uncounted),
     }
 
 

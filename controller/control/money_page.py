@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["announced_lines", "corrected_lines", "money", "offer_lines"]
+__all__ = ["announced_lines", "corrected_lines", "money", "offer_lines", "stake"]
 
 Document = Mapping[str, Any]
 
@@ -16,6 +16,9 @@ def offer_lines(offer: Document | None) -> Iterator[str]:
         yield f"settle    cannot be told: {offer['refused']}"
     for line in offer["lines"]:
         yield f"settle    {_line(line)}"
+    if offer.get("uncounted"):
+        seats = ", ".join(map(str, offer["uncounted"]))
+        yield f"          seat {seats}: chips that nobody counted; settle them by hand, nothing is compared"
     for cut in offer["cuts"]:
         takes = "is asked each time, and would take" if cut.get("held") else "takes"
         yield f"          seat {cut['seat']}: a limit {takes} {money(cut['cut'])} off {', '.join(cut['wagers'])}{_by(cut)}"
@@ -48,6 +51,11 @@ def corrected_lines(status: Document) -> Iterator[str]:
 def money(cents: int) -> str:
     """Whole cents as a person reads them: 12.50, and -12.50 below zero."""
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
+
+
+def stake(cents: int) -> str:
+    """What lies there: an amount, or chips of which nobody told any."""
+    return money(cents) if cents else "not counted"
 
 
 def _line(line: Document) -> str:

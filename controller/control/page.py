@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines
+from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines, stake
 from controller.table.codec import IDENTITIES
 from drivers.protocol.texts import plain
 
@@ -195,7 +195,7 @@ def _round(round_: Document | None) -> Iterator[str]:
     if round_["accepted"]:
         yield f"accepted  progressive at seats {', '.join(str(seat) for seat, _ in round_['accepted'])}"
     for number, seat in sorted(round_["seats"].items(), key=lambda item: int(item[0])):
-        wagers = ", ".join(f"{name} {money(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
+        wagers = ", ".join(f"{name} {stake(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
         wagers += "".join(f", coupon {money(c['cents'])} on {name}" for name, c in seat.get("coupons", {}).items())
         said = [word for word in ("decided", "folded", "void") if seat[word]]
         asked = f" (asked: {spoken(seat['asked'])})" if seat.get("asked") and not said else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from controller.control.money_page import money
+from controller.control.money_page import money, stake
 from controller.control.page import event_line
 from controller.evidence.by_cards import by_cards
 from controller.evidence.concern import Told as Device
@@ -32,6 +32,7 @@ NOT_CHECKED = {
     Check.SET_COUNT: "that the set was whole: nothing counted it",
     Check.SET_CARDS: "that it was the right cards: nothing read them",
     Check.DEVICE_MODE: "that the shuffler was set to the mode that a wager needs: it does not say",
+    Check.AMOUNTS: "that each wager is of an amount that is allowed: nobody counted some, or all, of the chips",
     Check.OUTCOMES: "how each wager was settled: some, or all, were settled as a whole",
     Check.PAYMENTS: "that each wager came to what the cards make of it: not each was held against them at the table",
 }
@@ -130,12 +131,12 @@ def _wagers(matter: Matter) -> Iterator[tuple[str, ...]]:
             rests[body.get("seat"), body["wager"]] = _rests_on(body)
     for number, seat in sorted(round_.seats.items()):
         for name, wager in seat.wagers.items():
-            settled = wager.outcome is not None
+            sums = wager.outcome is not None and wager.cents > 0  # of chips that nobody counted none is known
             yield (
-                f"{number}{' (' + wager.player + ')' if wager.player else ''}", name, money(wager.cents),
+                f"{number}{' (' + wager.player + ')' if wager.player else ''}", name, stake(wager.cents),
                 wager.fate.value + (", corrected" if wager.corrected else ""),
-                wager.outcome.value if wager.outcome else "", money(wager.returned) if settled else "",
-                money(wager.paid) if settled else "", rests.get((number, name), ""),
+                wager.outcome.value if wager.outcome else "", money(wager.returned) if sums else "",
+                money(wager.paid) if sums else "", rests.get((number, name), ""),
             )  # fmt: skip
     for record in matter.facts:
         if record.kind == f.SettlementCorrected.kind:
@@ -157,6 +158,9 @@ def _cards_make(matter: Matter) -> Iterator[str]:
     yield "house choices in this file. Nobody recorded it, and where a card is not known it says so.</p>"
     if found.refused:
         yield f"<p>{escape(found.refused)}</p>"
+    if found.uncounted:
+        seats = ", ".join(map(str, found.uncounted))
+        yield f"<p>Seat {seats}: chips that nobody counted, so that nothing is worked out.</p>"
     if not found.lines:
         return
     rows = [(line, round_.seats[line.seat].wagers.get(line.wager)) for line in found.lines]

@@ -137,7 +137,8 @@ class BeginRound(Struct, frozen=True):
 
 
 class PlaceWager(Struct, frozen=True):
-    """`cents`: whole cents of the table's currency, at least 1. `player`: a name or number, "" = not known here.
+    """`cents`: whole cents of the table's currency, 0 = nobody counted the chips: then the round is played without comparing
+    amounts, and says so. `player`: a name or number, "" = not known here.
 
     `coupon`: face in cents of a match play coupon beside the chips, 0 = none.
     """

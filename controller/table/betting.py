@@ -27,8 +27,10 @@ def place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return wrong
     if not 1 <= act.seat <= setup.seats:
         return Refusal(f"seat {act.seat}: this table has seats 1 to {setup.seats}", setup.law.rulebook.seats.cite)
-    if act.cents < 1:
-        return Refusal(f"seat {act.seat}: a wager is at least 1 cent, {act.cents} was given")
+    if act.cents < 0:
+        return Refusal(
+            f"seat {act.seat}: a wager is at least 1 cent, or 0 if nobody counted it; {act.cents} was given"
+        )
     if act.cents > MOST_CENTS:
         return Refusal(f"seat {act.seat}: {act.cents} cents cannot be; at most {MOST_CENTS}")
     if rule.exact_cents is not None and act.cents != rule.exact_cents.value:
@@ -36,7 +38,7 @@ def place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
             f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
         )
     least, most = setup.limits.get(act.wager, (1, MOST_CENTS))
-    if not least <= act.cents <= most:
+    if act.cents and not least <= act.cents <= most:
         return Refusal(f"seat {act.seat}: {act.wager} is from {least} to {most} cents at this table", rule.cite)
     if len(act.player) > seats.LONGEST_NAME:
         return Refusal(f"seat {act.seat}: a player's name has at most {seats.LONGEST_NAME} characters")
@@ -83,14 +85,18 @@ def no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
             placed, spoken = seat.wagers.get(rule.name), rule.name.replace("_", " ")
             if rule.of is not None:
                 of = seat.wagers.get(rule.of)
-                allowed = [of.cents * n for n in rule.multiples(Moment.BEFORE_DEAL)] if of else []
-                if placed is None or placed.cents not in allowed:
+                if placed is None or of is None or not _fits(rule, placed.cents, of.cents):
                     return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
             elif placed is None:
                 return Refusal(f"seat {number}: the {spoken} must stand", rule.cite)
         if (alone := _alone(setup, number, seat)) is not None:
             return alone
     return None
+
+
+def _fits(rule: WagerRule, cents: int, of: int) -> bool:
+    """Whether the amount is one that the document wants; of chips that nobody counted nobody can say otherwise."""
+    return 0 in (cents, of) or cents in [of * n for n in rule.multiples(Moment.BEFORE_DEAL)]
 
 
 def _alone(setup: Setup, number: int, seat: Seat) -> Refusal | None:

@@ -7,7 +7,7 @@ from controller.games.settling.settled import Outcome
 from controller.rules.citation import Cited
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.beside import label, on_record, spoken, stake
+from controller.table.beside import is_beside, label, on_record, spoken, stake
 from controller.table.contradicted import returned_by_announcement
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
@@ -30,7 +30,7 @@ def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"seat {act.seat}: the {spoken(act)} is {found.fate}, and was not settled by the cards")
     if not 1 <= len(act.reason.strip()) <= LONGEST_REASON:
         return Refusal(f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)")
-    if (wrong := sums(act, stake(act, found))) is not None:
+    if (wrong := sums(act, stake(act, found), counted=found.cents > 0 or is_beside(act))) is not None:
         return wrong
     returned = _returned(act, found)
     if found.outcome is act.outcome and (found.returned, found.paid) == (returned, act.paid):
@@ -51,7 +51,8 @@ def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
         was, before = Outcome.LOSE, 0
     elif wager.fate is Fate.RETURNED:
         was, before = Outcome.RETURN, wager.cents
-    owed = None if before is None else returned + act.paid - before
+    known = before is not None and (wager.cents > 0 or is_beside(act))  # of chips that nobody counted no sum is
+    owed = returned + act.paid - before if known and before is not None else None
     role = setup.law.rulebook.act_roles.get(act.kind)
     draft.add(
         f.SettlementCorrected(
@@ -95,7 +96,9 @@ def ask_of_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
     wrong = [
         (seat, wager)
         for seat, wager, lies in _settled_by_cards(before)
-        if lies.paid or lies.returned != (lies.cents if wager in rule.value else 0)
+        if lies.outcome is Outcome.WIN
+        or (lies.outcome is Outcome.LOSE) is (wager in rule.value)
+        or lies.returned != (lies.cents if wager in rule.value else 0)
     ]
     if wrong:
         named = ", ".join(f"seat {seat} {wager}" for seat, wager in wrong)

@@ -46,7 +46,8 @@ class Offer(Struct, frozen=True):
     """`lines`: wagers still to be settled, in the order of the document, after `cuts`.
 
     `refused`: why there are none, or seat by seat why the cards that were told of a hand count as not read. `limited`: lines of
-    which a limit would take something where a person decides whether it stands, each with that limit.
+    which a limit would take something where a person decides whether it stands, each with that limit. `uncounted`: seats with
+    chips that nobody counted; nothing is offered for these.
     """
 
     lines: tuple[Line, ...] = ()
@@ -54,6 +55,7 @@ class Offer(Struct, frozen=True):
     cuts: tuple[Cut, ...] = ()
     refused: str = ""
     limited: tuple[tuple[Line, Cut], ...] = ()
+    uncounted: tuple[int, ...] = ()
 
     def line(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> Line | None:
         """What is offered for this wager, its coupon, or envy; None where nobody can tell, or a person is to decide."""
@@ -72,7 +74,13 @@ class Offer(Struct, frozen=True):
 
     def comes_to(self) -> dict[int, int] | None:
         """Cents that go back to each seat; None where nobody can tell that of all that waits."""
-        if self.refused or self.missing or self.limited or any(x.outcome is Outcome.HELD for x in self.lines):
+        if (
+            self.refused
+            or self.uncounted
+            or self.missing
+            or self.limited
+            or any(x.outcome is Outcome.HELD for x in self.lines)
+        ):
             return None
         seats = dict.fromkeys((x.seat for x in self.lines), 0)
         for line in self.lines:
@@ -93,16 +101,24 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
         return Offer(
             refused="several hands of this round are void, each for its own reason: settle by the document"
         )
+    uncounted = round_.uncounted()
+    if round_.voids and round_.voids[0].seat in uncounted:
+        told = "its chips were not counted, and on its hand the others hang: settle by the document"
+        return Offer(refused=f"seat {round_.voids[0].seat}: {told}", uncounted=uncounted)
     settler = settler_of(setup.law)
     settled, refused = _settled(settler, _as_known(setup, round_, settler))
     if settled is None:
-        return Offer(refused=refused)
+        return Offer(refused=refused, uncounted=uncounted)
     lines = [_with_lost(round_, x) for x in _after(settled.lines, settled.cuts) if _waits(round_, x, waiting)]
+    if uncounted:  # a wager on the hands of the whole table is won by hands that stand in no settlement
+        lines = [x for x in lines if x.wager != OF_THE_TABLE]
     if not lines and not waiting:
         return None
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
     limited = tuple((x, cut) for x, cut in _limited(settled.lines, settled.cuts) if x in lines)
-    return Offer(tuple(lines), tuple(_missing(setup, round_, settler, waiting, lines)), cuts, refused, limited)
+    missing = tuple(_missing(setup, round_, settler, waiting, lines))
+    lie = {seat for seat, _, wager in round_.wagers(*OPEN) if wager.outcome is None}
+    return Offer(tuple(lines), missing, cuts, refused, limited, tuple(seat for seat in uncounted if seat in lie))
 
 
 def _settled(settler: Settler, known: rounds.Round) -> tuple[Settlement | None, str]:
@@ -170,7 +186,7 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
         dealer is not None and ends and (round_.natural or not round_.streets)
     )  # a natural: none is dealt, or counts
     return rounds.Round(
-        tuple(_hand(setup, round_, seat, settler) for seat in round_.in_play),
+        tuple(_hand(setup, round_, seat, settler) for seat in round_.in_play if seat not in round_.uncounted()),
         _filled(round_, Area.DEALER, hand.dealer_cards),
         () if without else _filled(round_, Area.COMMUNITY, hand.community_cards),
         _filled(round_, Area.SIX_CARD_BOX, BOX),

@@ -70,7 +70,7 @@ def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dic
     for name, lies, demand in _paid(draft, demands, seat, fates):
         fate = fates.get(demand.action, Fate.LOST)
         back, whole = lies.returned + lies.paid, (lies.outcome, lies.returned, lies.paid)
-        if (fate is Fate.LOST and back == 0) or (
+        if (fate is Fate.LOST and back == 0 and lies.outcome is not Outcome.WIN) or (
             fate is Fate.RETURNED and whole == (Outcome.RETURN, lies.cents, 0)
         ):
             continue

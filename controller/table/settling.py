@@ -65,20 +65,20 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return first
     if wager.fate not in (*OPEN, Fate.SETTLED):
         return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
-    if (wrong := sums(act, wager.cents)) is not None:
+    if (wrong := sums(act, wager.cents, counted=wager.cents > 0)) is not None:
         return wrong
     if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
         return early
     return _uncounted(setup, state, act.wager) or _unvalidated(setup, round_, act)
 
 
-def sums(act: a.SettleWager | a.CorrectSettlement, stake: int) -> Refusal | None:
-    """Why these sums cannot be, for a wager of so many cents."""
+def sums(act: a.SettleWager | a.CorrectSettlement, stake: int, *, counted: bool = True) -> Refusal | None:
+    """Why these sums cannot be, for a wager of so many cents. `counted`: whether anybody knows; if not, a win needs no sum."""
     if act.outcome not in OUTCOMES:
         return Refusal(
             f"seat {act.seat}: a wager that is settled has one of: {', '.join(OUTCOMES)}; not {act.outcome}"
         )
-    if act.outcome is Outcome.WIN and not 1 <= act.paid <= MOST_PAID:
+    if act.outcome is Outcome.WIN and not (1 if counted else 0) <= act.paid <= MOST_PAID:
         return Refusal(f"seat {act.seat}: a winning wager is paid 1 to {MOST_PAID} cents, {act.paid} were given")
     if act.outcome is not Outcome.WIN and act.paid:
         return Refusal(

@@ -285,6 +285,12 @@ class Round(Struct, frozen=True):
         found = [(n, name, w) for n, seat in sorted(self.seats.items()) for name, w in seat.wagers.items()]
         return [item for item in found if item[2].fate in fates]
 
+    def uncounted(self) -> tuple[int, ...]:
+        """Seats with a wager of which nobody has told the amount."""
+        return tuple(
+            n for n, seat in sorted(self.seats.items()) if any(w.cents == 0 for w in seat.wagers.values())
+        )
+
 
 class LastRound(Struct, frozen=True):
     """The wagers of the round that has ended, for as long as they may be put right at the table."""

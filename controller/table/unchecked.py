@@ -17,6 +17,7 @@ class Check(StrEnum):
     SET_COUNT = "set_count"  # that the set was whole: nothing counted it
     SET_CARDS = "set_cards"  # that it was the right cards: nothing reads them
     DEVICE_MODE = "device_mode"  # that the shuffler is set to the mode of a wager: it does not say
+    AMOUNTS = "amounts"  # that each wager is of an amount which the document and the posted limits allow: nobody counted it
     OUTCOMES = "outcomes"  # how each wager was settled: they were settled as a whole
     PAYMENTS = "payments"  # that each wager came to what the cards make of it: they were not told
 
@@ -38,6 +39,7 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
         or (card_set is not None and card_set.count_right is True),
         Check.SET_CARDS: not round_.played or (card_set is not None and card_set.identities_complete is True),
         Check.DEVICE_MODE: _mode_known(setup, state, round_),
+        Check.AMOUNTS: not round_.uncounted(),
         Check.OUTCOMES: all(w.outcome is not None for w in settled),
         Check.PAYMENTS: all(w.compared for w in settled) and not returned_unproven(setup, round_),
     }

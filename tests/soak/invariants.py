@@ -203,7 +203,8 @@ class Watch:
         places = {x.places for x in stage.answers if x.decision is event.decision and x.places}
         assert len(places) <= 1
         for wager in places:
-            assert event.cents > 0, event
+            here = [cents for (seat, _), cents in self._cents.items() if seat == event.seat]
+            assert event.cents > 0 or 0 in here, event  # 0 only beside chips that nobody counted
             self._cents[event.seat, wager] = event.cents
 
     def _decided(self, before: State, given: Input, event: f.WagerDecided) -> None:

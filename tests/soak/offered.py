@@ -19,7 +19,7 @@ WEIGHTS: dict[str, float] = {
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.3, a.RecordMeter.kind: 0.1,
     a.CorrectSettlement.kind: 0.05,
-    a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 1,
+    a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 3,
     a.ClearAlarm.kind: 0.5,
 }  # fmt: skip
 MOST: dict[str, float] = {

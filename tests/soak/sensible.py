@@ -29,6 +29,9 @@ from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
 from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds
 
+UNCOUNTED = 0.04
+"""How often nobody counts what a guest puts down."""
+
 
 class People:
     """Proposes acts for one table. `guests`: seats that are taken in this round."""
@@ -137,7 +140,8 @@ class People:
                 cents = (
                     base.cents * self.rng.choice(times) if base and times else self.rng.choice((500, 1000, 1500))
                 )
-                return a.PlaceWager(seat, rule.name, cents, coupon=self._coupon())
+                counted = self.rng.random() > UNCOUNTED
+                return a.PlaceWager(seat, rule.name, cents if counted else 0, coupon=self._coupon())
             wrong = next(
                 (r for r in rules.values() if r.of in placed and r.name in placed and not _fits(r, placed)), None
             )

@@ -11,7 +11,9 @@ from controller.rules.vocabulary import Area, Role
 
 
 class WagerPlaced(Struct, frozen=True):
-    """`player`: who placed it, "" where this table does not know. `coupon`: face in cents of a match play coupon beside it."""
+    """`cents`: 0 where nobody counted the chips. `player`: who placed it, "" where this table does not know. `coupon`: face in
+    cents of a match play coupon beside it.
+    """
 
     kind: ClassVar[str] = "wager_placed"
     seat: int
@@ -80,7 +82,8 @@ class WagerDecided(Struct, frozen=True):
 
 
 class WagerSettled(Struct, frozen=True):
-    """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it.
+    """One wager is settled. `returned`: cents of the `stake` that went back to the player; `paid`: won beside it. A `stake` of 0
+    beside no `coupon` and no `holder` is chips that nobody counted, and the sums tell nothing then.
 
     `offered`: what cards and pay tables make of it, and `difference`: cents that were handed back above that, below zero
     where it was too little; both absent where that is not known. `coupon`: it is about the match play coupon of this face

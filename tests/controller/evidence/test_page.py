@@ -116,6 +116,28 @@ def test_what_was_paid_otherwise_than_the_cards_say_stands_out(tmp_path: Path) -
     assert {line[6] for line in told if line[3] == "lose"} == {"the same"}
 
 
+def test_of_chips_that_nobody_counted_no_sum_is_shown(tmp_path: Path) -> None:
+    """Seat 1 holds the royal flush; what the other seat comes to is worked out all the same."""
+    table = Recorded(tmp_path)
+    table.ready()
+    table.begin("red", seats=(3,), trips=())
+    for wager in ("ante", "blind"):
+        table.act(a.PlaceWager(1, wager, 0))
+    table.let_out().deal().to_showdown()
+    name = table.round.id
+    table.tell(ONE_LOSES)
+    table.act(a.SettleRound())
+    table.act(a.CollectCards())
+    table.open_cards()
+    table.act(a.EndRound())
+    table.checkpoint()
+    page = page_of(table, name)
+    assert {line[0] for line in by_the_cards(page)} == {"3"}
+    assert "Seat 1: chips that nobody counted" in page
+    assert "<td>1</td><td>ante</td><td>not counted</td>" in page
+    assert NOT_CHECKED[Check.AMOUNTS] in page
+
+
 def test_what_rests_on_sealed_cards_is_held_and_not_guessed(tmp_path: Path) -> None:
     table = Recorded(tmp_path)
     table.ready()

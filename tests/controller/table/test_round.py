@@ -90,7 +90,7 @@ def test_a_progressive_wager_without_its_base_wagers_is_held(make_table, ruleboo
     [
         (a.PlaceWager(0, "ante", 100), "seat 0"),
         (a.PlaceWager(7, "ante", 100), "seat 7"),
-        (a.PlaceWager(1, "ante", 0), "at least 1 cent"),
+        (a.PlaceWager(1, "ante", -1), "at least 1 cent"),
         (a.PlaceWager(1, "ante", 10_000_000_001), "cannot be"),
         (a.PlaceWager(1, "anteup", 100), "no wager anteup"),
         (a.PlaceWager(1, "trips", 100), "needs ante"),
