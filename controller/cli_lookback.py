@@ -107,5 +107,6 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
 def _wager(name: str, wager: WagerTold) -> str:
     paid = ""
     if wager.outcome is not None:
-        paid = f" {wager.outcome}, handed back {money((wager.returned or 0) + (wager.paid or 0))}"
+        back = f", handed back {money((wager.returned or 0) + (wager.paid or 0))}" if wager.cents else ""
+        paid = f" {wager.outcome}{back}"
     return f"{name} {stake(wager.cents)} {wager.fate}{paid}"

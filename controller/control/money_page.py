@@ -44,8 +44,8 @@ def corrected_lines(status: Document) -> Iterator[str]:
         for number, wagers in found.items():
             for wager, now in wagers.items():
                 if now.get("corrected"):
-                    back = money(now["returned"] + now["paid"])
-                    yield f"CORRECTED {name} seat {number} {wager}: {now['outcome']}, {back} handed back"
+                    back = f", {money(now['returned'] + now['paid'])} handed back" if now["cents"] else ""
+                    yield f"CORRECTED {name} seat {number} {wager}: {now['outcome']}{back}"
 
 
 def money(cents: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines, stake
 from controller.table.codec import IDENTITIES
+from controller.table.facts import WagerDecided, WagerPlaced
 from drivers.protocol.texts import plain
 
 __all__ = ["ago", "event_line", "levels_words", "outbox_page", "spoken", "status_page"]
@@ -77,7 +78,12 @@ def event_line(event: Document) -> str:
     data = _without_seals(event)
     if "data_hex" in event:
         data = {"no_object": event["data_hex"][:MOST_HEX]}
-    words = [_word(key, value) for key, value in data.items() if key not in QUIET]
+    placed = event["kind"] in (WagerPlaced.kind, WagerDecided.kind)
+    words = [
+        stake(0) if placed and key == "cents" and value == 0 else _word(key, value)
+        for key, value in data.items()
+        if key not in QUIET
+    ]
     words += [_demand(demand) for demand in _all(data.get("demands")) if isinstance(demand, Mapping)]
     if by := data.get("by"):
         words.append(f"by {by}")

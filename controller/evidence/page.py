@@ -141,9 +141,12 @@ def _wagers(matter: Matter) -> Iterator[tuple[str, ...]]:
     for record in matter.facts:
         if record.kind == f.SettlementCorrected.kind:
             body = _body(record)
+            beside = bool(body.get("coupon") or body.get("holder"))
+            sums = beside or body["stake"] > 0
             yield (
-                str(body["seat"]), body["wager"], money(body["stake"]), "corrected", body["outcome"], money(body["returned"]),
-                money(body["paid"]), f"{_rests_on(body)} {body['reason']} ({body['by']})",
+                str(body["seat"]), body["wager"], money(body["stake"]) if beside else stake(body["stake"]), "corrected",
+                body["outcome"], money(body["returned"]) if sums else "", money(body["paid"]) if sums else "",
+                f"{_rests_on(body)} {body['reason']} ({body['by']})",
             )  # fmt: skip
 
 

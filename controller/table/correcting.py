@@ -34,9 +34,8 @@ def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return wrong
     returned = _returned(act, found)
     if found.outcome is act.outcome and (found.returned, found.paid) == (returned, act.paid):
-        return Refusal(
-            f"seat {act.seat}: so the {spoken(act)} was settled: {act.outcome}, {returned + act.paid} back"
-        )
+        back = f", {returned + act.paid} back" if found.cents or is_beside(act) else ""
+        return Refusal(f"seat {act.seat}: so the {spoken(act)} was settled: {act.outcome}{back}")
     return None
 
 

@@ -106,19 +106,36 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
         told = "its chips were not counted, and on its hand the others hang: settle by the document"
         return Offer(refused=f"seat {round_.voids[0].seat}: {told}", uncounted=uncounted)
     settler = settler_of(setup.law)
-    settled, refused = _settled(settler, _as_known(setup, round_, settler))
+    lie = {seat for seat, _, wager in round_.wagers(*OPEN) if wager.outcome is None}
+    by_hand = tuple(seat for seat in uncounted if seat in lie)
+    known = _as_known(setup, round_, settler)
+    if not known.hands:
+        return Offer(uncounted=by_hand) if by_hand else None
+    settled, refused = _settled(settler, known)
     if settled is None:
-        return Offer(refused=refused, uncounted=uncounted)
+        return Offer(refused=refused, uncounted=by_hand)
     lines = [_with_lost(round_, x) for x in _after(settled.lines, settled.cuts) if _waits(round_, x, waiting)]
-    if uncounted:  # a wager on the hands of the whole table is won by hands that stand in no settlement
-        lines = [x for x in lines if x.wager != OF_THE_TABLE]
+    if uncounted:
+        meters = bool(settler.resets) and _meets(round_, uncounted)
+        lines = [x for x in lines if not _hangs_on_others(x, meters)]
     if not lines and not waiting:
         return None
     cuts = tuple(cut for cut in settled.cuts if any(x.seat == cut.seat for x in lines))
     limited = tuple((x, cut) for x, cut in _limited(settled.lines, settled.cuts) if x in lines)
     missing = tuple(_missing(setup, round_, settler, waiting, lines))
-    lie = {seat for seat, _, wager in round_.wagers(*OPEN) if wager.outcome is None}
-    return Offer(tuple(lines), missing, cuts, refused, limited, tuple(seat for seat in uncounted if seat in lie))
+    return Offer(tuple(lines), missing, cuts, refused, limited, by_hand)
+
+
+def _meets(round_: Round, uncounted: Sequence[int]) -> bool:
+    """Whether one of these seats may take from a meter what another one would be paid from it."""
+    placed = [round_.seats[seat].wagers.get(PROGRESSIVE) for seat in uncounted]
+    return any(wager is not None and wager.fate not in GONE for wager in placed)
+
+
+def _hangs_on_others(line: Line, meters: bool) -> bool:
+    """Whether hands that stand in no settlement, as nobody counted their chips, could make it another. `meters`: they could take
+    from those."""
+    return line.wager == OF_THE_TABLE or (meters and line.wager == PROGRESSIVE and line.outcome is Outcome.WIN)
 
 
 def _settled(settler: Settler, known: rounds.Round) -> tuple[Settlement | None, str]:

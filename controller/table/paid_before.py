@@ -74,8 +74,11 @@ def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dic
             fate is Fate.RETURNED and whole == (Outcome.RETURN, lies.cents, 0)
         ):
             continue
+        with_sum = (
+            f" with {back} cents handed back" if lies.cents else ""
+        )  # of chips that nobody counted no sum is
         draft.hold(
-            f"seat {seat}: {name} was settled as {lies.outcome} with {back} cents handed back, and "
+            f"seat {seat}: {name} was settled as {lies.outcome}{with_sum}, and "
             f"{_BECOMES[fate]} [{demand.reading or ', '.join(demand.cite)}]; take back what was too much and correct it "
             f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
             cite=demand.cite, reading=demand.reading, seat=seat, wager=name, choices=(a.Resolution.GO_ON,),

@@ -86,6 +86,10 @@ def sums(act: a.SettleWager | a.CorrectSettlement, stake: int, *, counted: bool 
         )
     if act.returned is not None and act.outcome not in (Outcome.WIN, Outcome.LOSE):
         return Refusal(f"seat {act.seat}: of a wager that is a {act.outcome} all goes back; leave `returned` out")
+    if act.returned and not counted:
+        return Refusal(
+            f"seat {act.seat}: nobody counted the {act.wager}, so that no part of it can be told; leave `returned` out"
+        )
     if act.returned is not None and not 0 <= act.returned <= stake:
         return Refusal(f"seat {act.seat}: of a stake of {stake} cents 0 to {stake} go back, not {act.returned}")
     return None
@@ -292,7 +296,10 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     """
     round_, setup = _round(draft.state), draft.setup
     found = offer(setup, round_)
-    comes_to = found.comes_to() if found and round_.seen else None
+    counted = (
+        not round_.uncounted()
+    )  # else envy of such a hand, or what it wins for the table, would be missing in the sum
+    comes_to = found.comes_to() if found and round_.seen and counted else None
     told = None if comes_to is None else sum(comes_to.values())
     more = None if act.handed_back is None or told is None else act.handed_back - told
     asked = found.asked() if found else ()
@@ -358,8 +365,9 @@ def _record(
     round_ = _round(draft.state)
     stake, currency = round_.seats[seat].wagers[wager].cents, draft.setup.currency
     settled = f.WagerSettled(
-        round_.id, seat, wager, outcome, stake, returned, paid, currency, by, cite, reading, outcome, 0
-    )
+        round_.id, seat, wager, outcome, stake, returned, paid, currency, by, cite, reading,
+        outcome if stake else None, 0 if stake else None,  # chips that nobody counted are compared with nothing
+    )  # fmt: skip
     draft.add(settled)
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import cli
+from controller.cli_lookback import _wager
 from controller.clock import Stamp
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
@@ -20,6 +21,7 @@ from controller.table.inputs import ServiceStarted
 from controller.table.played import KEPT
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_told
+from controller.touched import WagerTold
 from tests.journals.test_journals import FOLDER
 from tests.kept import days
 
@@ -74,6 +76,11 @@ def test_the_rounds_are_those_that_the_table_remembers(tmp_path: Path) -> None:
                 assert rounds[-KEPT:] == remembered(state, back), f"{back} in {day.name}"
                 touched += len(rounds)
     assert touched, "else nothing was compared"
+
+
+def test_of_chips_that_nobody_counted_no_sum_is_listed() -> None:
+    told = _wager("ante", WagerTold(0, "settled", None, "win", 0, 0))
+    assert told == "ante not counted settled win"
 
 
 def test_the_command_lists_seats_wagers_and_results(tmp_path: Path) -> None:

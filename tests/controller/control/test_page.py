@@ -261,6 +261,14 @@ def test_an_event_is_one_line_with_its_clauses_last() -> None:
     )
 
 
+def test_a_wager_that_nobody_counted_is_told_without_an_amount() -> None:
+    data: dict[str, object] = {"seat": 3, "wager": "ante", "cents": 0}
+    for kind in ("wager_placed", "wager_decided"):
+        assert event_line({"subject": "table", "kind": kind, "data": data}).endswith(
+            "seat 3 wager ante not counted"
+        )
+
+
 def test_nothing_in_a_record_moves_the_cursor_of_who_reads_it() -> None:
     """Whoever wrote it, and wherever it was written: a copy of a record may come from anybody."""
     event = {"subject": "t\r", "kind": "dispute_raised", "data": {"reason": "a\x1b[2J\nb\u202e", "by": "c\x9b2J"}}
@@ -353,3 +361,5 @@ def test_a_correction_is_shown_with_its_round() -> None:
     ]
     document["round"]["seats"]["3"]["wagers"]["ante"] = wager
     assert "CORRECTED t1-7 seat 3 ante: push, 10.00 handed back" in status_page(document)
+    document["round"]["seats"]["3"]["wagers"]["ante"] = {**wager, "cents": 0, "returned": 0}
+    assert "CORRECTED t1-7 seat 3 ante: push" in status_page(document)

@@ -127,11 +127,13 @@ def test_of_chips_that_nobody_counted_no_sum_is_shown(tmp_path: Path) -> None:
     name = table.round.id
     table.tell(ONE_LOSES)
     table.act(a.SettleRound())
+    table.act(a.CorrectSettlement(1, "blind", a.Outcome.PUSH, reason="misread"))
     table.act(a.CollectCards())
     table.open_cards()
     table.act(a.EndRound())
     table.checkpoint()
     page = page_of(table, name)
+    assert "<td>blind</td><td>not counted</td><td>corrected</td><td>push</td><td></td><td></td>" in page
     assert {line[0] for line in by_the_cards(page)} == {"3"}
     assert "Seat 1: chips that nobody counted" in page
     assert "<td>1</td><td>ante</td><td>not counted</td>" in page

@@ -2,11 +2,15 @@
 
 import pytest
 
-from controller.rules.vocabulary import Area
+from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.offer import offer
 from controller.table.unchecked import Check, unchecked
+from drivers import events as e
+
+ENVY = {"progressive_table": "A", "R-27": "flop", "R-109": "counts", "R-102": "in_proportion"}
+WIN, LOSE = a.Outcome.WIN, a.Outcome.LOSE
 
 
 def tell(table, area, cards, seat=0):
@@ -99,3 +103,111 @@ def test_a_wager_of_one_printed_amount_is_of_that_amount(make_table):
     table = make_table("ma-colorado", offered=("bonus",)).ready().bet((1, "ante", 0))
     assert "bonus is exactly 100 cents" in table.refused(a.PlaceWager(1, "bonus", 0)).reason
     table.act(a.PlaceWager(1, "bonus", 100))
+
+
+@pytest.fixture
+def with_royal(make_table):
+    """Maryland's game with a progressive wager at seats 1 and 3; seat 3 has nobody count its chips and holds the royal flush."""
+    table = make_table("md-uth", elect=ENVY).ready().begin(seats=(1,), trips=())
+    for name in ("ante", "blind"):
+        table.act(a.PlaceWager(3, name, 0))
+    table.chip(1)
+    table.chip(3)
+    table.let_out().deal().to_showdown()
+    tell(table, Area.COMMUNITY, "9h Th Jh 2c 7d")
+    tell(table, Area.DEALER, "9c 8c")
+    tell(table, Area.PLAYER, "Qh Kh", 3)
+    return table
+
+
+def settle_seat(table, seat, outcome=WIN):
+    for name in ("ante", "blind", "play"):
+        table.act(a.SettleWager(seat, name, outcome))
+
+
+def test_envy_of_a_hand_whose_chips_nobody_counted_is_not_missed_in_a_sum(with_royal):
+    """Seat 3's straight flush earns seat 1 a bonus of which nothing is offered; the sum of the rest is compared with nothing."""
+    tell(with_royal, Area.PLAYER, "As Ac", 1)
+    with_royal.act(a.RecordMeter("meter", 90_000_000, 80_000_000))
+    settle_seat(with_royal, 3)
+    with_royal.act(a.ValidateProgressive(3, True))
+    with_royal.act(a.SettleWager(3, "progressive", WIN, 5000))
+    with_royal.act(a.SettleRound(handed_back=154_000))
+    assert not with_royal.state.holds
+    (settled,) = happened(with_royal, f.RoundSettled)
+    assert (settled.offered, settled.difference) == (None, None)
+
+
+def test_a_meter_that_an_uncounted_hand_takes_from_is_compared_with_nothing(with_royal):
+    """What stands there at the turn of seat 1 hangs on what seat 3 was paid from it. Clause: md-uth 12.D."""
+    tell(with_royal, Area.PLAYER, "8h 7h", 1)
+    with_royal.act(a.RecordMeter("meter", 90_000_000, 80_000_000))
+    found = offer(with_royal.setup, with_royal.round)
+    assert found.line(1, "progressive") is None
+    assert found.line(1, "play") is not None
+
+
+def test_what_is_won_for_the_whole_table_is_not_missed_in_a_sum(make_table):
+    """Cover All hangs on each hand of the table. Clause: ma-uth 13(e)."""
+    table = make_table("ma-uth", Method.SHUFFLER, offered=("cover_all",)).ready()
+    table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0))
+    table.begin(trips=(), seats=(1,))
+    for name, cents in (("ante", 0), ("blind", 0)):
+        table.act(a.PlaceWager(3, name, cents))
+    table.act(a.PlaceWager(1, "cover_all", 500))
+    table.let_out().deal()
+    table.act(a.RecordHandsFound(3))
+    table.to_showdown()
+    tell(table, Area.COMMUNITY, "As Ks Qs 2h 7c")
+    tell(table, Area.DEALER, "9c 8c")
+    tell(table, Area.PLAYER, "Kc 3c", 1)
+    tell(table, Area.PLAYER, "Js Ts", 3)
+    settle_seat(table, 3)
+    table.act(a.SettleRound(handed_back=9999))
+    assert not table.state.holds
+
+
+def test_where_nobody_counts_at_any_seat_cards_beside_a_coupon_are_told_without_a_hold(make_table):
+    """Of no seat anything can be worked out: that is no word against the cards, and no refusal."""
+    table = make_table("ma-uth", elect={"R-108": "even_money"}).ready()
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "ante", 0, coupon=500))
+    table.act(a.PlaceWager(1, "blind", 0))
+    table.let_out().deal().to_showdown()
+    tell(table, Area.PLAYER, "Kc 3c", 1)
+    assert not table.state.holds
+    found = offer(table.setup, table.round)
+    assert (found.refused, found.uncounted, found.lines) == ("", (1,), ())
+    settle_seat(table, 1)
+    table.act(a.SettleWager(1, "ante", WIN, 500, coupon=True))
+    table.act(a.SettleRound(handed_back=77))
+    assert not table.state.holds
+
+
+def test_half_of_what_nobody_counted_is_compared_with_nothing(make_table):
+    """Clause: fast-action (h)(6)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready().bet((1, "original", 0)).let_out()
+    table.act(a.RecordInitialDeal())
+    table.answer(1, "surrender")
+    (settled,) = happened(table, f.WagerSettled)
+    assert (settled.outcome, settled.offered, settled.difference) == (LOSE, None, None)
+    assert Check.PAYMENTS in unchecked(table.setup, table.state)
+    told = table.refused(a.CorrectSettlement(1, "original", LOSE, reason="half", returned=500))
+    assert "nobody counted the original" in told.reason
+    assert table.refused(a.CorrectSettlement(1, "original", LOSE, reason="same")).reason.endswith(": lose")
+
+
+def test_a_declaration_that_was_false_names_no_sum_of_chips_that_nobody_counted(make_table):
+    """Clause: ma-colorado 14(d)."""
+    table = (
+        make_table("ma-colorado", offered=("bonus",))
+        .ready()
+        .bet((1, "ante", 0), (3, "ante", 500))
+        .let_out()
+        .deal()
+    )
+    table.answer(1, "declare")
+    table.act(a.SettleWager(1, "ante", WIN))
+    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, 1))
+    reasons = [hold.reason for hold in table.state.holds.values()]
+    assert any("ante was settled as win, and it is lost" in reason for reason in reasons), reasons
