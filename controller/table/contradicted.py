@@ -9,9 +9,12 @@ from controller.games.settling.round import UNREADABLE
 from controller.rules.vocabulary import Area
 from controller.table import acts as a
 from controller.table.offer import offer
+from controller.table.records import replace
 from controller.table.state import Fate, Round, Setup
 
 REMEDY = f"tell the cards again if they were told wrongly ({a.RecordHand.kind})"
+
+SOME_CENTS = 100
 
 
 def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) -> str | None:
@@ -99,5 +102,20 @@ def _set_otherwise(setup: Setup, round_: Round) -> Setting | None:
 
 
 def _refused(setup: Setup, round_: Round) -> str:
-    found = offer(setup, round_)
+    found = offer(setup, _as_if_counted(setup, round_))
     return found.refused if found else ""
+
+
+def _as_if_counted(setup: Setup, round_: Round) -> Round:
+    """Cards fit an answer or not whatever lies there: chips that nobody counted stand as some that could."""
+    rules, seats = setup.law.rulebook.wagers, dict(round_.seats)
+    for number in round_.uncounted():
+        wagers = dict(seats[number].wagers)
+        for name in sorted(wagers, key=lambda name: rules[name].of is not None):
+            rule, base = rules[name], wagers.get(rules[name].of or "")
+            some = base.cents if base else setup.limits.get(name, (SOME_CENTS, 0))[0]
+            multiples = next((cited.value for _, cited in rule.times), (1,))
+            if wagers[name].cents == 0:
+                wagers[name] = replace(wagers[name], cents=some * multiples[0] if base else some)
+        seats[number] = replace(seats[number], wagers=wagers)
+    return replace(round_, seats=seats)

@@ -211,3 +211,15 @@ def test_a_declaration_that_was_false_names_no_sum_of_chips_that_nobody_counted(
     table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, 1))
     reasons = [hold.reason for hold in table.state.holds.values()]
     assert any("ante was settled as win, and it is lost" in reason for reason in reasons), reasons
+
+
+@pytest.mark.parametrize("cents", [0, 700])
+def test_cards_are_held_against_what_was_declared_whatever_lies_there(make_table, cents):
+    """Clause: ma-colorado 14(d)."""
+    table = (
+        make_table("ma-colorado", offered=()).ready().bet((1, "ante", cents), (3, "ante", cents)).let_out().deal()
+    )
+    table.answer(1, "declare")
+    told = table.act(a.RecordHand(Area.PLAYER, "2c 7d 9h", 1))
+    (hold,) = [event for event in told if isinstance(event, f.HoldPlaced)]
+    assert "do not fit what was answered" in hold.reason
