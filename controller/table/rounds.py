@@ -218,8 +218,9 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
     of = law.wagers[answer.places].of if answer and answer.places else None
     cents = round_.seats[act.seat].wagers[of].cents * act.multiple if of else 0
     laid = laid_away(draft.setup, round_, act.seat, act.decision)
-    where = (laid.to, laid.beside or "", laid.cite, laid.reading) if laid else ()
-    draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who, *where))
+    where = (laid.to, laid.beside or "", laid.cite, laid.reading) if laid else ("", "", (), None)
+    multiple = act.multiple if of else 0
+    draft.add(f.DecisionRecorded(act.seat, act.decision, cents, actor.who, *where, multiple))
     if answer is not None and answer.folds:
         collect_at_fold(draft, act.seat)
     if answer is not None and answer.decision in AT_ONCE and round_.seats[act.seat].one_hand:

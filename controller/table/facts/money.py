@@ -53,7 +53,8 @@ class ProgressiveCounted(Struct, frozen=True):
 
 class DecisionRecorded(Struct, frozen=True):
     """`cards_to`: where the cards of a hand go that is over with this answer (rack | rack_spread | rack_counted |
-    under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under.
+    under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under. `multiple`: how many
+    times its base the wager is that is placed with it, known also where nobody counted that (`cents` 0); 0 = none is placed.
     """
 
     kind: ClassVar[str] = "decision_recorded"
@@ -65,6 +66,7 @@ class DecisionRecorded(Struct, frozen=True):
     under: str = ""
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    multiple: int = 0
 
 
 class WagerDecided(Struct, frozen=True):

@@ -223,3 +223,11 @@ def test_cards_are_held_against_what_was_declared_whatever_lies_there(make_table
     told = table.act(a.RecordHand(Area.PLAYER, "2c 7d 9h", 1))
     (hold,) = [event for event in told if isinstance(event, f.HoldPlaced)]
     assert "do not fit what was answered" in hold.reason
+
+
+def test_the_multiple_of_a_play_is_on_record_without_an_amount(make_table):
+    """Three times an ante that nobody counted is not four times it. Clause: ma-uth 10(c)."""
+    table = bets(make_table("ma-uth").ready(), (1, 0), (3, 0)).let_out().deal()
+    for seat, multiple in ((1, 4), (3, 3)):
+        table.answer(seat, "play", multiple)
+    assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 4), (0, 3)]
