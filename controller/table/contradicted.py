@@ -111,7 +111,7 @@ def _as_if_counted(setup: Setup, round_: Round) -> Round:
     rules, seats = setup.law.rulebook.wagers, dict(round_.seats)
     for number in round_.uncounted():
         wagers = dict(seats[number].wagers)
-        for name in sorted(wagers, key=lambda name: rules[name].of is not None):
+        for name in sorted(wagers.keys() & rules.keys(), key=lambda name: rules[name].of is not None):
             rule, base = rules[name], wagers.get(rules[name].of or "")
             some = base.cents if base else setup.limits.get(name, (SOME_CENTS, 0))[0]
             multiples = next((cited.value for _, cited in rule.times), (1,))

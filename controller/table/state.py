@@ -286,10 +286,12 @@ class Round(Struct, frozen=True):
         return [item for item in found if item[2].fate in fates]
 
     def uncounted(self) -> tuple[int, ...]:
-        """Seats with a wager of which nobody has told the amount."""
-        return tuple(
-            n for n, seat in sorted(self.seats.items()) if any(w.cents == 0 for w in seat.wagers.values())
-        )
+        """Seats with a wager of which nobody has told the amount. A chip on a sensor is none of them: it has no worth where none
+        is offered."""
+        placed = {
+            n: [w.cents for name, w in s.wagers.items() if name != "progressive"] for n, s in self.seats.items()
+        }
+        return tuple(sorted(n for n, cents in placed.items() if 0 in cents))
 
 
 class LastRound(Struct, frozen=True):

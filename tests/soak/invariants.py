@@ -18,7 +18,7 @@ from controller.table.dispositions import LATE_CHIP
 from controller.table.inputs import Input, SetDue
 from controller.table.law import not_its_turn
 from controller.table.sets_at_table import as_many_as_wanted
-from controller.table.state import Setup, State
+from controller.table.state import ALL_LOST, Setup, State
 from drivers import events as e
 
 OPENS = {
@@ -214,6 +214,8 @@ class Watch:
         if isinstance(given.body, e.WagerSensed) and event.wager in OF_SENSORS:
             self._fates.pop(key, None)  # another chip, which came too late: it never was a wager before
         fate = self._fates.get(key)
+        if fate == "lost" and _lost_goes_back(before, given):
+            fate = None
         assert fate not in FINAL, f"{key} was {fate} and is now {event.fate}"
         seat = before.round.seats.get(event.seat) if before.round else None
         lay = seat.wagers.get(event.wager) if seat else None
@@ -284,3 +286,12 @@ def _never_paid(given: Input) -> bool:
 _VALUES = (e.ENGAGED, e.RELEASED, e.INHIBITED, e.ALLOWED)
 _OPEN_FATES = ("live", "held")
 _ALL_FATES = ("live", "returned", "held", "to_settle", "stands", "collected", "lost", "settled")
+
+
+def _lost_goes_back(before: State, given: Input) -> bool:
+    """A person was asked whether a later void reaches what was lost, and has said so."""
+    act = given.body
+    if not isinstance(act, a.ResolveHold) or act.resolution is not a.Resolution.RETURN_WAGER:
+        return False
+    hold = before.holds.get(act.hold)
+    return hold is not None and hold.wager == ALL_LOST

@@ -6,6 +6,7 @@ from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.offer import offer
+from controller.table.records import replace
 from controller.table.unchecked import Check, unchecked
 from drivers import events as e
 
@@ -231,3 +232,14 @@ def test_the_multiple_of_a_play_is_on_record_without_an_amount(make_table):
     for seat, multiple in ((1, 4), (3, 3)):
         table.answer(seat, "play", multiple)
     assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 4), (0, 3)]
+
+
+def test_a_chip_for_a_wager_that_is_not_offered_leaves_its_seat_counted(make_table):
+    """Where none is offered nobody has said what a chip is worth; it is held until it is given back."""
+    table = make_table("md-uth", offered=())
+    table.setup = replace(table.setup, progressive_cents=0)
+    bets(table.ready(), (1, 1000)).let_out().deal()
+    table.put(e.WagerSensed(1, 1, True), "progressive-1")
+    assert table.round.seats[1].wagers["progressive"].cents == 0
+    assert table.round.uncounted() == ()
+    assert Check.AMOUNTS not in unchecked(table.setup, table.state)
