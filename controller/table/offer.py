@@ -199,9 +199,8 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
     hand = setup.law.rulebook.hand
     dealer = round_.seen.get((Area.DEALER, 0))
     ends = round_.phase in (round_.game.stages[-1].phase, Phase.SETTLED)
-    without = (
-        dealer is not None and ends and (round_.natural or not round_.streets)
-    )  # a natural: none is dealt, or counts
+    # After a dealer's natural no community card is dealt, or counts.
+    without = dealer is not None and ends and (round_.natural or not round_.streets)
     return rounds.Round(
         tuple(_hand(setup, round_, seat, settler) for seat in round_.in_play if seat not in round_.uncounted()),
         _filled(round_, Area.DEALER, hand.dealer_cards),

@@ -74,9 +74,8 @@ def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dic
             fate is Fate.RETURNED and whole == (Outcome.RETURN, lies.cents, 0)
         ):
             continue
-        with_sum = (
-            f" with {back} cents handed back" if lies.cents else ""
-        )  # of chips that nobody counted no sum is
+        # Of chips that nobody counted no sum is known.
+        with_sum = f" with {back} cents handed back" if lies.cents else ""
         draft.hold(
             f"seat {seat}: {name} was settled as {lies.outcome}{with_sum}, and "
             f"{_BECOMES[fate]} [{demand.reading or ', '.join(demand.cite)}]; take back what was too much and correct it "

@@ -296,9 +296,8 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     """
     round_, setup = _round(draft.state), draft.setup
     found = offer(setup, round_)
-    counted = (
-        not round_.uncounted()
-    )  # else envy of such a hand, or what it wins for the table, would be missing in the sum
+    # Envy of a hand that nobody counted, or what it wins for the table, would be missing in the sum.
+    counted = not round_.uncounted()
     comes_to = found.comes_to() if found and round_.seen and counted else None
     told = None if comes_to is None else sum(comes_to.values())
     more = None if act.handed_back is None or told is None else act.handed_back - told
