@@ -97,8 +97,9 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
         return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
-    if round_.phase is Phase.BETS_CLOSED and (first := _before_first_card(setup, state, round_.back)) is not None:
-        return first
+    first_card = round_.phase is Phase.BETS_CLOSED or not round_.on_layout
+    if first_card and (wait := _before_first_card(setup, state, round_.back)) is not None:
+        return wait
     if (
         round_.phase not in (Phase.BETS_CLOSED, Phase.DEALING)
         and (wait := answers.dealer_stack(setup, round_)) is not None

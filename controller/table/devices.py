@@ -22,13 +22,13 @@ SHUFFLING_MODES = (e.Mode.SHUFFLE, e.Mode.COVER_ALL)
 
 def decide_report(draft: Draft, name: str, report: e.Report) -> None:
     """Adds the report as a fact of this device and all that follows from it."""
-    before, dealt = draft.state.devices[name], _armed_in_deal(draft)
+    before, dealt = draft.state.devices[name], draft.state.dealt_set
     draft.add(report, name)
     if isinstance(report, e.CardsRemoved):
         _cards_removed(draft, name, report.cards_inside)
     elif before.in_service:  # what happens in a device that is out of service is no event of the game
         _followed(draft, name, report, jammed_before=before.jammed)
-    if dealt and round_live(draft) and not _armed_in_deal(draft):
+    if dealt and round_live(draft) and not draft.state.dealt_set:
         _disarmed_in_deal(draft, name, report)
     if isinstance(report, ALARMS):
         _stand_still(draft, f"{name} reported {report.kind}")
@@ -65,12 +65,6 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
-
-
-def _armed_in_deal(draft: Draft) -> bool:
-    """True where the set of a round that goes on is armed, and its cards were let out."""
-    round_ = draft.state.round
-    return round_ is not None and round_.live and round_.let_out and draft.state.sets[round_.back].armed
 
 
 def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:

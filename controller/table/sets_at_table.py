@@ -34,6 +34,8 @@ def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
 def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Another method of shuffling waits until the shuffler is where the document wants it."""
     assert isinstance(act, a.RecordShuffle)
+    if (refusal := _unknown(state, act)) is not None:
+        return refusal
     name = setup.device_of(DeviceKind.SHUFFLER)
     demand = away_first(setup, state, name) if name else None
     if demand is not None:
@@ -41,8 +43,6 @@ def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
         return Refusal(
             f"{name} is not to be used beside a shuffle by hand: first {demand.action}{rest}", demand.cite
         )
-    if (refusal := _unknown(state, act)) is not None:
-        return refusal
     return procedures.before_shuffle(state, act.back)
 
 
@@ -96,6 +96,10 @@ def _unknown(state: State, act: a.RecordShuffle | a.BringSet) -> Refusal | None:
         return Refusal(f"no {act.back} set belongs to this table; there are: {', '.join(state.sets)}")
     if state.round is not None and state.round.back == act.back and state.round.on_layout:
         return Refusal(f"the {act.back} set is in play; its cards are collected first")
+    if state.dealt_set == act.back:
+        return Refusal(
+            f"the cards of the {act.back} set were let out; if they are not to be dealt, report why (report_irregularity)"
+        )
     if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
         return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
     return None

@@ -364,6 +364,14 @@ class State(Struct, frozen=True):
     def held(self) -> bool:
         return bool(self.holds)
 
+    @property
+    def dealt_set(self) -> str:
+        """Back of the set whose cards were let out for a round that goes on, "" where it is not fit to be dealt any more."""
+        round_ = self.round
+        if round_ is None or not round_.live or not round_.let_out:
+            return ""
+        return round_.back if self.sets[round_.back].armed or round_.vouched else ""
+
     def demanded_now(self, back: str) -> bool:
         """True where a duty on this set does not wait for the end of its round."""
         return any(duty.back == back and duty.action not in AFTER_ROUND for duty in self.duties.values())

@@ -100,6 +100,37 @@ def test_the_set_in_play_is_not_taken_away(make_table):
     assert "no green set" in table.refused(a.TakeSetAway("green")).reason
 
 
+@pytest.mark.parametrize("act", [a.BringSet("red"), a.BringSet("red", preshuffled=True), a.RecordShuffle("red")])
+@pytest.mark.parametrize("vouched", [False, True])
+def test_a_set_that_was_let_out_is_not_exchanged_before_its_first_card(make_table, act, vouched):
+    """The device may give out its cards at any moment: they would be those of a set that nobody has shuffled."""
+    table = make_table("ma-uth").ready().begin("red").let_out()
+    if vouched:
+        table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+        (hold,) = table.state.holds
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+        table.act(a.StartDealing())
+    assert "were let out" in table.refused(act).reason
+    table.deal()
+    assert "its cards are collected first" in table.refused(act).reason
+
+
+def test_a_set_that_came_in_the_deal_is_dealt_once_its_steps_are_taken(make_table):
+    """What was let out was taken back before the first card; then the new set is as new as any. Clause: md-uth 4.A to 4.D."""
+    table = make_table("md-uth").ready().begin("red").let_out()
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    table.act(a.BringSet("red"), Role.FLOORPERSON)
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    assert "first the red set: inspect" in table.refused(a.StartDealing()).reason
+    table.take_steps()
+    assert "first the red set: shuffle" in table.refused(a.StartDealing()).reason
+    table.shuffled("red")
+    table.act(a.StartDealing())
+    table.deal()
+    assert table.round.phase is Phase.PRE_FLOP
+
+
 @pytest.mark.parametrize("elected", ["house_interval", "no_demand"])
 def test_the_houses_own_time_for_a_set_is_reported_by_a_person(make_table, elected):
     """Reading R-41: only where the house has such a time is anything demanded."""
