@@ -178,7 +178,7 @@ def check_qualifier(
 ) -> None:
     """A wager goes back where the dealer may have to hold a minimum, and only there; it is one of this document's."""
     rule, back = play.dealer_qualifies, settlement.get(Settle.UNQUALIFIED)
-    must = rule is not None and any(value for _, value in rule.options or (("", rule.value),))
+    must = rule is not None and (rule.value or any(value for _, value in rule.options))
     unread = any(fault.startswith("[settlement]") for fault in scope.faults)
     if must is not (back is not None) and not unread:
         scope.fault(

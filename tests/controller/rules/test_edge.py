@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from controller.rules import library
-from controller.rules.edge import ABSURD, Edges, Figure, in_per_cent, key_of, parse_edges, warnings
+from controller.rules.edge import ABSURD, Edges, EdgesInvalid, Figure, in_per_cent, key_of, parse_edges, warnings
 from controller.rules.elections import cautious, elect, proposals
 from controller.rules.pay import Odds, PayHand
 from controller.rules.vocabulary import Settle
@@ -65,6 +65,21 @@ def test_the_order_of_settling_is_no_part_of_a_figure():
     data = (library.shipped() / "edges" / "ma-uth.json").read_bytes()
     order = replace(book.settlement[Settle.ORDER], value="by_step")
     assert parse_edges(data, replace(book, settlement={**book.settlement, Settle.ORDER: order}), "x").stale == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "why"), [(b"[", "truncated"), (b"{}", "array"), (b"\xff", ""), (b'[{"wager": 5}]', "str")]
+)
+def test_a_file_that_holds_no_figures_is_named_with_its_fault_and_the_remedy(data, why):
+    """It decides nothing at a table, so whoever asked says this and goes on without."""
+    with pytest.raises(EdgesInvalid, match="put back the file") as refused:
+        parse_edges(data, library.find("nj-pikit"), "edges.json")
+    assert (refused.value.path, str(refused.value).startswith("edges.json: no list of figures: ")) == (
+        "edges.json",
+        True,
+    )
+    assert refused.value.why in str(refused.value)
+    assert why in refused.value.why
 
 
 def test_a_figure_hangs_on_its_elections_and_circumstances():

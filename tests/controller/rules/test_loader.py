@@ -137,6 +137,12 @@ def test_what_follows_from_a_misspelt_election_is_not_said_besides(
     assert len([fault for fault in faults_of((old, new)) if fault.startswith(where)]) == 1
 
 
+def test_what_goes_back_and_cannot_be_read_is_all_that_is_said(faults_of: FaultsOf) -> None:
+    """That the dealer must then hold a minimum for nothing is no second fault."""
+    (fault,) = faults_of(('unqualified  = { value = "ante"', "unqualified = { value = 5"))
+    assert fault.startswith("[settlement] unqualified: ")
+
+
 NJ_FAULTS = [
     ("value without an option", 'value = { one = 1, two = 2, three = 3 }', 'value = { one = 1, two = 2 }',
      "[table] positions: must have a value for each of one, two, three, not one, two"),
