@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from controller.rules import library
-from controller.rules.library import RulebookUnknown, available, find, find_edges, shipped
+from controller.rules.coverage import CoverageInvalid
+from controller.rules.edge import EdgesInvalid
+from controller.rules.library import RulebookUnknown, available, find, find_coverage, find_edges, shipped
+from controller.rules.loader import RulebookInvalid
 
 
 def test_the_hash_is_of_the_bytes_of_the_file() -> None:
@@ -57,3 +60,47 @@ def test_a_directory_without_figures_has_none_and_says_of_which_tables(tmp_path:
     found = find_edges(book, tmp_path)
     assert found.figures == ()
     assert found.stale == tuple(book.pay)
+
+
+def test_a_rulebook_that_is_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    """It stands in the list of the directory, so that it is unknown would be no help."""
+    path = tmp_path / "md-uth.toml"
+    path.symlink_to(tmp_path / "gone.toml")
+    with pytest.raises(RulebookInvalid, match="a link to nothing") as refused:
+        find("md-uth", tmp_path)
+    assert (refused.value.path, len(refused.value.faults)) == (path, 1)
+
+
+@pytest.mark.parametrize(
+    ("broken", "fault"),
+    [
+        ("md-uth.txt", r"clause ids .*md-uth\.txt cannot be read: Is a directory"),
+        ("md-uth.coverage.toml", "cannot be read: Is a directory"),
+    ],
+)
+def test_classes_of_clauses_that_cannot_be_read_are_refused_with_the_cause(
+    tmp_path: Path, broken: str, fault: str
+) -> None:
+    """Whichever of the two files it is: the classes, or the clauses that they class."""
+    (tmp_path / "clauses").mkdir()
+    for name in ("md-uth.txt", "md-uth.coverage.toml"):
+        path = tmp_path / "clauses" / name
+        path.mkdir() if name == broken else path.write_bytes((shipped() / "clauses" / name).read_bytes())
+    with pytest.raises(CoverageInvalid, match=fault) as refused:
+        find_coverage(find("md-uth"), tmp_path)
+    assert refused.value.path == str(tmp_path / "clauses" / "md-uth.coverage.toml")
+    assert len(refused.value.faults) == 1
+
+
+@pytest.mark.parametrize("data", [None, b"{"])
+def test_figures_that_cannot_be_read_are_refused_by_the_name_of_their_file(
+    tmp_path: Path, data: bytes | None
+) -> None:
+    """A directory in their place, and a file that was cut off."""
+    path = tmp_path / "edges" / "md-uth.json"
+    path.parent.mkdir()
+    path.mkdir() if data is None else path.write_bytes(data)
+    with pytest.raises(EdgesInvalid, match="no list of figures: ") as refused:
+        find_edges(find("md-uth"), tmp_path)
+    assert refused.value.path == str(path)
+    assert refused.value.why == "cannot be read: Is a directory" or data is not None
