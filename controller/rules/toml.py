@@ -26,7 +26,7 @@ def parse_toml(data: bytes) -> dict[str, Any]:
     if data.startswith(MARK):
         raise TomlInvalid("it begins with a byte order mark; save it as UTF-8 without one")
     try:
-        document = tomllib.loads(data.decode("utf-8"))
+        document = tomllib.loads(data.decode())
     except UnicodeDecodeError as exc:
         raise TomlInvalid(f"byte {exc.start + 1} is no UTF-8; save it as UTF-8") from exc
     except RecursionError as exc:
