@@ -63,7 +63,7 @@ def clause_ids(path: Path) -> list[str]:
     """The ids of a document's clauses, in its order. Raises `ClausesUnusable`."""
     try:
         data = whole(path)
-        return data.removeprefix(MARK).decode("utf-8").split()
+        return data.removeprefix(MARK).decode().split()
     except FileNotFoundError:
         raise ClausesUnusable(f"its clause ids {path} are missing") from None
     except OSError as exc:

@@ -1,5 +1,6 @@
 """Rulebooks are found by id, stamped with the hash of their bytes, and an unknown id is answered with the known ones."""
 
+import errno
 import hashlib
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from controller.rules import library
 from controller.rules.coverage import CoverageInvalid
 from controller.rules.edge import EdgesInvalid
 from controller.rules.library import RulebookUnknown, available, find, find_coverage, find_edges, shipped
-from controller.rules.loader import RulebookInvalid
+from controller.rules.loader import MOST_BYTES, ClausesUnusable, RulebookInvalid, clause_ids, load_rulebook, whole
 
 
 def test_the_hash_is_of_the_bytes_of_the_file() -> None:
@@ -104,3 +105,35 @@ def test_figures_that_cannot_be_read_are_refused_by_the_name_of_their_file(
         find_edges(find("md-uth"), tmp_path)
     assert refused.value.path == str(path)
     assert refused.value.why == "cannot be read: Is a directory" or data is not None
+
+
+def test_a_rulebook_that_cannot_be_read_is_refused_with_the_cause(tmp_path: Path) -> None:
+    """It is there, so that none has this name would be a lie."""
+    path = tmp_path / "md-uth.toml"
+    path.mkdir()
+    with pytest.raises(RulebookInvalid, match="cannot be read: Is a directory") as refused:
+        load_rulebook(path)
+    assert (refused.value.path, len(refused.value.faults)) == (path, 1)
+
+
+def test_clause_ids_are_read_as_editors_save_them(tmp_path: Path) -> None:
+    """With or without the byte order mark; anything but UTF-8 is named by its byte."""
+    path = tmp_path / "md-uth.txt"
+    path.write_bytes(b"\xef\xbb\xbf1.A 1.B\n2\n")
+    assert clause_ids(path) == ["1.A", "1.B", "2"]
+    path.write_bytes(b"1.A \xff")
+    with pytest.raises(ClausesUnusable, match=f"clause ids {path}: byte 5 is no UTF-8"):
+        clause_ids(path)
+
+
+def test_a_file_is_read_up_to_its_longest_and_not_beyond(tmp_path: Path) -> None:
+    """One that has no end, such as a device, does not fill the memory."""
+    path = tmp_path / "long"
+    path.write_bytes(b"x" * MOST_BYTES)
+    assert len(whole(path)) == MOST_BYTES
+    path.write_bytes(b"x" * (MOST_BYTES + 1))
+    with pytest.raises(OSError, match=f"has more than {MOST_BYTES} bytes") as refused:
+        whole(path)
+    assert (refused.value.errno, refused.value.filename) == (errno.EFBIG, str(path))
+    with pytest.raises(OSError, match="has more than"):
+        whole(Path("/dev/zero"))
