@@ -22,7 +22,9 @@ from controller.table.state import Fate, Round, SeenHand, Setup
 PROGRESSIVE = "progressive"
 OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.SETTLED)
 """Fates of wagers that are still to be settled; `SETTLED` only where no outcome was recorded."""
-OF_COUPON = (*OPEN, Fate.COLLECTED, Fate.LOST)
+TAKEN = (Fate.COLLECTED, Fate.LOST)
+"""Fates of a wager that is gone, whatever the cards are: what becomes of its coupon needs none."""
+OF_COUPON = (*OPEN, *TAKEN)
 """Fates of a wager beside which a coupon is settled, or taken with it."""
 GONE = (Fate.RETURNED, Fate.LOST)
 """Fates of a wager that no cards settle any more: a progressive wager takes nothing from a meter then, and earns no envy."""
@@ -169,11 +171,16 @@ def _waiting(round_: Round) -> Iterator[tuple[int, str]]:
 
 
 def _beside(setup: Setup, round_: Round) -> bool:
-    """Whether a coupon or envy may be left to be settled when no wager is."""
-    coupons = any(c.outcome is None for seat in round_.seats.values() for c in seat.coupons.values())
-    if not round_.seen or round_.phase is not round_.game.stages[-1].phase:
+    """Whether a coupon or envy may be left to be settled when no wager is. Beside chips that were taken it waits for no cards."""
+    open_ = [
+        seat.wagers[n].fate for seat in round_.seats.values() for n, c in seat.coupons.items() if c.outcome is None
+    ]
+    ends = round_.phase is round_.game.stages[-1].phase
+    if (ends or round_.phase is Phase.STOPPED) and any(fate in TAKEN for fate in open_):
+        return True
+    if not round_.seen or not ends:
         return False
-    return coupons or (
+    return bool(open_) or (
         settler_of(setup.law).pays_envy and any(name == PROGRESSIVE for _, name, _ in round_.wagers(*OPEN))
     )
 

@@ -234,11 +234,7 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
     steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
     cite = next((step.cite for step in steps), ())
     offered = offer(draft.setup, round_)
-    line = (
-        offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder)
-        if offered and round_.seen
-        else None
-    )
+    line = offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else None
     returned = goes_back(act, stake, line)
     more = returned + act.paid - (line.returned + line.paid) if line else None
     draft.add(
@@ -298,7 +294,7 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     found = offer(setup, round_)
     # Envy of a hand that nobody counted, or what it wins for the table, would be missing in the sum.
     counted = not round_.uncounted()
-    comes_to = found.comes_to() if found and round_.seen and counted else None
+    comes_to = found.comes_to() if found and counted else None
     told = None if comes_to is None else sum(comes_to.values())
     more = None if act.handed_back is None or told is None else act.handed_back - told
     asked = found.asked() if found else ()

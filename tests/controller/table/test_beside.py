@@ -5,6 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Area, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
@@ -394,3 +395,33 @@ def test_a_settled_round_is_looked_at_again_only_for_envy(make_table, rulebook, 
     setup = msgspec.structs.replace(table.setup, limits={"ante": (2000, 5000)})
     found = offer(setup, table.round)
     assert (found.refused != "") if asked else (found is None)
+
+
+@pytest.fixture
+def coupon_left_behind(make_table):
+    """The one player of a round has left, under the reading that what lay there is lost: play has stopped, no card was told."""
+    table = make_table("ma-colorado", elect={"R-108": "even_money", "R-53": "abandoned"}).ready()
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "ante", 1000, coupon=500))
+    table.let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    assert table.round.phase is Phase.STOPPED
+    return table
+
+
+def test_a_coupon_beside_a_lost_wager_is_offered_where_play_has_stopped(coupon_left_behind):
+    """It is taken with the chips, which needs no cards. Clause: ma-colorado 6(a), R-53."""
+    table = coupon_left_behind
+    found = offer(table.setup, table.round)
+    assert [(x.wager, x.coupon, x.outcome, x.paid) for x in found.lines] == [("ante", 500, LOSE, 0)]
+    assert not found.missing
+    settled = only(table.act(a.SettleWager(1, "ante", LOSE, coupon=True)), f.WagerSettled)
+    assert (settled.offered, settled.difference) == (LOSE, 0)
+    assert offer(table.setup, table.round) is None
+
+
+def test_a_coupon_that_is_paid_beside_a_lost_wager_is_asked_about(coupon_left_behind):
+    """No card was told, and none is needed to see that."""
+    events = coupon_left_behind.act(a.SettleWager(1, "ante", WIN, 500, coupon=True))
+    assert only(events, f.WagerSettled).difference == 500
+    assert "coupon beside the ante was settled as win with 500" in only(events, f.HoldPlaced).reason

@@ -397,3 +397,21 @@ def test_a_limit_takes_nothing_off_other_seats_and_other_wagers(make_table):
     assert found.line(1, "ante").paid == 1000
     assert found.line(3, "progressive").paid == 90_000_000
     assert sum(x.paid for x in found.lines if x.seat == 3 and x.wager in cut.wagers) == cut.limit
+
+
+def test_what_needs_no_cards_is_compared_without_any(make_table):
+    """The bonus of a folded hand is lost as elected, whatever it held: paid, one by one or as a whole, it is asked about.
+
+    Clause: ma-colorado 10(b)(2), R-103.
+    """
+    elect = {"version": "required_bet", "R-103": "lost"}
+    table = make_table("ma-colorado", elect=elect, offered=("bonus",)).ready()
+    table.bet(*((seat, name, cents) for seat in (1, 3) for name, cents in (("ante", 1000), ("bonus", 100))))
+    table.let_out().deal().decide_all(a.Decision.FOLD)
+    table.act(ALL)
+    events = table.act(a.SettleWager(3, "bonus", WIN, 200))
+    assert [x.difference for x in events if isinstance(x, f.WagerSettled)] == [300]
+    (held,) = [x for x in events if isinstance(x, f.HoldPlaced)]
+    table.act(a.ResolveHold(held.hold, a.Resolution.GO_ON))
+    settled = next(x for x in table.act(a.SettleRound(500)) if isinstance(x, f.RoundSettled))
+    assert (settled.offered, settled.difference) == (0, 500)
