@@ -128,14 +128,25 @@ def dispose(
         draft.hold(f"{where}{row.says or trigger.value} No reading was elected for this; decide")
     held = _held_since(draft, made)
     for demand in demands:
-        if demand.action is not Action.CALL_FLOORPERSON or not held:  # no hold is lifted without the floor
-            open_duty(draft, demand, device=device, back=back, seat=seat)
+        if demand.action is Action.CALL_FLOORPERSON and held:  # no hold is lifted without the floor
+            continue
+        if demand.action is Action.COLLECT_SEAT_WAGERS and not _lost_since(
+            draft, made
+        ):  # what is paid or gone stays so
+            continue
+        open_duty(draft, demand, device=device, back=back, seat=seat)
     if draft.state.round is not None and not draft.state.round.live:
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
 
 
 def _held_since(draft: Draft, made: int) -> bool:
     return any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts[made:])
+
+
+def _lost_since(draft: Draft, made: int) -> bool:
+    """Whether a wager that lay there is lost by this row."""
+    events = (fact.event for fact in draft.facts[made:])
+    return any(isinstance(event, f.WagerDecided) and event.fate == Fate.LOST for event in events)
 
 
 def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> None:

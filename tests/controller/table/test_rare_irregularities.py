@@ -53,6 +53,41 @@ def test_the_wagers_of_a_player_who_left_are_lost_only_under_the_election(make_t
     assert (duty.seat, duty.least_role) == (1, Role.FLOORPERSON)
 
 
+@pytest.mark.parametrize(
+    ("book", "wager", "answer"),
+    [
+        ("fast-action", "original", "natural"),
+        ("ma-colorado", "ante", "declare"),
+        ("fast-action", "original", "surrender"),
+    ],
+)
+def test_what_an_answer_has_settled_is_not_collected_when_its_player_leaves(make_table, book, wager, answer):
+    """A natural is paid at once, a hand that was given up is divided: nothing of it lies there to be lost. The floor comes.
+
+    Clause: fast-action (h)(2), (h)(6); ma-colorado 11(b)(2)(i); R-53.
+    """
+    table = make_table(book, elect={"R-53": "abandoned"}).ready().bet((1, wager, 1000), (3, wager, 1000))
+    table.let_out().deal().answer(1, answer)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    assert table.fates()[1, wager] == "settled"
+    assert [duty.action for duty in table.state.duties.values()] == [Action.CALL_FLOORPERSON]
+    if answer != "surrender":
+        table.act(a.SettleWager(1, wager, a.Outcome.WIN, 5000))
+
+
+def test_what_was_collected_at_a_fold_is_collected_once(make_table):
+    """A player who has folded leaves: only Trips lie there, and without them nothing does. Clause: ma-uth 10(e)(2), R-53."""
+    table = make_table("ma-uth", elect={"R-53": "abandoned"}).ready().begin(trips=(1,)).let_out().deal()
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    for seat in (1, 3):
+        table.answer(seat, "fold")
+        table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=seat))
+    collects = [duty.seat for duty in table.state.duties.values() if duty.action is Action.COLLECT_SEAT_WAGERS]
+    assert collects == [1]
+
+
 def test_each_seat_that_is_held_is_named_and_waits_for_its_own_answer(make_table, rulebook):
     """Two players left, and all wagers of one are let stand: those of the other still wait. Play waits for both (R-53)."""
     table = make_table(rulebook).ready().begin(seats=(1, 3, 5)).let_out().deal()
