@@ -13,6 +13,8 @@ from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Seat, Setup, Wager
 
 PROGRESSIVE = "progressive"
+WITH_PROGRESSIVE = "with_progressive"
+"""The election under which a hand earns envy only with a progressive wager of its own."""
 MOST_FACE = 10_000_000_000
 """Cents; no coupon is worth more, as no wager is."""
 GOES_BACK = (Fate.RETURNED, Fate.HELD)
@@ -105,8 +107,26 @@ def _envy(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
     progressive = seat.wagers.get(PROGRESSIVE) if seat else None
     if progressive is None or progressive.fate in UNDONE:
         return Refusal(f"seat {act.seat} has no progressive wager that could earn envy", earned.cite)
+    if (unearned := _not_earned_by(setup, round_, act)) is not None:
+        return unearned
     if round_.live and round_.phase is not round_.game.stages[-1].phase:
         return Refusal(f"seat {act.seat}: envy is settled in phase {round_.game.stages[-1].phase}", earned.cite)
     if act.outcome not in (Outcome.WIN, Outcome.LOSE):
         return Refusal(f"seat {act.seat}: envy is a {Outcome.WIN} or a {Outcome.LOSE}; not {act.outcome}")
     return None
+
+
+def _not_earned_by(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
+    """Where only who has a progressive wager may hold such a hand, one that went back or was lost is none.
+
+    Clause: `[settlement] envy_holder`.
+    """
+    rule = setup.law.rulebook.settlement.get(Settle.ENVY_HOLDER)
+    wager = round_.seats[act.holder].wagers.get(PROGRESSIVE)
+    if rule is None or rule.value != WITH_PROGRESSIVE or (wager is not None and wager.fate not in UNDONE):
+        return None
+    told = "none" if wager is None else f"one that is {wager.fate}"
+    return Refusal(
+        f"seat {act.seat}: the hand of seat {act.holder} earns no envy: that needs a progressive wager, and there is {told}",
+        rule.cite,
+    )

@@ -1,5 +1,7 @@
 """The progressive wager: parts of a meter as it stands at the player's turn, odds, and envy for the hands of others."""
 
+from collections.abc import Collection
+
 from controller.cards.ranking import Category, five
 from controller.games.model import Decision
 from controller.games.settling.money import ASKED, NOT_PROVABLE, WHOLE, Money, Row
@@ -45,16 +47,22 @@ class Progressive:
                 )
 
     def lines(
-        self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None], meters: dict[str, int] | None
+        self,
+        hand: Hand,
+        stake: int,
+        round_: Round,
+        values: dict[int, int | None],
+        meters: dict[str, int] | None,
+        gone: Collection[int],
     ) -> list[Line]:
         """The wager itself, then an envy line for each other hand that earns one. Takes what it pays from `meters`; None
-        where nobody can tell at what they stand.
+        where nobody can tell at what they stand. `gone`: seats whose own wager went back or was lost before.
         """
         if self._payer is None:
             cite, reading = self._money.decided(Settle.UNPRINTED)
             return [Line(hand.seat, _WAGER, stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)]
         value = self._value(hand, round_, values)
-        return [self._own(hand, stake, value, round_, meters), *self._envy(hand, stake, round_, values)]
+        return [self._own(hand, stake, value, round_, meters), *self._envy(hand, stake, round_, values, gone)]
 
     def _value(self, hand: Hand, round_: Round, values: dict[int, int | None]) -> int | None:
         """The value of the five cards that count; None where it cannot be told."""
@@ -96,13 +104,15 @@ class Progressive:
         cite, reading = row.cite, row.reading
         return Line(hand.seat, _WAGER, stake, Outcome.WIN, back, paid, row.text, row.hand, cite, reading, told)
 
-    def _envy(self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None]) -> list[Line]:
+    def _envy(
+        self, hand: Hand, stake: int, round_: Round, values: dict[int, int | None], gone: Collection[int]
+    ) -> list[Line]:
         """One line for each hand of another player that earns this one an envy bonus, in the order of settlement."""
         if not self._money.envy:
             return []
         found = []
         for other in sorted(round_.hands, key=lambda other: -other.seat):
-            if other.seat == hand.seat or not self._may_hold(other):
+            if other.seat == hand.seat or not self._may_hold(other, gone):
                 continue
             value = self._value(other, round_, values)
             if value is None:
@@ -111,9 +121,10 @@ class Progressive:
                 found.append(self._envied(hand, stake, value, other, round_))
         return found
 
-    def _may_hold(self, other: Hand) -> bool:
+    def _may_hold(self, other: Hand, gone: Collection[int]) -> bool:
+        """Whether the hand may earn envy. Clause: md-uth 11.J(2)(e)(ii)."""
         with_progressive = self._money.point(Settle.ENVY_HOLDER) == "with_progressive"
-        if with_progressive and not other.wagers.get(_WAGER):
+        if with_progressive and (other.seat in gone or not other.wagers.get(_WAGER)):
             return False
         folded = Decision.FOLD in other.decisions
         return not folded or self._money.point(Settle.ENVY_FOLDED) != "does_not_count"

@@ -27,12 +27,14 @@ DEALT = 2
 class Seen:
     """What a round shows. `values`: by seat; None for a hand that cannot be told. `meters`: cents, as payments go on.
 
-    `unsure`: a progressive wager before is held, so that nobody can tell at what the meters stand.
+    `gone`: seats whose progressive wager no cards settle any more. `unsure`: a progressive wager before is held, so that
+    nobody can tell at what the meters stand.
     """
 
     dealer: int | None
     values: dict[int, int | None]
     meters: dict[str, int]
+    gone: frozenset[int] = frozenset()
     unsure: bool = False
 
 
@@ -139,7 +141,8 @@ class Sides:
         return self._paid(hand, "play_the_board", stake, row, round_)
 
     def _in_turn(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
-        return self._progressive.lines(hand, stake, round_, seen.values, None if seen.unsure else seen.meters)
+        meters = None if seen.unsure else seen.meters
+        return self._progressive.lines(hand, stake, round_, seen.values, meters, seen.gone)
 
     def of_the_table(
         self, seen: Seen, round_: Round, fates: Fates | None, decided: Collection[tuple[int, str]]

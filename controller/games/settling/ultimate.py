@@ -48,9 +48,11 @@ class Ultimate:
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         seen = self._seen(round_)
+        void = {hand.seat: fates.lines(hand) if fates else [] for hand in round_.hands}
+        seen.gone = frozenset(x.seat for mine in void.values() for x in mine if _is_gone(x))
         lines: list[Line] = []
         for hand in sorted(round_.hands, key=_from_the_right):
-            mine = fates.lines(hand) if fates else []
+            mine = void[hand.seat]
             decided = {line.wager for line in mine}
             seen.unsure |= any(line.wager == "progressive" and line.outcome is Outcome.HELD for line in mine)
             if not decided or any(hand.wagers.get(name) and name not in decided for name in _MAIN):
@@ -122,6 +124,11 @@ class Ultimate:
             else Line(seat, "ante", ante, Outcome.RETURN, ante, 0, "", "", self._back, self._back_by)
         )
         return [first, line(seat, "blind", blind, row, terms), line(seat, "play", play, self._play, terms)]
+
+
+def _is_gone(line: Line) -> bool:
+    """Whether a progressive wager went back or was lost by what happened in the round."""
+    return line.wager == "progressive" and line.outcome is not Outcome.HELD
 
 
 def _from_the_right(hand: Hand) -> int:

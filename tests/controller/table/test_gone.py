@@ -2,6 +2,8 @@
 
 import pytest
 
+from controller.games.settling.engine import settler_of
+from controller.games.settling.round import Hand, Irregularity, Round
 from controller.rules.vocabulary import Area, Trigger
 from controller.table import acts as a
 from controller.table.offer import offer
@@ -85,6 +87,39 @@ def test_a_progressive_wager_that_is_gone_earns_no_envy(with_progressives, readi
     table = with_progressives({"R-53": reading}, then=left)
     assert of_progressive(table, 1) == []
     assert ("progressive", WIN, 500_000, 0) in of_progressive(table, 3)
+
+
+@pytest.mark.parametrize(("reading", "fate"), [("abandoned", "lost"), ("hold", "returned")])
+def test_the_hand_of_a_wager_that_is_gone_earns_the_others_no_envy(with_progressives, reading, fate):
+    """Seat 1 has a straight flush and left; the house pays envy only for the hand of who has a progressive wager.
+
+    Clause: md-uth 11.J(2)(e)(ii).
+    """
+    table = with_progressives({"R-53": reading, "envy_holder": "with_progressive"}, then=left)
+    assert of_progressive(table, 3) == [("progressive", WIN, 500_000, 0)]
+    refused = table.refused(a.SettleWager(3, "envy", WIN, 150_000, holder=1))
+    assert refused.reason == (
+        f"seat 3: the hand of seat 1 earns no envy: that needs a progressive wager, and there is one that is {fate}"
+    )
+    assert refused.cite == ("11.J(2)(e)(ii)",)
+
+
+@pytest.mark.parametrize(("holder", "paid"), [("with_progressive", []), ("any", [150_000])])
+def test_settle_pays_no_envy_for_a_wager_that_what_happened_has_taken(with_progressives, holder, paid):
+    """A round that is told as a whole, in which seat 1 left. Clause: md-uth 11.J(2)(e)(ii)."""
+    table = with_progressives({"R-53": "abandoned", "envy_holder": holder})
+    cards = {seat: table.round.seen[Area.PLAYER, seat].cards for seat in (1, 3)}
+    wagers = {"ante": 1000, "blind": 1000, "play": 1000, "progressive": 500}
+    answers = (a.Decision.CHECK, a.Decision.CHECK, a.Decision.PLAY)
+    round_ = Round(
+        tuple(Hand(seat, wagers, cards[seat], answers) for seat in (1, 3)),
+        table.round.seen[Area.DEALER, 0].cards,
+        table.round.seen[Area.COMMUNITY, 0].cards,
+        meters=table.round.meters,
+        irregularity=Irregularity(Trigger.PLAYER_LEFT, seat=1),
+    )
+    lines = settler_of(table.setup.law).settle(round_).lines
+    assert [x.paid for x in lines if x.wager == "envy"] == paid
 
 
 def test_a_chip_that_came_too_late_and_went_back_takes_nothing_from_the_meter(with_progressives):
