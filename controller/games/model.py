@@ -154,6 +154,16 @@ class Game:
         names = {wager for answer in given for wager in answer.settles}
         return frozenset(names | {self.base for answer in given if answer.surrenders})
 
+    def settling(self, wager: str, decisions: Collection[Decision]) -> tuple[Stage, tuple[Decision, ...]] | None:
+        """The stage of which an answer settles this wager at once, and those answers; None where none is to be given any more.
+
+        `decisions`: answers of the player so far.
+        """
+        if any(x.final and x.decision in decisions for stage in self.stages for x in stage.answers):
+            return None
+        found = ((s, tuple(x.decision for x in s.answers if wager in x.settles)) for s in self.stages)
+        return next(((stage, answers) for stage, answers in found if answers), None)
+
     def after(self, phase: Phase) -> Phase:
         """The phase that follows a stage."""
         phases = [stage.phase for stage in self.stages]

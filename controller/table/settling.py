@@ -111,10 +111,7 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
         cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
         return Refusal(f"first {cards.id}: {cards.action}", cards.cite) if cards else None
     if round_.phase is not round_.game.stages[-1].phase:
-        cite = order_cite(setup, state, a.SettleRound.kind)
-        return Refusal(
-            f"seat {act.seat}: the {act.wager} wager is settled in phase {round_.game.stages[-1].phase}", cite
-        )
+        return _before_settlement(setup, state, act)
     turn = next_to_settle(setup, round_)
     in_order = {w for step in setup.law.rulebook.settling for w in step.wagers}
     if round_.seats[act.seat].folded or act.wager not in in_order:
@@ -125,6 +122,22 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     if act.seat == seat and act.wager in names:
         return None
     return Refusal(f"first seat {seat}: {', '.join(names)}", cite)
+
+
+def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusal:
+    """What comes before this wager is settled: an answer of its player, where one settles it at once, or the settlement."""
+    round_ = _round(state)
+    last, found = round_.game.stages[-1].phase, round_.game.settling(act.wager, round_.seats[act.seat].answers)
+    waits = f"seat {act.seat}: the {act.wager} wager is settled in phase {last}"
+    if found is None:
+        return Refusal(waits, order_cite(setup, state, a.SettleRound.kind))
+    stage, answers = found
+    asked = setup.law.rulebook.play.asked_from.get(stage.moment) if stage.moment else None
+    cite = asked.cite if asked else order_cite(setup, state, a.SettleRound.kind)
+    said = f"{' or '.join(answers)} ({a.RecordDecision.kind})"
+    if len(answers) < len(stage.answers):  # with another answer it waits
+        return Refusal(f"{waits}, or once its player has answered {said}", cite)
+    return Refusal(f"seat {act.seat}: the {act.wager} wager is settled once its player has answered {said}", cite)
 
 
 def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: set[str]) -> Refusal | None:

@@ -192,14 +192,46 @@ def test_a_spared_trips_wager_is_settled_once_the_community_cards_lie(make_table
 
 
 def test_what_an_answer_settles_is_recorded_beside_it(make_table):
-    """The bonus of three shown cards is paid before the decisions. Clause: nj-pikit 39.10(b)."""
+    """The bonus of three shown cards is paid before the decisions, and not before they are shown. Clause: nj-pikit 39.10(b)."""
     bets = [(1, n, 500) for n in ("ante", "five_card_bonus", "three_card_bonus")]
     table = make_table("nj-pikit", offered=("three_card_bonus",)).ready().bet(*bets).let_out().deal()
     early = table.refused(a.SettleWager(1, "three_card_bonus", LOSE))
-    assert "is settled in phase showdown" in early.reason
-    assert early.cite == order_cite(table.setup, table.state, "settle_round") != ()
+    assert early == f.InputRefused(
+        "settle_wager",
+        "seat 1: the three_card_bonus wager is settled once its player has answered show (record_decision)",
+        "a supervisor", ("39.10(b)",),
+    )  # fmt: skip
     table.answer(1, "show")
     assert settled(table.act(a.SettleWager(1, "three_card_bonus", WIN, 500))).paid == 500
+
+
+@pytest.mark.parametrize(
+    ("book", "bets", "wager", "says", "cite"),
+    [
+        ("nj-pikit", ("ante", "five_card_bonus"), "five_card_bonus",
+            "is settled once its player has answered play_3 or play_5 or fold (record_decision)", ("39.10(c)",)),
+        ("ma-colorado", ("ante",), "ante",
+            "is settled in phase showdown, or once its player has answered declare (record_decision)", ("10(b)", "11(b)")),
+        ("fast-action", ("original",), "original",
+            "is settled in phase showdown, or once its player has answered natural (record_decision)", None),
+        ("nj-pikit", ("ante", "five_card_bonus"), "ante", "is settled in phase showdown", None),
+    ],
+)  # fmt: skip
+def test_a_wager_that_is_settled_too_early_names_what_comes_first(make_table, book, bets, wager, says, cite):
+    """An answer of the player where one settles it at once, and the settlement where it may wait for that."""
+    table = make_table(book).ready().bet(*((1, name, 500) for name in bets)).let_out().deal()
+    refused = table.refused(a.SettleWager(1, wager, LOSE))
+    assert refused.reason == f"seat 1: the {wager} wager {says}"
+    assert refused.cite == (cite or order_cite(table.setup, table.state, "settle_round")) != ()
+
+
+def test_after_the_last_answer_of_its_player_a_wager_waits_for_the_settlement(make_table):
+    """A hand that was set is no natural any more."""
+    table = make_table("fast-action").ready().bet((1, "original", 500), (3, "original", 500)).let_out().deal()
+    table.answer(1, "set")
+    assert table.refused(a.SettleWager(1, "original", LOSE)).reason == (
+        "seat 1: the original wager is settled in phase showdown"
+    )
 
 
 @pytest.mark.parametrize(("elected", "back"), [("player", 351), ("house", 350)])
