@@ -12,7 +12,7 @@ from controller.games.model import Phase
 from controller.games.settling import round as rounds
 from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.money import ASKED, NOT_PROVABLE
-from controller.games.settling.round import UNREADABLE, Hand, RoundRefused, Terms
+from controller.games.settling.round import UNREADABLE, Hand, Irregularity, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
 from controller.games.settling.side import BOX, SIX_CARD
 from controller.rules.vocabulary import Area
@@ -99,14 +99,11 @@ def offer(setup: Setup, round_: Round) -> Offer | None:
     waiting = set(_waiting(round_))
     if not waiting and not _beside(setup, round_):
         return None
-    if len(round_.voids) > 1:
+    if len(_happened(round_)) > 1:
         return Offer(
             refused="several hands of this round are void, each for its own reason: settle by the document"
         )
     uncounted = round_.uncounted()
-    if round_.voids and round_.voids[0].seat in uncounted:
-        told = "its chips were not counted, and on its hand the others hang: settle by the document"
-        return Offer(refused=f"seat {round_.voids[0].seat}: {told}", uncounted=uncounted)
     settler = settler_of(setup.law)
     lie = {seat for seat, _, wager in round_.wagers(*OPEN) if wager.outcome is None}
     by_hand = tuple(seat for seat in uncounted if seat in lie)
@@ -215,10 +212,19 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
         _filled(round_, Area.SIX_CARD_BOX, BOX),
         dealer.played if dealer else (),
         round_.meters,
-        round_.voids[0] if round_.voids else None,
+        next(iter(_happened(round_)), None),
         _terms(setup),
         under_way=True,
     )
+
+
+def _happened(round_: Round) -> tuple[Irregularity, ...]:
+    """What made hands void, as far as it reaches those that are settled: with a hand of which nobody counted the chips no other
+    one fares otherwise, unless all are void."""
+    uncounted = round_.uncounted()
+    if round_.void:
+        return tuple(replace(void, seat=0) if void.seat in uncounted else void for void in round_.voids)
+    return tuple(void for void in round_.voids if void.seat not in uncounted)
 
 
 def _terms(setup: Setup) -> Terms:

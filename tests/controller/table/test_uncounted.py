@@ -81,6 +81,39 @@ def test_the_seats_beside_are_compared(at_showdown):
     assert (hold.seat, hold.wager) == (1, "ante")
 
 
+def test_a_void_hand_whose_chips_nobody_counted_leaves_the_others_compared(make_table):
+    """That hand alone is void, and the others play on: they are settled as they would have been. Clause: ma-uth 15(d)."""
+    table = bets(make_table("ma-uth").ready(), (1, 1000), (3, 0)).let_out().deal()
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
+    table.to_showdown()
+    tell(table, Area.COMMUNITY, "As Ad Kd 2h 7c")
+    tell(table, Area.DEALER, "9c 8c")
+    tell(table, Area.PLAYER, "Kc 3c", 1)
+    found = offer(table.setup, table.round)
+    assert (found.refused, found.uncounted, found.missing) == ("", (), ())
+    assert [(x.seat, x.wager, x.returned + x.paid) for x in found.lines] == [
+        (1, "ante", 2000), (1, "blind", 1000), (1, "play", 2000),
+    ]  # fmt: skip
+    table.act(a.SettleWager(1, "ante", WIN, 900))
+    (hold,) = table.state.holds.values()
+    assert (hold.seat, hold.wager) == (1, "ante")
+
+
+def test_all_hands_are_void_also_by_one_whose_chips_nobody_counted(make_table):
+    """What an answer had settled before is a question, whatever cards were told. Clause: nj-pikit 38.12(c), 39.10(b)."""
+    names = ("ante", "five_card_bonus", "three_card_bonus")
+    table = make_table("nj-pikit", offered=("three_card_bonus",)).ready()
+    table.bet(*((1, name, 500) for name in names), *((3, name, 0) for name in names[:2])).let_out().deal()
+    table.answer(1, "show")
+    table.act(a.RecordHand(Area.PLAYER, "9s 9h 9d 4c 2d", 1, shown="9s 9h 9d"))
+    assert offer(table.setup, table.round).line(1, "three_card_bonus").outcome is WIN
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
+    assert table.round.void
+    found = offer(table.setup, table.round)
+    assert [(x.wager, x.outcome.value) for x in found.lines] == [("three_card_bonus", "held")]
+    assert found.refused == ""
+
+
 def test_a_win_of_chips_that_nobody_counted_needs_no_sum(at_showdown):
     """And no sum that is said is compared; put right, nobody is told what is owed."""
     at_showdown.act(a.SettleWager(3, "ante", a.Outcome.WIN))
