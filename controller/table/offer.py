@@ -213,7 +213,7 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
         dealer.played if dealer else (),
         round_.meters,
         next(iter(_happened(round_)), None),
-        _terms(setup),
+        terms_of(setup),
         under_way=True,
     )
 
@@ -227,7 +227,7 @@ def _happened(round_: Round) -> tuple[Irregularity, ...]:
     return tuple(void for void in round_.voids if void.seat not in uncounted)
 
 
-def _terms(setup: Setup) -> Terms:
+def terms_of(setup: Setup) -> Terms:
     """Those of the table; what a hand could win with the least wagers may raise a limit of its payout."""
     return Terms.posted(setup.currency, setup.limits, setup.payout_limit, setup.unit)
 

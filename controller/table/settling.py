@@ -15,6 +15,7 @@ from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
 from controller.table.left_open import coupons_left_open, left_open
+from controller.table.no_row import no_row_gives
 from controller.table.offer import offer
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Setup, State, Wager
@@ -272,6 +273,13 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
     asked = offered.asked((act.seat, act.wager, act.coupon, act.holder)) if offered else ()
     if not asked and line is None:
         asked = left_open(draft.setup, round_, act)
+    if (
+        not asked
+        and not limits
+        and line is None
+        and (cannot_be := no_row_gives(draft.setup, round_, act)) is not None
+    ):
+        draft.hold(cannot_be, seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,))
     _for_the_floor(draft, asked, actor, act.seat, beside.label(act))
 
 

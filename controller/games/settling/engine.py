@@ -89,6 +89,10 @@ class Settler:
         """How many cards a player shows for a bonus that is settled before the rest; 0 where there is none."""
         return self._game.shown
 
+    def sums(self, wager: str, stakes: Mapping[str, int], terms: Terms) -> tuple[Line, ...] | None:
+        """What a winning wager can come to whatever the cards are, the most first; None where nobody can tell."""
+        return self._money.sums(wager, stakes, terms)
+
     def wins_at_once(self, hand: Hand) -> bool:
         """Whether this hand wins as soon as it is declared, so that no declaration of it is false."""
         return self._game.wins_at_once(hand)

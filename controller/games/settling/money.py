@@ -150,6 +150,31 @@ class Money:
             case _:
                 assert_never(pays)
 
+    def sums(self, wager: str, stakes: Mapping[str, int], terms: Terms) -> tuple[Line, ...] | None:
+        """What a winning wager can come to, the most first; None where nobody can tell that from its table alone.
+
+        A part of a meter is of any sum, a row may be left to a person, and a limit of the payout takes off what it must.
+        `stakes`: cents of all wagers of the hand.
+        """
+        lines = self._winning(wager, stakes[wager], terms)
+        if not lines:
+            return None
+        for limit in self._limits:
+            counted = [name for name in limit.wagers if stakes.get(name)]
+            most = [self._winning(name, stakes[name], terms) for name in counted]
+            if wager in counted and sum(x[0].returned + x[0].paid for x in most if x) > limit.most(terms):
+                return None
+        return lines
+
+    def _winning(self, wager: str, stake: int, terms: Terms) -> tuple[Line, ...]:
+        """A line for each row that pays this wager, the most first; () where a row pays what no table tells."""
+        payers = [payer for (name, _), payer in self.by_hands.items() if name == wager]
+        rows = [row for p in (*payers, self.payers.get(wager)) if p is not None for row in p.rows.values()]
+        if any(row.pays is Bare.ASK or isinstance(row.pays, OfMeter) for row in rows):
+            return ()
+        lines = [self.line(0, wager, stake, row, terms) for row in rows]
+        return tuple(sorted((x for x in lines if x.outcome is Outcome.WIN), key=lambda x: -x.paid))
+
     def tied(self, seat: int, wager: str, stake: int) -> Line:
         """The line of a wager whose hand equals the dealer's, as printed or elected."""
         cite, reading = self.decided(Settle.TIE)
@@ -259,6 +284,11 @@ class _Limit:
     def of_house(self) -> bool:
         """Whether it stands where the house has set it."""
         return self._limit.applies.value == HOUSE
+
+    @property
+    def wagers(self) -> tuple[str, ...]:
+        """What is counted together."""
+        return self._limit.wagers.value
 
     def cut(self, seat: int, lines: Sequence[Line], terms: Terms, made: Sequence[Cut]) -> Cut | None:
         """What it takes off beside the cuts `made` before it, which a limit on more wagers does not take off again."""

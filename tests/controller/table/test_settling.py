@@ -133,6 +133,7 @@ def test_the_largest_sums_are_taken(at_showdown):
     """Of a wager, and of a round as a whole."""
     table = at_showdown("md-uth")
     assert settled(table.act(a.SettleWager(3, "play", WIN, MOST_PAID))).paid == MOST_PAID
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
     assert next(iter(table.act(a.SettleRound(MOST_PAID)))).handed_back == MOST_PAID
 
 
