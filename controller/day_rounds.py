@@ -1,7 +1,7 @@
 """What a day says to a look-back: the rounds that were dealt, and the verdicts on sets. Beside the segment of a closed day;
 the file of the open one goes on each hour.
 
-    tablewarden rounds 2 {release}
+    tablewarden rounds 3 {release}
     {SHA-256 in hex of all bytes behind this line}
     MessagePack, the rounds of each set packed by zlib for themselves
 
@@ -44,11 +44,11 @@ __all__ = [
     "write_day",
 ]
 
-VERDICTS = (f.SetChecked.kind, f.StubCounted.kind, f.SetBrought.kind, f.SetRemoved.kind)
+VERDICTS = (f.SetChecked.kind, f.StubCounted.kind, f.SetBrought.kind)
 """Kinds that may say that nothing is to be laid to the set: it was found right, or other cards came in its place."""
 SUFFIX = ".rounds"
 OPEN = f"open{SUFFIX}"
-FIRST_LINE = f"tablewarden rounds 2 {version(__distribution__)}\n".encode()
+FIRST_LINE = f"tablewarden rounds 3 {version(__distribution__)}\n".encode()
 MOST = 40
 """Days that are worked out at once, some seconds each; after an update the older ones follow with the next hours."""
 LEVEL = 6

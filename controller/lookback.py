@@ -17,7 +17,7 @@ from controller.journal.record import Stream
 from controller.journal.view import Brief
 from controller.replay import NotReplayable
 from controller.table import facts as f
-from controller.touched import DEALT, Touched, empty_table, touched_in
+from controller.touched import Touched, empty_table, touched_in
 
 __all__ = ["Evidence", "Lookback", "lookback"]
 
@@ -76,6 +76,7 @@ def lookback(view: Reading, back: str, by: Evidence = Evidence.COUNT, days: Iter
             rounds += [r for r in piece.day.of(back) if r.begun > after]
         else:
             rounds += touched_in(view, state, (back,), max(after, piece.after), piece.through)
+    rounds = [r for r in rounds if _is_touched(r, verdict, by)]
     return Lookback(back, verdict, tuple(rounds), sum(piece.day is not None for piece in seen))
 
 
@@ -109,7 +110,7 @@ def _is_good(verdict: Brief, back: str, by: Evidence) -> bool:
     told = body_of(Stream.MAIN, verdict, dict[str, Any])
     if told.get("back") != back:
         return False
-    if verdict.kind in (f.SetBrought.kind, f.SetRemoved.kind):
+    if verdict.kind == f.SetBrought.kind:
         return True
     if verdict.kind == f.StubCounted.kind:
         return by is Evidence.COUNT and bool(told.get("right"))
@@ -119,17 +120,20 @@ def _is_good(verdict: Brief, back: str, by: Evidence) -> bool:
 
 
 def _begin(view: Reading, back: str, day: DayRounds | None, verdict: Brief | None, first: int) -> int:
-    """Behind which sequence the rounds since begin: a round that had begun by then and was dealt later is one of them."""
+    """Behind which sequence the rounds begin that may be touched: that of the verdict itself is one of them."""
     if verdict is None:
         return first
     if verdict.round_id is None:
         return verdict.sequence
     if day is not None:
         own = next((r for r in day.of(back) if r.id == verdict.round_id), None)
-        is_later = own is not None and own.begun < verdict.sequence < own.dealt
-        return own.begun - 1 if own is not None and is_later else verdict.sequence
-    earlier = view.backwards(Stream.MAIN, (f.RoundBegun.kind, *DEALT), before=verdict.sequence)
-    newest = next(earlier, None)
-    if newest is not None and newest.kind == f.RoundBegun.kind and newest.round_id == verdict.round_id:
-        return newest.sequence - 1
-    return verdict.sequence
+        return own.begun - 1 if own is not None else verdict.sequence
+    begun = next(view.backwards(Stream.MAIN, (f.RoundBegun.kind,), before=verdict.sequence), None)
+    return begun.sequence - 1 if begun is not None and begun.round_id == verdict.round_id else verdict.sequence
+
+
+def _is_touched(round_: Touched, verdict: Brief | None, by: Evidence) -> bool:
+    """A round that was in play then is answered for as the table has it: where its cards had been gathered by then."""
+    if verdict is None or round_.begun > verdict.sequence:
+        return True
+    return not (round_.read if by is Evidence.READING else round_.counted)

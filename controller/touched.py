@@ -18,12 +18,9 @@ from controller.table.records import replace
 from controller.table.state import Round, State, Wager
 from drivers.events import LINK_EVENTS, REPORTS
 
-__all__ = ["DEALT", "SeatTold", "Touched", "WagerTold", "empty_table", "touched_in"]
+__all__ = ["SeatTold", "Touched", "WagerTold", "empty_table", "touched_in"]
 
-DEALT = (f.DealingAllowed.kind, "stack_dispensed", f.InitialDealCompleted.kind)
-"""Kinds after which cards of the round's set are, or may be, on the layout."""
-
-SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind}) - {*DEALT}
+SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind}) - {"stack_dispensed"}
 """Kinds that say nothing of wagers and results: which cards it were, what devices did beside giving cards out."""
 
 IN_SERVICE = (f.DeviceTakenOut.kind, f.DeviceReturned.kind)
@@ -52,8 +49,8 @@ class SeatTold(msgspec.Struct, frozen=True, gc=False):
 class Touched(msgspec.Struct, frozen=True, gc=False):
     """A round dealt from a set, as it was before it ended, or is now. Times: Unix, microseconds; `ended_us` None = in play.
 
-    `begun`, `dealt`: sequences in MAIN of its beginning, and of the first fact by which its cards may lie on the layout. `seats`:
-    by number. There are tens of thousands in a month: no collector of garbage has to look through them.
+    `begun`: sequence in MAIN of its beginning. `counted`, `read`: its set was found right after its cards were dealt. `seats`: by
+    number. There are tens of thousands in a month: no collector of garbage has to look through them.
     """
 
     id: str
@@ -61,7 +58,8 @@ class Touched(msgspec.Struct, frozen=True, gc=False):
     back: str
     void: bool
     begun: int
-    dealt: int
+    counted: bool
+    read: bool
     began_us: int
     ended_us: int | None
     seats: dict[str, SeatTold]
@@ -94,27 +92,24 @@ def touched_in(view: Reading, state: State, backs: Collection[str], after: int, 
     Rounds of other sets are not looked into, nor is what devices said: it says nothing of wagers and results.
     """
     begun: Brief | None = None
-    dealt = 0
     for brief in view.briefly(Stream.MAIN, after, through):
         if brief.kind == f.RoundBegun.kind:
             event = fact_of(Stream.MAIN, brief).event
             assert isinstance(event, f.RoundBegun)
-            begun, dealt = (brief if event.back in backs else None), 0
+            begun = brief if event.back in backs else None
             state = replace(state, method=event.method)
         if begun is None and not (brief.kind in IN_SERVICE and brief.subject in state.devices):
             continue  # of a round that had begun before, or of none, or of another set
-        if brief.kind in DEALT and not dealt:
-            dealt = brief.sequence
         if brief.kind in SKIPPED:
             continue
         before = state.round
         state = _after(state, brief)
         if begun is not None and brief.kind == f.RoundEnded.kind:
             if before is not None and before.played:
-                yield _touched(before, begun, dealt, brief.time_us)
+                yield _touched(before, begun, brief.time_us)
             begun = None
     if begun is not None and state.round is not None and state.round.played:
-        yield _touched(state.round, begun, dealt, None)
+        yield _touched(state.round, begun, None)
 
 
 def _after(state: State, brief: Brief) -> State:
@@ -126,14 +121,15 @@ def _after(state: State, brief: Brief) -> State:
         ) from exc
 
 
-def _touched(round_: Round, begun: Brief, dealt: int, ended_us: int | None) -> Touched:
+def _touched(round_: Round, begun: Brief, ended_us: int | None) -> Touched:
     seats = {
         str(number): SeatTold(seat.folded, seat.void, {name: _wager(wager) for name, wager in seat.wagers.items()})
         for number, seat in round_.in_play.items()
     }
     return Touched(
-        round_.id, round_.number, round_.back, round_.void, begun.sequence, dealt, begun.time_us, ended_us, seats
-    )
+        round_.id, round_.number, round_.back, round_.void, begun.sequence, round_.count_proven, round_.identities_proven,
+        begun.time_us, ended_us, seats,
+    )  # fmt: skip
 
 
 def _wager(wager: Wager) -> WagerTold:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from controller.games.model import Phase
 from controller.rules.vocabulary import Step
 from controller.table import facts as f
 from controller.table.card_set import CardSet
@@ -134,7 +135,7 @@ def _proven(round_: Round | None, event: SetEvent) -> Round | None:
             return replace(round_, count_proven=True, identities_proven=True, reshuffled=preshuffled)
         case f.SetShuffledByHand() if round_.collected:
             return replace(round_, reshuffled=True)
-        case f.SetChecked() if round_.collected:
+        case f.SetChecked() if round_.collected or _gathered(round_, event):
             return replace(
                 round_,
                 count_proven=round_.count_proven or _counted(event),
@@ -142,6 +143,11 @@ def _proven(round_: Round | None, event: SetEvent) -> Round | None:
                 reshuffled=event.cycle_complete,
             )
     return round_
+
+
+def _gathered(round_: Round, event: f.SetChecked) -> bool:
+    """Where play has stopped the cards may go from the layout straight to where they are counted: all that are there were."""
+    return round_.phase is Phase.STOPPED and _counted(event)
 
 
 def dealt_from(state: State) -> State:

@@ -159,7 +159,7 @@ def test_what_is_not_whole_or_of_another_release_is_passed_over_and_made_anew(
     first.write_bytes(data)
     second.write_bytes(third.read_bytes())
     third.write_bytes(third.read_bytes()[:-7])
-    fourth.write_bytes(fourth.read_bytes().replace(b"rounds 2 ", b"rounds 2 0", 1))
+    fourth.write_bytes(fourth.read_bytes().replace(b"rounds 3 ", b"rounds 3 0", 1))
     found = asked(play, folder)
     assert [one.days for one in found] == [0] * len(found)
     assert same(found, wanted)
@@ -201,17 +201,32 @@ def test_pruned_days_are_looked_back_over_without_their_segments_being_read(
     assert (said[0]["days_worked_out"] > 0, said[1]["days_worked_out"]) == (True, 0)
 
 
-@pytest.mark.parametrize(("at", "is_of_it"), [(11, True), (19, True), (21, False), (40, False)])
-def test_a_round_that_had_begun_and_was_dealt_after_the_verdict_is_one_of_them(
-    at: int, is_of_it: bool, play: Recording, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("begun", "counted", "read", "by", "is_touched"),
+    [
+        (10, False, False, "count", True),
+        (10, True, False, "count", False),
+        (10, False, True, "reading", False),
+        (10, True, False, "reading", True),
+        (16, True, True, "count", True),
+    ],
+)
+def test_the_round_of_the_verdict_is_touched_unless_its_cards_were_gathered_by_then(
+    begun: int,
+    counted: bool,
+    read: bool,
+    by: str,
+    is_touched: bool,
+    play: Recording,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its cards came from the set as it was found; where they had been dealt before, they came from it as it was."""
-    round_ = Touched("t-1", 1, "red", False, 10, 20, 0, 0, {})
-    body = '{"back":"red","count_right":true}'
-    day = DayRounds("s", 0, 50, ((at, "set_checked", 1, "table", "t-1", 0, body),), by_set([round_]))
+    """As the day says of it, for this kind of verdict; what answers for a later round is no answer to this one."""
+    round_ = Touched("t-1", 1, "red", False, begun, counted, read, 0, 0, {})
+    body = '{"back":"red","count_right":true,"identities_complete":true}'
+    day = DayRounds("s", 0, 50, ((15, "set_checked", 1, "table", "t-1", 0, body),), by_set([round_]))
     monkeypatch.setattr("controller.lookback.empty_table", lambda view: State.initial(play.setup))
-    found = lookback(Empty(), "red", days=[day])  # type: ignore[arg-type]
-    assert (found.since and found.since.sequence, found.rounds) == (at, (round_,) if is_of_it else ())
+    found = lookback(Empty(), "red", Evidence(by), [day])  # type: ignore[arg-type]
+    assert (found.since and found.since.sequence, found.rounds) == (15, (round_,) if is_touched else ())
 
 
 class Empty:

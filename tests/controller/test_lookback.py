@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from collections.abc import Callable, Sequence
+from itertools import permutations, product
 from pathlib import Path
 
 import msgspec
@@ -9,21 +11,29 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import cli
+from controller.cli_decide import example_setup
 from controller.cli_lookback import _wager
 from controller.clock import Stamp
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
 from controller.lookback import lookback
 from controller.replay import NotReplayable
+from controller.rules.elections import proposals
+from controller.rules.vocabulary import Action, Role, Trigger
+from controller.table import acts as a
+from controller.table import facts as f
 from controller.table.codec import decode_fact, encode
 from controller.table.evolve import evolve
-from controller.table.inputs import ServiceStarted
+from controller.table.inputs import Actor, Input, ServiceStarted
 from controller.table.played import KEPT
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_told
 from controller.touched import WagerTold
+from drivers import events as e
+from tests.controller.table.conftest import Table
 from tests.journals.test_journals import FOLDER
 from tests.kept import days
+from tests.soak.tables import book
 
 DAYS = sorted(days.FOLDER.glob("*-[23].jsonl.gz"))
 
@@ -36,7 +46,7 @@ def recorded(path: Path, setup: Setup, lines: list[days.Line], until: int) -> St
     state, at = State.initial(setup), Stamp(0, 0, "b0", "synced")
     said = Draft(Stream.INPUT, started.kind, 1, "table", None, b"{}")
     fact = Draft(Stream.MAIN, started.kind, 1, "table", None, encode(started))
-    journal.append([Transaction(at, said, None, (fact,))], at)
+    written = [Transaction(at, said, None, (fact,))]
     for line in lines[:until]:
         given, drafts = line["input"], []
         at = Stamp(given["at"]["wall_us"], given["at"]["mono_ns"], given["at"]["boot"], given["at"]["clock"])
@@ -50,7 +60,8 @@ def recorded(path: Path, setup: Setup, lines: list[days.Line], until: int) -> St
         said = Draft(
             Stream.INPUT, given["kind"], 1, given["subject"], round_id, msgspec.json.encode(given["data"])
         )
-        journal.append([Transaction(at, said, None, tuple(drafts))], at)
+        written.append(Transaction(at, said, None, tuple(drafts)))
+    journal.append(written, at)
     journal.close()
     return state
 
@@ -76,6 +87,76 @@ def test_the_rounds_are_those_that_the_table_remembers(tmp_path: Path) -> None:
                 assert rounds[-KEPT:] == remembered(state, back), f"{back} in {day.name}"
                 touched += len(rounds)
     assert touched, "else nothing was compared"
+
+
+class Heard:
+    """Every input of a table, to be decided again for a record."""
+
+    def __init__(self) -> None:
+        self.given: list[Input] = []
+
+    def saw(self, before: State, given: Input, facts: Sequence[f.Fact], after: State) -> None:
+        self.given.append(given)
+
+
+def say(table: Table, verdict: str) -> None:
+    """What may be told of the red set at any moment; an act that has no place here is refused, and changes nothing."""
+    supervisor = Actor("eve", Role.SUPERVISOR)
+    match verdict:
+        case "counted" | "miscounted" | "uncounted":
+            table.shuffled("red", {"counted": 52, "miscounted": 51, "uncounted": None}[verdict])
+        case "read":
+            table.shuffled("red", None, identities=e.Identities.COMPLETE)
+        case "stub" | "wrong stub":
+            right = table.right_stub() if table.state.round else 52
+            table.put(a.RecordStubCount(right - (verdict == "wrong stub")), actor=supervisor)
+        case "brought":
+            table.put(a.BringSet("red"), actor=supervisor)
+        case "removed":
+            for duty in [d for d in table.state.duties.values() if d.action is Action.REMOVE_SET]:
+                table.act(a.ConfirmDuty(duty.id))
+
+
+def ready(table: Table) -> bool:
+    return table.state.sets["red"].armed and not table.state.duties
+
+
+VERDICTS = ("counted", "miscounted", "read", "stub", "wrong stub", "brought")
+COURSE: tuple[tuple[str, Callable[[Table], object]], ...] = (
+    ("betting", lambda table: table.begin("red")),
+    ("dealing", lambda table: table.let_out().deal(1)),
+    ("stopped", lambda table: table.act(a.ReportIrregularity(Trigger.SHOE_JAM))),
+    ("collected", lambda table: table.act(a.CollectCards())),
+    ("ended", lambda table: table.act(a.EndRound())),
+)
+
+
+@pytest.mark.parametrize("at", [name for name, _ in COURSE])
+def test_the_record_and_the_table_agree_whenever_a_verdict_comes(at: str, tmp_path: Path) -> None:
+    """Each verdict on the set in every part of a round that is stopped, and each two where its cards are gathered."""
+    rulebook = book("md-uth")
+    setup = example_setup(rulebook, {q: (choice, "bench") for q, choice in proposals(rulebook).items()})
+    found = set()
+    pairs = permutations(VERDICTS, 2) if at in ("stopped", "collected") else ()
+    for said in (*product(VERDICTS), *pairs, ("uncounted",), ("miscounted", "removed")):
+        heard, table = Heard(), Table(setup)
+        table.watch = heard  # type: ignore[assignment]
+        table.ready().whole_round("blue")
+        for name, goes_on in COURSE:
+            if table.state.held or (name == "dealing" and not ready(table)):
+                break
+            goes_on(table)
+            if name == at:
+                for verdict in said:
+                    say(table, verdict)
+        path = tmp_path / f"{'-'.join(said)}.journal"
+        state = recorded(path, setup, list(days.decide_all(setup, heard.given)), len(heard.given))
+        with opened(path) as view:
+            rounds = [(t.id, tuple(map(int, t.seats))) for t in lookback(view, "red").rounds]
+        assert rounds == remembered(state, "red"), f"{at}: {said}"
+        found.add(bool(rounds))
+    assert True in found, "else there was nothing to answer for"
+    assert (False in found) is (at != "dealing"), "no verdict answers for cards that lie before the players"
 
 
 def test_of_chips_that_nobody_counted_no_sum_is_listed() -> None:

@@ -162,7 +162,7 @@ def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table
         assert same(table.asked(), wanted)
         assert table.note()
         assert table.is_used()
-    for broken in (data[:-7], data.replace(b"rounds 2 ", b"rounds 2 0", 1), b""):
+    for broken in (data[:-7], data.replace(b"rounds 3 ", b"rounds 3 0", 1), b""):
         table.file.write_bytes(broken)
         assert not table.is_used()
         assert same(table.asked(), wanted)

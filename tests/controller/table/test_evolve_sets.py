@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.games.model import Phase
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import BurnAt, Method, Role, Step
 from controller.table import facts as f
@@ -10,7 +11,7 @@ from controller.table.evolve import evolve
 from controller.table.inputs import Moment, SetDue
 from controller.table.played import NOTHING_PLAYED, PlayedRound, PlayedSince
 from controller.table.records import replace
-from controller.table.state import Phase, Round, Seat, State, Wager
+from controller.table.state import Round, Seat, State, Wager
 from drivers.events import Defect
 
 TURN, WASH, SHUFFLE = (
@@ -122,6 +123,7 @@ def test_a_first_reading_begins_with_what_was_not_counted(identities, unread):
 
 PROVEN = {"count_proven": True, "identities_proven": True}
 DONE = {"collected": True}
+STOPPED = {"phase": Phase.STOPPED}
 OF_ROUND = [
     (f.CardBurned("red", BurnAt.NEW_SHOE, "x", ()), {}, {"burned": 3}),
     (f.SetDisarmed("red", "x"), {"vouched": True, "reshuffled": True}, {"vouched": False, "reshuffled": False}),
@@ -142,12 +144,19 @@ OF_ROUND = [
         {**DONE, **PROVEN, "reshuffled": True},
         {"reshuffled": False},
     ),
+    (f.SetChecked("red", True, True, True, None), STOPPED, {"reshuffled": True, "count_proven": True}),
+    (f.SetChecked("red", True, True, None, True), STOPPED, {"reshuffled": True, **PROVEN}),
+    (f.SetChecked("red", False, True, True, None), STOPPED, {"reshuffled": False, "count_proven": True}),
+    (f.SetChecked("red", True, True, None, None), STOPPED, {}),
+    (f.SetChecked("red", True, True, False, True), STOPPED, {}),
+    (f.SetShuffledByHand("red", "x"), STOPPED, {}),
 ]
 
 
 @pytest.mark.parametrize(("event", "before", "changes"), OF_ROUND)
 def test_what_happens_to_its_set_is_of_a_round_until_it_is_ended(event, before, changes):
-    """A verdict counts once the cards are collected; a person's word, and a shuffle, until the set is disarmed."""
+    """A verdict counts once the cards are collected, or counted whole after a stop; a person's word, and a shuffle, until the
+    set is disarmed."""
     assert folded(USED, event, **before).round == replace(ROUND, **{**before, **changes})
 
 
