@@ -73,9 +73,15 @@ class CardSet(Struct, frozen=True):
         return self.present and self.cycle_complete and self.mode_shuffle and not known_bad
 
     @property
-    def known_whole(self) -> bool:
-        """What shuffled it counted every card, or read each."""
-        return self.count_right is not False and (self.count_right is True or self.identities_complete is True)
+    def number_right(self) -> bool | None:
+        """Whether all its cards are there: as they were counted; where nothing counted them, as each was read."""
+        return self.identities_complete if self.count_right is None else self.count_right
+
+    @property
+    def found_out(self) -> str:
+        """How it is known that cards of it are missing or too many, for people; "" where it is not."""
+        by = "read" if self.count_right is None else "counted"
+        return f"the {self.back} set was {by} and is not whole" if self.number_right is False else ""
 
     @property
     def next_step(self) -> ProcedureStep | None:

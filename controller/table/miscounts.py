@@ -22,17 +22,18 @@ def wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:
         guards = [Guard.TOO_MANY]
     dispose(draft, trigger, *guards, seat=planned.seat, back=back)
     completed = any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values())
-    if Guard.COMPLETABLE in guards and completed and not draft.state.sets[back].known_whole:
+    if Guard.COMPLETABLE in guards and completed and draft.state.sets[back].number_right is not True:
         _count_first(draft, planned.cards - cards)
 
 
 def _count_first(draft: Draft, missing: int) -> None:
-    """The dealer's hand may be completed from a set of the right number alone, and nobody has counted this one."""
+    """The dealer's hand may be completed from a set of the right number alone, and of this one that is not known."""
     assert draft.state.round is not None
     full, back = full_set(draft.setup), draft.state.round.back
+    known = draft.state.sets[back].found_out or f"nothing has counted the {back} set"
     cite = draft.setup.law.rulebook.row(Trigger.WRONG_COUNT_DEALER, frozenset({Guard.COMPLETABLE})).cite
     draft.hold(
-        f"the dealer's hand is {missing} short, and nothing has counted the {back} set: it is completed only where all {full} "
-        f"cards are there; count them and go on, or report {Trigger.WRONG_COUNT_DEALER} where they are not",
+        f"the dealer's hand is {missing} short, and {known}: the hand is completed only where all {full} cards are there; count "
+        f"them and go on, or report {Trigger.WRONG_COUNT_DEALER} where they are not",
         cite=cite, choices=(Resolution.GO_ON,),
     )  # fmt: skip

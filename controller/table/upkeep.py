@@ -83,12 +83,11 @@ def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> R
         return Refusal(
             "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
         )  # fmt: skip
-    if round_ is not None and state.sets[round_.back].count_right is False:
+    found_out = state.sets[round_.back].found_out if round_ is not None else ""
+    if found_out:
         return Refusal(
-            f"the {round_.back} set was counted and is not whole, so the dealer's hand is not completed; report it without "
-            "completable",
-            row.cite,
-        )  # fmt: skip
+            f"{found_out}, so the dealer's hand is not completed; report it without completable", row.cite
+        )
     return None
 
 

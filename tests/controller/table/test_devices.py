@@ -136,6 +136,37 @@ def test_a_short_hand_is_completed_from_a_deck_that_was_counted(make_table, coun
     assert table.round.initial_deal_done
 
 
+@pytest.mark.parametrize(
+    ("count", "read", "found"),
+    [
+        (51, e.Identities.NOT_READ, "the red set was counted and is not whole"),
+        (51, e.Identities.INCOMPLETE, "the red set was counted and is not whole"),
+        (None, e.Identities.INCOMPLETE, "the red set was read and is not whole"),
+        (52, e.Identities.INCOMPLETE, ""),
+    ],
+)
+def test_what_is_said_of_a_deck_that_is_not_whole_is_what_was_found(make_table, count, read, found):
+    """Clause: ma-uth 15(d), which asks for their number alone. It was found in the deal, and a person let that go on."""
+    table = make_table("ma-uth").ready().begin().let_out().deal(2)
+    table.shuffled("red", count, identities=read)
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    assert table.round.vouched
+    told = holds(table.stack(3, cards=1))
+    assert [hold.reason.startswith(f"the dealer's hand is 1 short, and {found}: ") for hold in told] == [
+        True
+    ] * bool(found)
+    report = a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER, completable=True)
+    if found:
+        refused = table.refused(report)
+        assert (refused.reason, refused.cite) == (
+            f"{found}, so the dealer's hand is not completed; report it without completable",
+            ("15(d)",),
+        )
+    else:
+        table.act(report)
+
+
 def test_a_short_hand_from_a_deck_that_is_not_whole_voids_all_hands(make_table):
     """Clause: ma-uth 15(d). The floor has counted, and says so by reporting the hand as it is."""
     table = make_table("ma-uth").ready()
