@@ -8,7 +8,7 @@ called synced. A gaming day that follows another one on this boot follows on its
 
 from msgspec import Struct
 
-from controller.rules.vocabulary import Action, Trigger
+from controller.rules.vocabulary import Trigger
 from controller.table import facts as f
 from controller.table.card_set import CardSet, GamingDay
 from controller.table.dispositions import dispose
@@ -121,9 +121,9 @@ def table_opened(draft: Draft, who: str) -> None:
 
 
 def changed(draft: Draft, back: str, who: str, role: str) -> None:
-    """A new set came in the place of one that was due for change: what demanded it is done."""
+    """A new set came in the place of the old one: what was demanded of that is done, or is nobody's business any more."""
     for duty in list(draft.state.duties.values()):
-        if duty.action is Action.CHANGE_SET and duty.back == back:
+        if duty.back == back:
             draft.add(f.DutyClosed(duty.id, duty.action, who, role))
 
 

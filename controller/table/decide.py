@@ -15,6 +15,7 @@ from controller.table.allowed import verify
 from controller.table.codec import IDENTITIES
 from controller.table.deadlines import carry_over, gaming_day_told, set_due
 from controller.table.devices import decide_report
+from controller.table.done import close_done
 from controller.table.draft import Draft
 from controller.table.evolve import evolve
 from controller.table.inputs import (
@@ -86,8 +87,10 @@ def _decide(setup: Setup, state: State, given: Input) -> Draft:
     elif kind in REPORTS:
         cases.watch(draft, given.subject, body)  # type: ignore[arg-type]
         decide_report(draft, given.subject, body)  # type: ignore[arg-type]
+        close_done(draft)
     elif kind in LINK_EVENTS:
         decide_link(draft, given.subject, body)  # type: ignore[arg-type]
+        close_done(draft)
     elif kind in SERVICE_EVENTS:
         _service(draft, body)  # type: ignore[arg-type]
     else:
@@ -106,6 +109,7 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
             _stay_locked(draft)
         return
     decide_act(draft, act, given.actor)
+    close_done(draft)
 
 
 def _stay_locked(draft: Draft) -> None:

@@ -14,11 +14,12 @@ from controller.table.acts import Resolution
 from controller.table.answered import OF_WAGER, one_hand
 from controller.table.collected import after_void, ask_of_lost, lost_before, reached_by
 from controller.table.deal_plan import community_lies_open, hands_dealt
+from controller.table.done import nothing_left, superseded
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
-from controller.table.spared import OF_PLAY, close_if_none_spared, void_round
-from controller.table.state import ALL_HELD, Fate, Seat
+from controller.table.spared import close_if_none_spared, void_round
+from controller.table.state import ALL_HELD, Duty, Fate, Seat
 from drivers.events import Capability, DeviceKind
 
 RETURNS = {
@@ -107,6 +108,7 @@ def dispose(
             edition=law.rulebook.edition, sha256=law.rulebook.sha256, says=row.says, cards=cards,
         )
     )  # fmt: skip
+    superseded(draft, trigger, seat, demands)
     made, paid, reached = len(draft.facts), settled_before(draft, demands, seat), reached_by(round_, demands, seat)
     lost = lost_before(round_, reached)
     for demand in demands:
@@ -320,9 +322,11 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
         return
     if action is Action.COLLECT_ANTE and ante_paid(draft, seat):
         return
-    if action is Action.DEAL_COMMUNITY and _community_is_out(draft):
-        return
-    if action in OF_PLAY and draft.state.round is not None and draft.state.round.void:
+    if (
+        action is Action.DEAL_COMMUNITY
+        and draft.state.round is not None
+        and community_lies_open(draft.state.round)
+    ):
         return
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""
@@ -331,13 +335,9 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
     if (action, device, back, seat) in open_already:
         return
     least = _least_role(draft, action, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
-    duty = draft.next_id("D")
-    draft.add(f.DutyOpened(duty, action, least, device, back, seat, demand.cite, demand.reading))
-
-
-def _community_is_out(draft: Draft) -> bool:
-    """Nothing of that duty is left to be done."""
-    return draft.state.round is not None and community_lies_open(draft.state.round)
+    duty = Duty(draft.next_id("D"), action, least, device, back, seat, demand.cite, demand.reading)
+    if not nothing_left(draft.state, duty):
+        draft.add(f.DutyOpened(duty.id, action, least, device, back, seat, demand.cite, demand.reading))
 
 
 def _after_this_round(draft: Draft, action: Action, back: str) -> bool:

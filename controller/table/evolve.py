@@ -82,12 +82,8 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     round_, trigger = state.round, made.trigger
     if round_ is not None and trigger is Trigger.CUTTING_CARD_REACHED:
         return replace(state, round=replace(round_, cutting_card=made.seat))
-    if (
-        round_ is not None
-        and made.seat in round_.seats
-        and any(d.action is Action.DISCARD_EXCESS for d in made.demands)
-    ):
-        seat = replace(round_.seats[made.seat], one_hand=True)
+    if round_ is not None and made.seat in round_.seats and trigger is Trigger.WRONG_COUNT_PLAYER:
+        seat = replace(round_.seats[made.seat], one_hand=_keeps_one_hand(state, made))
         return replace(state, round=replace(round_, seats=with_(round_.seats, made.seat, seat)))
     if round_ is not None and trigger is Trigger.FALSE_DECLARATION:
         return replace(state, round=wagers.undeclared(round_, made))
@@ -98,6 +94,14 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     if round_ is not None and trigger is Trigger.ROUND_UNPROVEN:
         return replace(state, round=replace(round_, unproven=True))
     return state
+
+
+def _keeps_one_hand(state: State, made: f.DispositionMade) -> bool:
+    """A hand of too many, unless it is told before those were laid away that they are too few."""
+    if any(demand.action is Action.DISCARD_EXCESS for demand in made.demands):
+        return True
+    waits = any((d.action, d.seat) == (Action.DISCARD_EXCESS, made.seat) for d in state.duties.values())
+    return state.round is not None and state.round.seats[made.seat].one_hand and not waits
 
 
 def _face_up(round_: Round, made: f.DispositionMade) -> Round:

@@ -1,20 +1,18 @@
-"""Duties that a void leaves nothing of, and wagers that it spares: these are settled all the same, on community cards that are
-dealt for them alone.
+"""Wagers that a void spares: these are settled all the same, on community cards that are dealt for them alone. And duties that
+end with the wagers they are about.
 """
 
 from collections.abc import Collection
 
 from controller.rules.vocabulary import Action
 from controller.table import facts as f
+from controller.table.done import close_done, closed
 from controller.table.draft import Draft
 from controller.table.state import Fate
 
 FOR_SPARED = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
 """What is to be done for them and, once none is left, for nobody."""
-OF_PLAY = (Action.COMPLETE_DEALER_HAND, Action.ASK_VOID_OR_COMPLETE)
-"""What makes a hand whole that is still to be played."""
 OF_LOST = (Action.COLLECT_ANTE, Action.COLLECT_SEAT_WAGERS)
-BY_DOCUMENT = "rulebook"
 
 
 def close_if_none_spared(draft: Draft) -> None:
@@ -28,7 +26,7 @@ def void_round(draft: Draft, cite: tuple[str, ...], reading: str | None) -> None
     """The round in play is void: no hand of it is completed any more."""
     assert draft.state.round is not None
     draft.add(f.RoundVoided(draft.state.round.id, cite, reading))
-    _close(draft, OF_PLAY)
+    close_done(draft)
 
 
 def not_collected(draft: Draft, seats: Collection[int]) -> None:
@@ -39,4 +37,4 @@ def not_collected(draft: Draft, seats: Collection[int]) -> None:
 def _close(draft: Draft, actions: tuple[Action, ...], seats: Collection[int] = ()) -> None:
     """Closes duties of these actions, where `seats` is given those of these seats alone."""
     for duty in [d for d in draft.state.duties.values() if d.action in actions and (not seats or d.seat in seats)]:
-        draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT))
+        closed(draft, duty)
