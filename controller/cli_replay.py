@@ -19,7 +19,7 @@ from controller.journal.store import opened
 from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
 from controller.publish.envelope import rfc3339
-from controller.replay import Difference, NotReplayable, Sealed, Seen, differences, table_at
+from controller.replay import Difference, NotReplayable, Sealed, Seen, TableUnfit, differences, table_at
 from controller.status import device_document, table_document
 from controller.table.codec import UnknownKind
 from controller.table.state import Setup
@@ -69,6 +69,8 @@ def replay(
                 _verify(view, given, keys, as_json)
     except JournalMissing as exc:
         end(str(exc), UNREACHABLE)
+    except TableUnfit as exc:
+        end(f"{config}: {exc}", WRONG)
     except (JournalError, NotReplayable, ConfigInvalid, UnknownKind, KeyUnusable) as exc:
         end(str(exc), WRONG)
 

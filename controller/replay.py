@@ -24,16 +24,18 @@ from controller.rules.model import Rulebook
 from controller.table.codec import VERSION, encode, stream_of
 from controller.table.decide import decide
 from controller.table.evolve import evolve
-from controller.table.facts import Fact, RoundEnded
+from controller.table.facts import Fact, RoundBegun, RoundEnded
 from controller.table.inputs import Input, RecordDayClosed, ServiceStarted, TableSetup
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_from
+from drivers.events import LINK_EVENTS, REPORTS, DeviceOnline
 
 __all__ = [
     "Difference",
     "NotReplayable",
     "Sealed",
     "Seen",
+    "TableUnfit",
     "differences",
     "folded",
     "setup_of",
@@ -46,6 +48,10 @@ UNFIT = (AssertionError, KeyError, ValueError, TypeError, AttributeError, IndexE
 
 class NotReplayable(Exception):
     """Something that this needs is not on record, or not here: which, and what to do."""
+
+
+class TableUnfit(NotReplayable):
+    """The configuration that was given is of another table than the record: what does not fit, and what to do."""
 
 
 class Seen(NamedTuple):
@@ -107,6 +113,12 @@ class _Folding:
                 f"{record.stream}/{record.sequence} comes before any start that says what table this is; "
                 "give its configuration (--config)"
             )
+        unfit = _unfit(self._given, fact) if self._given else ""
+        if unfit:
+            raise TableUnfit(
+                f"{unfit} ({record.stream}/{record.sequence} {record.kind}); give the configuration of the table that this is "
+                "the record of, or leave it out: each start has put its own on record"
+            )
         try:
             self.state = evolve(self.state, fact)
         except UNFIT as exc:
@@ -138,6 +150,26 @@ class _Folding:
             self.setup = setup_of(started, started.setup, self._site, self._table)
         if self.setup is not None and self.state is None:
             self.state = State.initial(self.setup)
+
+
+def _unfit(given: Setup, fact: Fact) -> str:
+    """What the record tells of and this table does not have, in words; "" where it has everything."""
+    event = fact.event
+    told = event.kind in REPORTS or event.kind in LINK_EVENTS
+    name = fact.subject if told else getattr(event, "device", "")
+    if name and name not in given.devices:
+        there = ", ".join(given.devices) or "none"
+        return f"no device {name} is at this table, of which the record tells; there are: {there}"
+    kind = given.devices[name].kind if name else None
+    if isinstance(event, DeviceOnline) and event.device_kind is not kind:
+        return f"{name} is a {kind} at this table, and a {event.device_kind} in the record"
+    if isinstance(event, RoundBegun) and event.back not in given.backs:
+        there = ", ".join(given.backs)
+        return f"no {event.back} set belongs to this table, of which the record has a round; there are: {there}"
+    plays = given.law.rulebook.plays
+    if isinstance(event, RoundBegun) and event.game not in ("", plays):
+        return f"{given.law.rulebook.id} is the game {plays}, and the record has a round of {event.game}"
+    return ""
 
 
 def setup_of(started: ServiceStarted, told: TableSetup, site: str, table: str) -> Setup:

@@ -1,5 +1,6 @@
 """A record played again: the table at a moment, every input decided anew, and what is said where that cannot be done."""
 
+import dataclasses
 import gzip
 import json
 from collections.abc import Iterator
@@ -14,15 +15,17 @@ from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.store import Journal, opened
 from controller.journal.vault_keys import VaultKeys, make_vault
 from controller.journal.view import JournalView
-from controller.replay import Difference, NotReplayable, Sealed, differences, table_at
+from controller.replay import Difference, NotReplayable, Sealed, TableUnfit, differences, table_at
 from controller.rules.library import find
 from controller.rules.vocabulary import Area, Role
 from controller.table import codec
 from controller.table import facts as f
 from controller.table.acts import RecordHand
 from controller.table.inputs import Actor, Input, Moment, ServiceStarted
-from controller.table.state import Fate
+from controller.table.records import replace
+from controller.table.state import DeviceSetup, Fate
 from controller.table.told_setup import setup_from, setup_told
+from drivers.events import DeviceKind
 from tests.journals.test_journals import FOLDER
 
 KEPT = FOLDER / "0.1.0" / "md-uth.journal.gz"
@@ -119,6 +122,50 @@ def test_what_cannot_be_replayed_says_what_is_missing(view: JournalView, tmp_pat
         pytest.raises(NotReplayable, match=r"rulebook md-uth 9\.9 with hash abababababababab is not here"),
     ):
         list(differences(strange))
+
+
+CONFIG = Path(__file__).parents[2] / "config" / "tables" / "example.toml"
+
+
+@pytest.mark.parametrize(
+    ("was", "is_now", "said"),
+    [
+        (
+            'name   = "shoe-1"',
+            'name   = "shoe-9"',
+            "no device shoe-1 is at this table, of which the record tells; there are: ",
+        ),
+        (
+            '"red", "blue"',
+            '"green", "blue"',
+            "no red set belongs to this table, of which the record has a round; there are: green",
+        ),
+    ],
+)
+@pytest.mark.parametrize("asked", [("--verify",), ("--at", "2")], ids=["verify", "at"])
+def test_a_configuration_of_another_table_is_named_with_what_does_not_fit(
+    played: Path, tmp_path: Path, asked: tuple[str, ...], was: str, is_now: str, said: str
+) -> None:
+    """The file, the device or the set, and what to do."""
+    other = tmp_path / "other.toml"
+    text = CONFIG.read_text()
+    assert was in text
+    other.write_text(text.replace(was, is_now))
+    run = CliRunner().invoke(cli, ["journal", "replay", str(played), *asked, "--config", str(other)])
+    assert run.exit_code == 1
+    assert f"{other}: {said}" in run.output
+    assert "leave it out: each start has put its own on record" in run.output
+
+
+def test_a_device_of_another_kind_and_a_round_of_another_game_do_not_fit(view: JournalView) -> None:
+    """What the names alone do not show."""
+    setup = table_at(view, round_id="1").setup
+    other = {**setup.devices, "shoe-1": DeviceSetup("shoe-1", DeviceKind.SHUFFLER)}
+    with pytest.raises(TableUnfit, match="shoe-1 is a shuffler at this table, and a shoe in the record"):
+        list(differences(view, replace(setup, devices=other)))
+    law = dataclasses.replace(setup.law, rulebook=find("nj-pikit"))
+    with pytest.raises(TableUnfit, match="nj-pikit is the game pikit, and the record has a round of ultimate"):
+        list(differences(view, replace(setup, law=law)))
 
 
 def test_the_command_shows_and_verifies(played: Path) -> None:
