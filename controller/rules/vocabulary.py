@@ -58,7 +58,7 @@ class Guard(StrEnum):
     MISDEALT = "misdealt"
     FULL_SET_REMAINS = "full_set_remains"
     TOO_MANY = "too_many"  # more cards than the hand has; otherwise fewer
-    COMMUNITY_DEALT = "community_dealt"  # some or all community cards are face up
+    COMMUNITY_DEALT = "community_dealt"  # some or all are face up, or a dealer's natural has come and none will be
     COMPLETABLE = "completable"  # the dealer can still be dealt the right cards in sequence
     HANDING_OUT = "handing_out"  # the shuffler jams while it hands out packets
     IDLE_SET = "idle_set"  # the set concerned is not the one of this or the coming round

@@ -48,7 +48,10 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.FULL_SET_REMAINS: ("the whole set is there all the same", "the set is not whole"),
     Guard.TOO_MANY: ("there are too many", "there are too few"),
     Guard.DEAL_OVER: ("every community card lies face up", "community cards are still to be dealt"),
-    Guard.COMMUNITY_DEALT: ("the community cards are dealt", "the community cards are not dealt yet"),
+    Guard.COMMUNITY_DEALT: (
+        "the time before the community cards is over",
+        "the community cards are still to come",
+    ),
     Guard.COMPLETABLE: ("the right ones can still be dealt", "the right ones can no longer be dealt"),
     Guard.HANDING_OUT: ("it was handing out packets", "it was not handing out packets"),
     Guard.IDLE_SET: ("its set is not that of the round", "its set is that of this or the coming round"),

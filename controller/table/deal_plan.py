@@ -53,6 +53,14 @@ def community_lies_open(round_: Round) -> bool:
     return round_.streets >= len(round_.game.streets)
 
 
+def community_to_come(setup: Setup, round_: Round) -> bool:
+    """True while community cards are still to be dealt by hand: not where they lie there since the deal, nor after a dealer's
+    natural, which ends the round without them. Clause: `[[dealing]] community_after`, `[play] dealer_natural`.
+    """
+    by_hand = setup.law.rulebook.dealing[round_.method].community_after
+    return by_hand and not (community_lies_open(round_) or round_.natural)
+
+
 def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[PlannedStack]:
     """One turn around the table from where the marker lies, where the document has one. Clause: `first_card_to`."""
     if setup.law.rulebook.play.first_card_to.value != "marker":

@@ -27,7 +27,7 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         known = _round(draft).face_up
         found = act.cards - (known if _round(draft).face_up_sensed else 0)  # beside a device people tell of all
         guards += [Guard.SEVERAL] if known + found > 1 else []
-    if act.trigger is Trigger.WRONG_COUNT_PLAYER and _round(draft).streets:
+    if act.trigger is Trigger.WRONG_COUNT_PLAYER and (_round(draft).streets or _round(draft).natural):
         guards.append(Guard.COMMUNITY_DEALT)
     if act.completable:
         guards.append(Guard.COMPLETABLE)

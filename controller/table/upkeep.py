@@ -6,6 +6,7 @@ from controller.games.settling.round import Hand
 from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import cuts
+from controller.table.deal_plan import community_lies_open, community_to_come, hands_dealt
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
 from controller.table.state import AFTER_ROUND, Device, Duty, Round, Setup, State
@@ -31,6 +32,7 @@ OF_A_SEAT = (
     Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
 )  # fmt: skip
 WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
+OF_COMMUNITY = (Trigger.WRONG_COUNT_COMMUNITY, Trigger.COMMUNITY_CARD_EXPOSED)
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
@@ -103,11 +105,20 @@ def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
 
 
 def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
-    """What is no irregularity here: a dealer's hand that is up, a declaration of who is out, a hand not known as short."""
+    """What is no irregularity here: of cards that are up, or that never come, of who is out, of a hand not known as short."""
     round_ = _round(state)
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
         return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
     cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
+    if act.trigger in OF_COMMUNITY and round_.natural:
+        no_natural = f"if it is none, say that first ({a.RevealDealer.kind} natural=false)"
+        return Refusal(f"the dealer has a natural, so no community card is dealt; {no_natural}", cite)
+    if act.trigger is Trigger.COMMUNITY_CARD_EXPOSED and community_lies_open(round_):
+        return Refusal("all community cards lie face up already; none of them is seen too early", cite)
+    if act.trigger is Trigger.CARDS_INSUFFICIENT and _all_dealt(setup, state):
+        short = ", ".join(kind for kind in WRONG_COUNTS if setup.law.rulebook.absent(kind) is None)
+        none = "no card is left to be dealt in this round, so none is wanting"
+        return Refusal(f"{none}; what came short is reported as that: {short}", cite)
     if act.trigger is Trigger.FALSE_DECLARATION:
         if round_.in_play[act.seat].folded:
             return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
@@ -119,6 +130,17 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
     if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:
         return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
     return None
+
+
+def _all_dealt(setup: Setup, state: State) -> bool:
+    """True where this round needs no card of its set any more, neither for a hand nor for all."""
+    round_, demanded = _round(state), {duty.action for duty in state.duties.values()}
+    if Action.DEAL_COMMUNITY in demanded:
+        return False
+    if not round_.live or round_.phase is round_.game.stages[-1].phase:
+        return True
+    replaced = Action.CARD_TO_RACK not in demanded  # in the place of a card that goes there another one is dealt
+    return hands_dealt(setup, round_) and not community_to_come(setup, round_) and replaced
 
 
 def asked_of_short_hand(state: State, seat: int) -> Duty | None:

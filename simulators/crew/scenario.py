@@ -143,7 +143,7 @@ MISHAPS: dict[str, Scene] = {
     "exposed_late": _seen("A card of the dealer is seen after all answers.", Cue.ACTED, "dealer_card_exposed"),
     "player_exposed": _seen("A card of a player is seen.", Cue.HANDS_OUT, "player_card_exposed"),
     "community_exposed": _seen("A community card is seen too early.", Cue.HANDS_OUT, "community_card_exposed"),
-    "insufficient": _seen("The cards do not suffice for the round.", Cue.HANDS_OUT, "cards_insufficient"),
+    "insufficient": _seen("The cards do not suffice for the round.", Cue.FIRST_STACK, "cards_insufficient"),
     "player_left": _seen("A player leaves in the round.", Cue.HANDS_OUT, "player_left", of_seat=True),
     "touched": _seen("Somebody else touches a player's cards.", Cue.HANDS_OUT, "hand_touched", of_seat=True),
     "hidden": _seen("A player's cards are out of sight.", Cue.HANDS_OUT, "hand_hidden", of_seat=True),

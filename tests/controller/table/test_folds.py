@@ -11,6 +11,7 @@ from controller.table import facts as f
 from controller.table.decide import fold
 from controller.table.records import replace
 from controller.table.state import Phase, State
+from drivers.events import EventsLost
 
 CITE = {"md-uth": ("11.F(2)",), "ma-uth": ("10(e)(2)",)}
 
@@ -129,7 +130,7 @@ def test_a_void_that_a_person_decides_asks_the_same_reading(make_table, rulebook
     """A hold resolved as void reaches collected wagers as a clause's void does."""
     table = at_last_decision(make_table(rulebook))
     table.act(a.RecordDecision(1, a.Decision.FOLD))
-    table.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT))
+    table.put(EventsLost("SIM-shoe-1", "0" * 16, 5, 7), "shoe-1")
     hold = next(h for h in table.state.holds.values() if a.Resolution.VOID in h.choices)
     events = table.act(a.ResolveHold(hold.id, a.Resolution.VOID))
     assert decided(events, "returned")[-2:] == [(1, "ante"), (1, "blind")]

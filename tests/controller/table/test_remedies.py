@@ -70,14 +70,15 @@ def test_another_irregularity_of_the_same_hand_answers_no_question(make_table: M
 
 
 def test_a_hand_with_too_few_cards_is_not_settled_before_its_player_has_chosen(make_table: MakeTable) -> None:
-    """Found when the dealer already shows a natural: the choice is not lost with it. Clause: fast-action (i)(3)."""
+    """Asked before the dealer's hand was said to be a natural: the choice is not lost with it. Clause: fast-action (i)(3)."""
     bets = ((1, "original", 1000), (2, "original", 1000))
     table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready().bet(*bets).let_out()
     table.act(a.RecordInitialDeal())
     for seat in (1, 2):
         table.answer(seat, "set")
-    table.act(a.RevealDealer(natural=True))
+    table.act(a.RevealDealer())
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    table.act(a.RevealDealer(natural=True))
     (duty,) = (d for d in table.state.duties.values() if d.action is Action.ASK_VOID_OR_COMPLETE)
     lost = a.SettleWager(1, "original", a.Outcome.LOSE)
     for act in (a.SettleRound(), lost):
