@@ -32,6 +32,7 @@ from controller.table.law import (
     reshuffling_shoe,
     stub_count_overdue,
     stub_count_waived,
+    why_not_waived,
 )
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
@@ -229,9 +230,9 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     every = rule.every_rounds
     due = state.since_stub_count + 1 >= every.value
     if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
-        return Refusal(
-            f"the stub must be counted in this round: {every.value} rounds are reached", _stub_cite(setup, state)
-        )
+        reached = f"the stub must be counted in this round: {every.value} rounds are reached"
+        why = why_not_waived(setup, state)
+        return Refusal(f"{reached}, and {why}" if why else reached, _stub_cite(setup, state))
     return None
 
 

@@ -4,6 +4,7 @@ from controller.games.model import Game
 from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table.acts import OutOfService
+from controller.table.played import NOTHING_PLAYED
 from controller.table.state import Device, Round, Setup, State
 from drivers.events import Capability, DeviceKind
 
@@ -27,9 +28,19 @@ def stub_count_waived(setup: Setup, state: State) -> bool:
 
     Clause: `[stub_count] waived_by`; a document without that value waives nothing.
     """
+    return _waived_by_shuffler(setup) and shuffler_counted(state)
+
+
+def why_not_waived(setup: Setup, state: State) -> str:
+    """In words, why a count is not waived although what shuffles counts each shuffle; "" where that is nobody's question."""
+    if state.round is None or not _waived_by_shuffler(setup) or not _counts_each_shuffle(state):
+        return ""
+    return f"no count of the {state.round.back} set was told when it was shuffled last"
+
+
+def _waived_by_shuffler(setup: Setup) -> bool:
     stub = setup.law.rulebook.stub
-    waives = stub is not None and stub.waived_by is not None and stub.waived_by.value == WAIVED_BY_SHUFFLER
-    return waives and shuffler_counted(state)
+    return stub is not None and stub.waived_by is not None and stub.waived_by.value == WAIVED_BY_SHUFFLER
 
 
 def reshuffling_shoe(state: State) -> Device | None:
@@ -41,16 +52,33 @@ def reshuffling_shoe(state: State) -> Device | None:
 
 
 def shuffler_counted(state: State) -> bool:
-    """True where what shuffles counts each shuffle, and the set in play was not shuffled by hand.
+    """True where what shuffles counts each shuffle, and neither was the set in play shuffled by hand nor its count left untold.
 
     That is a shuffler in service, or the shoe itself where it reshuffles.
     """
-    shuffler = state.device_of(DeviceKind.SHUFFLER)
     in_play = state.sets.get(state.round.back if state.round else state.last_back)
     if in_play is not None and in_play.by_hand:
         return False
+    return _counts_each_shuffle(state) and (state.round is None or _count_told(state, state.round))
+
+
+def _counts_each_shuffle(state: State) -> bool:
+    """True where what shuffles says of itself that it counts each shuffle."""
+    shuffler = state.device_of(DeviceKind.SHUFFLER)
     able = (shuffler[1] if shuffler else None, reshuffling_shoe(state))
     return any(device is not None and Capability.COUNTS_EACH_SHUFFLE in device.capabilities for device in able)
+
+
+def _count_told(state: State, round_: Round) -> bool:
+    """Whether the shuffle before this round told whether its set is whole; of a set that is not, no stub is counted besides.
+
+    Once the cards were shuffled again nobody can count the stub: then it is enough that no earlier round is left open.
+    """
+    card_set = state.sets.get(round_.back)
+    if card_set is None:
+        return False
+    known = card_set.known_whole or round_.reshuffled
+    return card_set.count_right is False or (known and card_set.uncounted == NOTHING_PLAYED)
 
 
 def stub_count_overdue(setup: Setup, state: State) -> int:

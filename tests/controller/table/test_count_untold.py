@@ -1,0 +1,112 @@
+"""A stub count is waived for a shuffler that counts each shuffle: not for a set of which the last shuffle told no count."""
+
+import pytest
+
+from controller.rules.vocabulary import Method
+from controller.status import table_document
+from controller.table import acts as a
+from controller.table.law import stub_count_waived
+
+BETS = {"md-uth": ("ante", "blind"), "nj-pikit": ("ante", "five_card_bonus"), "ma-colorado": ("ante",)}
+
+
+@pytest.fixture(params=BETS)
+def ready(make_table, request):
+    """Both sets shuffled and counted, at a table of each document that waives the count."""
+    return make_table(request.param, Method.MANUAL_SHOE, offered=(), devices=("shuffler-1",)).ready()
+
+
+def play(table, back):
+    """A round up to its settlement: everybody folds, or plays on where nobody can fold yet."""
+    names = BETS[table.setup.law.rulebook.id]
+    table.bet(*((seat, name, 1000) for seat in (1, 3) for name in names), back=back).let_out()
+    table.act(a.RecordInitialDeal())
+    if "blind" in names:
+        return table.to_showdown().act(a.SettleRound())
+    table.decide_all(a.Decision.FOLD)
+    if table.round.game.streets:
+        table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    else:
+        table.act(a.RevealDealer())
+    return table.act(a.SettleRound())
+
+
+def whole_round(table, back, count=52):
+    play(table, back)
+    table.act(a.CollectCards())
+    table.act(a.EndRound())
+    table.shuffled(back, count)
+
+
+def four_rounds(table):
+    for back in ("red", "blue", "red", "blue"):
+        whole_round(table, back)
+    return table
+
+
+def test_as_long_as_each_shuffle_tells_its_count_nothing_is_due(ready):
+    """Clause: md-uth 8.E; nj-pikit 39.7(f); ma-colorado 7(f)."""
+    whole_round(four_rounds(ready), "red")
+    whole_round(ready, "blue")
+    assert ready.state.since_stub_count == 6
+
+
+def test_the_stub_of_a_set_whose_shuffle_told_no_count_is_counted(ready):
+    """In the round with it, and the refusal says why; the other set is not concerned, and may be dealt in between."""
+    whole_round(four_rounds(ready), "red", count=None)
+    whole_round(ready, "blue")
+    play(ready, "red")
+    assert table_document(ready.setup, ready.state)["stub"]["waived"] is False
+    ready.act(a.CollectCards())
+    refused = ready.refused(a.EndRound())
+    assert "no count of the red set was told when it was shuffled last" in refused.reason
+    assert refused.cite
+    ready.act(a.RecordStubCount(ready.right_stub()))
+    ready.act(a.EndRound())
+    ready.shuffled("red")
+    whole_round(ready, "blue")
+
+
+def test_a_shuffler_that_never_tells_one_waives_nothing(make_table):
+    """Each fifth round is counted, as beside one that does not count. Clause: nj-pikit 39.7(e), 39.7(f)."""
+    table = make_table("nj-pikit", Method.MANUAL_SHOE, offered=(), devices=("shuffler-1",)).ready()
+    for back in table.setup.backs:
+        table.shuffled(back, None)
+    for back in ("red", "blue", "red", "blue"):
+        whole_round(table, back, None)
+    play(table, "red")
+    table.act(a.CollectCards())
+    assert "5 rounds are reached" in table.refused(a.EndRound()).reason
+
+
+def test_cards_that_were_shuffled_before_the_round_was_ended_are_counted_in_the_next(ready):
+    """They were counted before the deal, and nobody can count that stub any more."""
+    four_rounds(ready)
+    play(ready, "red")
+    ready.act(a.CollectCards())
+    ready.shuffled("red", None)
+    ready.act(a.EndRound())
+    whole_round(ready, "blue")
+    play(ready, "red")
+    assert not stub_count_waived(ready.setup, ready.state)
+
+
+def test_a_shuffle_that_finds_the_wrong_number_has_told_it(ready):
+    """The set is removed for it; its stub is not asked for beside that. Clause: nj-pikit 39.7(f)."""
+    four_rounds(ready)
+    play(ready, "red")
+    ready.act(a.CollectCards())
+    ready.shuffled("red", 51)
+    ready.act(a.EndRound())
+
+
+def test_a_count_that_was_lost_counts_as_untold(ready):
+    """Nobody heard of the shuffle; a person lets the set be dealt all the same. Clause: nj-pikit 39.7(f)."""
+    four_rounds(ready)
+    play(ready, "red")
+    ready.act(a.CollectCards())
+    ready.act(a.EndRound())
+    assert stub_count_waived(ready.setup, ready.state)
+    whole_round(ready, "blue")
+    ready.act(a.BeginRound("red"))
+    assert not stub_count_waived(ready.setup, ready.state)
