@@ -18,7 +18,7 @@ WITH_PROGRESSIVE = "with_progressive"
 MOST_FACE = 10_000_000_000
 """Cents; no coupon is worth more, as no wager is."""
 GOES_BACK = (Fate.RETURNED, Fate.HELD)
-"""Fates of a wager that does not change hands, or not yet: a coupon beside it stays with the player."""
+"""Fates of a wager that does not change hands, or not yet: a coupon beside it stays with the player, or waits with it."""
 UNDONE = (*GOES_BACK, Fate.LOST)
 """Fates of a wager that was not settled by the cards: no envy is earned by it."""
 
@@ -87,9 +87,8 @@ def _coupon(round_: Round, act: a.SettleWager) -> Refusal | None:
         return Refusal(f"seat {act.seat} has no match play coupon beside its {act.wager}")
     wager = round_.seats[act.seat].wagers[act.wager]
     if wager.fate in GOES_BACK:
-        return Refusal(
-            f"seat {act.seat}: the {act.wager} wager is {wager.fate}, and its coupon stays with the player"
-        )
+        coupon = "waits for what a person decides" if wager.fate is Fate.HELD else "stays with the player"
+        return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}, and its coupon {coupon}")
     if wager.fate not in (Fate.SETTLED, Fate.COLLECTED, Fate.LOST):
         return Refusal(f"seat {act.seat}: first settle the {act.wager} wager beside which it lies")
     return None

@@ -17,6 +17,11 @@ WHOLE: Final = 100
 """Per cent."""
 HOUSE: Final = "house"
 """A limit of a payout that stands where the house has set it."""
+WITH_ITS_WAGER: Final = {
+    Outcome.LOSE: "the coupon is taken",
+    Outcome.HELD: "the coupon waits for the wager beside it",
+}
+"""What becomes of a coupon beside a wager that has not won; beside one that goes back it stays with the player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +216,7 @@ class Money:
         rule = self.point(Settle.COUPON)
         reading = self.settlement[Settle.COUPON].reading
         if line.outcome is not Outcome.WIN:
-            note = "the coupon is taken" if line.outcome is Outcome.LOSE else "the coupon stays with the player"
+            note = WITH_ITS_WAGER.get(line.outcome, "the coupon stays with the player")
             return Line(
                 line.seat,
                 line.wager,

@@ -2,10 +2,12 @@
 
 import pytest
 
-from controller.rules.vocabulary import Area, Method, Role
+from controller.rules.vocabulary import Area, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.beside import may_settle
 from controller.table.inputs import Actor
+from controller.table.offer import offer
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 
@@ -96,3 +98,22 @@ def test_a_coupon_that_nobody_settled_is_asked_about_with_the_round(pikit):
     table = pikit(coupon=500, R_108="even_money")
     table.act(a.SettleWager(1, "ante", WIN, 1000))
     assert asked(table, a.SettleRound()) == []
+
+
+def test_a_coupon_waits_with_the_wager_of_which_a_person_decides(make_table):
+    """Neither the offer nor a refusal says that it stays with the player, before that is known. Clause: nj-pikit R-56."""
+    table = make_table("nj-pikit", elect={"R-56": "ask", "R-108": "even_money"}, offered=()).ready()
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "ante", 1000, coupon=500))
+    table.act(a.PlaceWager(1, "five_card_bonus", 1000))
+    table.let_out().deal().answer(1, "play_3", 1)
+    table.act(a.RevealDealer())
+    table.act(a.RecordHand(Area.PLAYER, "As Ks 8d 5c 2h", 1))
+    table.act(a.RecordHand(Area.DEALER, "Qd Jd 9c 4s 3h"))
+    line = next(x for x in offer(table.setup, table.round).lines if x.coupon)
+    assert (line.outcome, line.reading) == (a.Outcome.HELD, "R-56")
+    assert line.note == "the coupon waits for the wager beside it"
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    assert table.fates()[1, "ante"] == "held"
+    refused = may_settle(table.setup, table.round, a.SettleWager(1, "ante", WIN, 500, coupon=True))
+    assert refused.reason == "seat 1: the ante wager is held, and its coupon waits for what a person decides"
