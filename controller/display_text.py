@@ -6,7 +6,7 @@ Nothing of it is decided here, and nothing of it names a card: holds, duties and
 from controller.status import next_step
 from controller.table.law import may_be_dealt_next, not_its_turn
 from controller.table.procedures import spoken
-from controller.table.state import AFTER_ROUND, Duty, Setup, State
+from controller.table.state import Duty, Setup, State
 from drivers.events import DeviceKind
 
 __all__ = ["display_text", "fit"]
@@ -43,8 +43,7 @@ def _shuffled(setup: Setup, state: State, back: str) -> str:
 
 def _first_duty(state: State, name: str) -> Duty | None:
     """The duty to be done now: one at this device before all others. What waits for the end of its round is none yet."""
-    in_play = state.round.back if state.round is not None else None
-    due = [d for d in state.duties.values() if d.action not in AFTER_ROUND or d.back != in_play]
+    due = [duty for duty in state.duties.values() if not state.waits_for_end(duty)]
     return next((duty for duty in due if duty.device == name), due[0] if due else None)
 
 

@@ -36,7 +36,7 @@ from controller.table.law import (
 )
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
-from controller.table.state import AFTER_ROUND, DISPENSERS, Duty, Fate, Round, Setup, State
+from controller.table.state import DISPENSERS, Duty, Fate, Round, Setup, State
 from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 
@@ -87,9 +87,10 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     round_, law = _round(state), setup.law.rulebook
     card_set = state.sets[round_.back]
     if not card_set.armed and not round_.vouched:
+        shuffle = f"shuffle it in the shuffler, or by hand ({a.RecordShuffle.kind})"
+        laid = f"cards of it lie there, so it is not shuffled now; report why they are not dealt on ({a.ReportIrregularity.kind})"
         return Refusal(
-            f"the {round_.back} set is not armed: {set_predicates(card_set)}; shuffle it in the shuffler, or by hand "
-            f"({a.RecordShuffle.kind})",
+            f"the {round_.back} set is not armed: {set_predicates(card_set)}; {laid if round_.on_layout else shuffle}",
             tuple(dict.fromkeys(clause for rule in law.shuffle.at.values() for clause in rule.cite)),
         )
     for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
@@ -135,7 +136,7 @@ def _before_first_card(setup: Setup, state: State, back: str) -> Refusal | None:
 def _first_duty(state: State, round_: Round) -> Duty | None:
     """A duty that stands before this deal. What waits for the end of the round is for the next one: this is played out."""
     for duty in state.duties.values():
-        of_set = duty.back == round_.back and duty.action not in AFTER_ROUND
+        of_set = duty.back == round_.back and not state.waits_for_end(duty)
         if of_set or duty.device == state.dispenser():
             return duty
     return None

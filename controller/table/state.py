@@ -39,6 +39,7 @@ class Fate(StrEnum):
 AFTER_DECISIONS = "after_decisions"
 AFTER_ROUND = (Action.CHANGE_SET, Action.RESHUFFLE_AFTER_ROUND, Action.SWAP_SET_AFTER_ROUND)
 """What is demanded of the set in play and waits until its round has ended."""
+SHUFFLES = (Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT)
 DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}
 """The kind of device that deals under a method; the other methods deal by hand."""
 
@@ -374,7 +375,14 @@ class State(Struct, frozen=True):
 
     def demanded_now(self, back: str) -> bool:
         """True where a duty on this set does not wait for the end of its round."""
-        return any(duty.back == back and duty.action not in AFTER_ROUND for duty in self.duties.values())
+        return any(duty.back == back and not self.waits_for_end(duty) for duty in self.duties.values())
+
+    def waits_for_end(self, duty: Duty) -> bool:
+        """True where the duty is on the set in play and is done after its round: it says so, or shuffles cards that lie there."""
+        round_ = self.round
+        if round_ is None or round_.back != duty.back:
+            return False
+        return duty.action in AFTER_ROUND or (round_.live and round_.on_layout and duty.action in SHUFFLES)
 
     def device_of(self, kind: DeviceKind | None) -> tuple[str, Device] | None:
         """The device of this kind that is in service; of no kind there is none."""
