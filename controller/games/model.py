@@ -106,7 +106,8 @@ class Stage:
 
     `answers`: () where nobody is asked. `of`: only players with this wager are asked. `moment`: when, in the words of
     the rulebook, a wager is placed here. `otherwise`: what a person reads who tries another answer. `stub`: the stub
-    may be counted now. `next`: the sentence for the dealer.
+    may be counted now. `next`: the sentence for the dealer. `opened`: wagers of the player whose turn it is that are settled
+    before the answer, on cards which are turned up for it.
     """
 
     phase: Phase
@@ -117,6 +118,7 @@ class Stage:
     of: str | None = None
     otherwise: str = ""
     stub: bool = False
+    opened: tuple[str, ...] = ()
 
     def answer(self, decision: Decision, version: str | None) -> Answer | None:
         """The answer that belongs here with that version of the game."""

@@ -31,6 +31,7 @@ PIKIT = Game(
             Moment.DECISION,
             otherwise="a player places a Play 3 or a Play 5 wager, or folds",
             stub=True,
+            opened=("five_card_bonus",),
         ),
         Stage(Phase.SHOWDOWN, "Settle the wagers that remain.", Settle(), stub=True),
     ),

@@ -16,7 +16,7 @@ from controller.table import facts as f
 from controller.table.contradicted import contradicted
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
-from controller.table.law import order_cite
+from controller.table.law import opened, order_cite
 from controller.table.offer import OF_THE_BOX, PROGRESSIVE
 from controller.table.refusal import Refusal
 from controller.table.settling import MOST_PAID
@@ -71,8 +71,10 @@ def _not_turned_up(setup: Setup, state: State, act: a.RecordHand) -> Refusal | N
                 seats = ", ".join(map(str, round_.in_play))
                 return Refusal(f"seat {act.seat} has no hand in this round; in play are seats {seats}")
             early = any(w.fate in (Fate.SETTLED, Fate.TO_SETTLE) for w in seat.wagers.values())
-            if not settles and not early:
-                return Refusal(f"seat {act.seat}: the hand is not turned up before it is settled", cite)
+            if not settles and not early and not opened(setup, round_, act.seat):
+                in_turn = any(stage.opened for stage in round_.game.stages)
+                until = "its turn to answer" if in_turn and not seat.decided else "it is settled"
+                return Refusal(f"seat {act.seat}: the hand is not turned up before {until}", cite)
         case Area.DEALER:
             if not setup.law.rulebook.hand.dealer_cards:
                 return Refusal("the dealer has no hand in this game")

@@ -77,7 +77,7 @@ def _count_told(state: State, round_: Round) -> bool:
     card_set = state.sets.get(round_.back)
     if card_set is None:
         return False
-    known = card_set.known_whole or round_.reshuffled
+    known = card_set.number_right is True or round_.reshuffled
     return card_set.count_right is False or (known and card_set.uncounted == NOTHING_PLAYED)
 
 
@@ -108,6 +108,12 @@ def asking_order(setup: Setup, round_: Round) -> tuple[list[int], Cited[str] | N
     rule = rules.get(stage.moment) if stage and stage.moment else None
     waiting = round_.waiting
     return (waiting[::-1] if rule is not None and rule.value == "right" else waiting), rule
+
+
+def opened(setup: Setup, round_: Round, seat: int) -> tuple[str, ...]:
+    """Wagers of this seat that are settled before its player answers; () where none is, or it is not its turn."""
+    stage = round_.game.stage(round_.phase)
+    return stage.opened if stage is not None and asking_order(setup, round_)[0][:1] == [seat] else ()
 
 
 def order_cite(setup: Setup, state: State, act: str) -> tuple[str, ...]:

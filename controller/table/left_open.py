@@ -8,6 +8,7 @@ from controller.games.settling.settled import Line, Outcome
 from controller.rules.vocabulary import Settle
 from controller.table import acts as a
 from controller.table.beside import is_beside
+from controller.table.law import opened
 from controller.table.state import Round, Seat, Setup
 
 _ASK = "ask"
@@ -22,8 +23,8 @@ def left_open(setup: Setup, round_: Round, act: a.SettleWager) -> tuple[Line, ..
     if act.coupon:
         return _coupon(setup, act.seat, act.wager, seat)
     reading = _asks(setup, Settle.TIE)
-    early = round_.game.settled_with(seat.answers)  # these are compared with no other hand
-    if is_beside(act) or act.outcome is not Outcome.PUSH or act.wager in early or reading is None:
+    early = round_.game.settled_with(seat.answers), opened(setup, round_, act.seat)  # compared with no other hand
+    if is_beside(act) or act.outcome is not Outcome.PUSH or any(act.wager in x for x in early) or reading is None:
         return ()
     return (Line(act.seat, act.wager, seat.wagers[act.wager].cents, Outcome.HELD, reading=reading, note=ASKED),)
 

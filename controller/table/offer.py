@@ -16,6 +16,7 @@ from controller.games.settling.round import UNREADABLE, Hand, Irregularity, Roun
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
 from controller.games.settling.side import BOX, SIX_CARD
 from controller.rules.vocabulary import Area
+from controller.table.law import opened
 from controller.table.records import replace
 from controller.table.state import Fate, Round, SeenHand, Setup
 
@@ -96,7 +97,7 @@ def _key(line: Line) -> Key:
 
 def offer(setup: Setup, round_: Round) -> Offer | None:
     """What is to be settled now, by cards and pay tables; None where no wager waits for it."""
-    waiting = set(_waiting(round_))
+    waiting = set(_waiting(setup, round_))
     if not waiting and not _beside(setup, round_):
         return None
     if len(_happened(round_)) > 1:
@@ -158,11 +159,11 @@ def _without_cards(hand: Hand) -> Hand:
     )
 
 
-def _waiting(round_: Round) -> Iterator[tuple[int, str]]:
-    """Before the last stage only what is settled with an answer; in it all that lies."""
+def _waiting(setup: Setup, round_: Round) -> Iterator[tuple[int, str]]:
+    """Before the last stage only what is settled with an answer, or before one; in it all that lies."""
     last = round_.phase is round_.game.stages[-1].phase
     for seat, name, wager in round_.wagers(*OPEN):
-        now = last or wager.fate in (Fate.SETTLED, Fate.TO_SETTLE)
+        now = last or wager.fate in (Fate.SETTLED, Fate.TO_SETTLE) or name in opened(setup, round_, seat)
         if now and wager.outcome is None and wager.cents and seat in round_.in_play:
             yield seat, name
 

@@ -13,7 +13,7 @@ from controller.table import facts as f
 from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Actor
-from controller.table.law import order_cite
+from controller.table.law import opened, order_cite
 from controller.table.left_open import coupons_left_open, left_open
 from controller.table.no_row import no_row_gives
 from controller.table.offer import offer
@@ -108,6 +108,8 @@ def goes_back(act: a.SettleWager | a.CorrectSettlement, stake: int, offered: Lin
 def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> Refusal | None:
     """A wager that was not settled with an answer waits for the settlement, and there for its turn."""
     round_ = _round(state)
+    if act.wager in opened(setup, round_, act.seat):
+        return None
     if wager.fate is Fate.TO_SETTLE:
         cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
         return Refusal(f"first {cards.id}: {cards.action}", cards.cite) if cards else None
@@ -135,6 +137,10 @@ def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusa
     stage, answers = found
     asked = setup.law.rulebook.play.asked_from.get(stage.moment) if stage.moment else None
     cite = asked.cite if asked else order_cite(setup, state, a.SettleRound.kind)
+    if act.wager in stage.opened:
+        return Refusal(
+            f"seat {act.seat}: the {act.wager} wager is settled in phase {stage.phase}, in the turn of seat {act.seat}", cite
+        )
     said = f"{' or '.join(answers)} ({a.RecordDecision.kind})"
     if len(answers) < len(stage.answers):  # with another answer it waits
         return Refusal(f"{waits}, or once its player has answered {said}", cite)

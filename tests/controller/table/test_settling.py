@@ -209,8 +209,6 @@ def test_what_an_answer_settles_is_recorded_beside_it(make_table):
 @pytest.mark.parametrize(
     ("book", "bets", "wager", "says", "cite"),
     [
-        ("nj-pikit", ("ante", "five_card_bonus"), "five_card_bonus",
-            "is settled once its player has answered play_3 or play_5 or fold (record_decision)", ("39.10(c)",)),
         ("ma-colorado", ("ante",), "ante",
             "is settled in phase showdown, or once its player has answered declare (record_decision)", ("10(b)", "11(b)")),
         ("fast-action", ("original",), "original",
