@@ -33,7 +33,7 @@ def stub_count_waived(setup: Setup, state: State) -> bool:
 
 def why_not_waived(setup: Setup, state: State) -> str:
     """In words, why a count is not waived although what shuffles counts each shuffle; "" where that is nobody's question."""
-    if state.round is None or not _waived_by_shuffler(setup) or not _counts_each_shuffle(state):
+    if state.round is None or not (_waived_by_shuffler(setup) and _counts_each_shuffle(state)):
         return ""
     return f"no count of the {state.round.back} set was told when it was shuffled last"
 
@@ -56,10 +56,14 @@ def shuffler_counted(state: State) -> bool:
 
     That is a shuffler in service, or the shoe itself where it reshuffles.
     """
-    in_play = state.sets.get(state.round.back if state.round else state.last_back)
+    round_ = state.round
+    in_play = state.sets.get(round_.back if round_ else state.last_back)
     if in_play is not None and in_play.by_hand:
         return False
-    return _counts_each_shuffle(state) and (state.round is None or _count_told(state, state.round))
+    untold = (
+        round_ is not None and round_.played and not _count_told(state, round_)
+    )  # before, it may still be shuffled
+    return _counts_each_shuffle(state) and not untold
 
 
 def _counts_each_shuffle(state: State) -> bool:

@@ -100,13 +100,13 @@ def test_a_shuffle_that_finds_the_wrong_number_has_told_it(ready):
     ready.act(a.EndRound())
 
 
-def test_a_count_that_was_lost_counts_as_untold(ready):
-    """Nobody heard of the shuffle; a person lets the set be dealt all the same. Clause: nj-pikit 39.7(f)."""
-    four_rounds(ready)
-    play(ready, "red")
-    ready.act(a.CollectCards())
-    ready.act(a.EndRound())
-    assert stub_count_waived(ready.setup, ready.state)
+def test_a_set_that_is_still_to_be_shuffled_is_none_that_told_nothing(ready):
+    """Between the first wager and the first card its shuffle may still come. Clause: nj-pikit 39.7(f)."""
+    whole_round(four_rounds(ready), "red", count=None)
     whole_round(ready, "blue")
     ready.act(a.BeginRound("red"))
-    assert not stub_count_waived(ready.setup, ready.state)
+    assert stub_count_waived(ready.setup, ready.state)
+    ready.shuffled("red")
+    ready.act(a.EndRound())
+    play(ready, "red")
+    assert stub_count_waived(ready.setup, ready.state)

@@ -35,15 +35,16 @@ def pikit(make_table):
 
 
 def test_the_bonus_on_three_cards_is_offered_before_the_player_has_decided(make_table):
-    """A pair among the three pays 1 to 1; of ante and bonus on five cards nothing is said yet. Clause: nj-pikit 39.11(c)."""
+    """A pair among the three pays 1 to 1; of its ante and bonus on five cards nothing is said yet. Clause: nj-pikit 39.11(c)."""
     table = pikit(make_table)
     assert offer(table.setup, table.round) is None
     table.answer(1, "show")
-    assert missing(table) == (Missing(Area.PLAYER, 1),)
+    in_turn = (2, "five_card_bonus", "held", 0)
+    assert missing(table) == (Missing(Area.PLAYER, 1), Missing(Area.PLAYER, 2))
     table.act(hand(1, "9s 9h Kd 4c 2d"))
-    assert offered(table) == [(1, "three_card_bonus", "held", 0)]
+    assert offered(table) == [(1, "three_card_bonus", "held", 0), in_turn]
     table.act(hand(1, "9s 9h Kd 4c 2d", shown="9s 9h Kd"))
-    assert offered(table) == [(1, "three_card_bonus", "win", 1000)]
+    assert offered(table) == [(1, "three_card_bonus", "win", 1000), in_turn]
 
 
 def test_pikit_is_offered_bonus_by_bonus_then_against_the_dealer(make_table):
