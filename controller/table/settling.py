@@ -139,7 +139,8 @@ def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusa
     cite = asked.cite if asked else order_cite(setup, state, a.SettleRound.kind)
     if act.wager in stage.opened:
         return Refusal(
-            f"seat {act.seat}: the {act.wager} wager is settled in phase {stage.phase}, in the turn of seat {act.seat}", cite
+            f"seat {act.seat}: the {act.wager} wager is settled in phase {stage.phase}, in the turn of seat {act.seat}",
+            cite,
         )
     said = f"{' or '.join(answers)} ({a.RecordDecision.kind})"
     if len(answers) < len(stage.answers):  # with another answer it waits
