@@ -19,7 +19,7 @@ from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
 from controller.table.spared import close_if_none_spared, void_round
-from controller.table.state import ALL_HELD, Duty, Fate, Seat
+from controller.table.state import AFTER_ROUND, ALL_HELD, Duty, Fate, Seat
 from drivers.events import Capability, DeviceKind
 
 RETURNS = {
@@ -341,8 +341,8 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
 
 
 def _after_this_round(draft: Draft, action: Action, back: str) -> bool:
-    """A set that is in play when its time is up is changed once its round has ended, and is whole until then."""
-    return action is Action.CHANGE_SET and draft.state.round is not None and draft.state.round.back == back
+    """What waits for the end of the round leaves its set as it is until then: the round is dealt and played out from it."""
+    return action in AFTER_ROUND and draft.state.round is not None and draft.state.round.back == back
 
 
 ASKS_FLOOR = (Action.CALL_FLOORPERSON, Action.REMOVE_SET, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)

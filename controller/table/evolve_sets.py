@@ -169,9 +169,9 @@ def stub_counted(state: State, event: f.StubCounted) -> State:
 def sets_after_round(state: State, round_: Round, cards: int) -> Mapping[str, CardSet]:
     """The sets once this round has ended: its set answers for it from now on, and has to be shuffled, unless it was already.
 
-    Where a game deals on from one set, that waits for the cutting card. `cards`: that left the set in the round.
+    Where a game deals on from one set, that waits for the cutting card, or an order. `cards`: that left the set in the round.
     """
-    card_set = state.sets.get(round_.back, CardSet(round_.back))
+    card_set, leaves = state.sets.get(round_.back, CardSet(round_.back)), state.leaves_after_round(round_.back)
     if round_.played:
         played, uncounted, unread = round_.as_played(), card_set.uncounted, card_set.unread
         if not round_.count_proven:
@@ -179,8 +179,8 @@ def sets_after_round(state: State, round_: Round, cards: int) -> Mapping[str, Ca
         if unread is not None and not round_.identities_proven:
             unread = unread.followed_by(played)
         card_set = replace(card_set, uncounted=uncounted, unread=unread)
-        if not round_.reshuffled:
-            kept = round_.game.keeps_set and card_set.cycle_complete
-            gone = card_set.gone + cards
-            card_set = replace(card_set, cycle_complete=kept, in_shoe=kept and card_set.in_shoe, gone=gone)
+    if (round_.played or leaves) and not round_.reshuffled:
+        kept = round_.game.keeps_set and card_set.cycle_complete and not leaves
+        gone = card_set.gone + cards
+        card_set = replace(card_set, cycle_complete=kept, in_shoe=kept and card_set.in_shoe, gone=gone)
     return {**state.sets, round_.back: card_set}

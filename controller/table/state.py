@@ -384,6 +384,10 @@ class State(Struct, frozen=True):
             return False
         return duty.action in AFTER_ROUND or (round_.live and round_.on_layout and duty.action in SHUFFLES)
 
+    def leaves_after_round(self, back: str) -> bool:
+        """True where this set is not dealt on once its round has ended: it is then to be shuffled, or changed."""
+        return any(duty.back == back and duty.action in AFTER_ROUND for duty in self.duties.values())
+
     def device_of(self, kind: DeviceKind | None) -> tuple[str, Device] | None:
         """The device of this kind that is in service; of no kind there is none."""
         return next(((n, d) for n, d in self.devices.items() if d.kind is kind and d.in_service), None)
