@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from controller.games.model import Phase
+from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
 from controller.table import facts as f
 from controller.table.card_set import CardSet
@@ -28,6 +29,7 @@ def set_after(state: State, event: SetEvent) -> State:
                 count_right=event.count_right, identities_complete=event.identities_complete, defects=event.defects,
                 by_hand=False,
             )  # fmt: skip
+            card_set = _after_steps(card_set, card_set.steps) if card_set.armed else card_set
         case f.SetShuffledByHand():
             card_set = replace(
                 _shuffled(before), cycle_complete=True, mode_shuffle=True, by_hand=True, count_right=None,
@@ -86,10 +88,14 @@ def _stepped(card_set: CardSet, event: f.StepTaken) -> CardSet:
     left = card_set.steps[1:]
     if event.face_up and left and left[0].step is Step.TURN_FACE_UP:
         left = left[1:]
-    procedure = card_set.procedure if left else None
-    return replace(
-        card_set, steps=left, procedure=procedure, stepped_by=event.by, preshuffled=False, in_shoe=False
-    )
+    return replace(_after_steps(card_set, left), stepped_by=event.by, preshuffled=False, in_shoe=False)
+
+
+def _after_steps(card_set: CardSet, left: tuple[ProcedureStep, ...]) -> CardSet:
+    """The set with what is left of its steps; the cut falls away where a device has shuffled. Clause: `[cut] after`."""
+    if left and left[0].step is Step.CUT and not card_set.by_hand:
+        left = left[1:]
+    return replace(card_set, steps=left, procedure=card_set.procedure if left else None)
 
 
 def _counted(event: f.SetChecked) -> bool:

@@ -7,6 +7,7 @@ from controller.status import next_step
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.refusal import Refusal
+from drivers import events as e
 from tests.controller.table.conftest import MakeTable, Table
 
 STEPS = {
@@ -81,4 +82,62 @@ def test_preshuffled_cards_are_shuffled_all_the_same_where_the_document_spares_n
     table.act(a.RecordShuffle("red"))
     assert next_step(table.setup, table.state) == "Cut the red set."
     table.act(a.RecordCut("red"))
+    table.act(a.StartDealing())
+
+
+def shown_to_the_shuffle(table: Table, back: str) -> Table:
+    """Every step of this set that people confirm is taken; its shuffle is next."""
+    while (step := table.state.sets[back].waits) is not None:
+        table.act(a.ConfirmStep(back, step.step), step.by)
+    following = table.state.sets[back].next_step
+    assert following is not None
+    assert following.step is Step.SHUFFLE
+    return table
+
+
+@pytest.mark.parametrize("cut_waits", [False, True])
+def test_no_cut_is_waited_for_once_a_device_has_shuffled(make_table: MakeTable, *, cut_waits: bool) -> None:
+    """The next shoe is dealt from it; also where a shuffle by hand came first and nobody had cut. Clause: fast-action (e)(2)(i)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, {"R-18": "house_procedure"}, devices=("shuffler-1",)).ready()
+    table.act(a.IdleTable())
+    while (step := table.state.sets["red"].waits) is not None:
+        table.act(a.ConfirmStep("red", step.step), step.by)
+    table.act(a.RequestSpread("blue"))
+    shown_to_the_shuffle(table, "blue")
+    if cut_waits:
+        table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED, failed=False))
+        table.act(a.RecordShuffle("blue"))
+        table.act(a.ReturnDevice("shuffler-1"))
+        assert table.state.sets["blue"].cut_due
+    table.shuffled("blue", 312)
+    blue = table.state.sets["blue"]
+    assert (blue.armed, blue.steps, blue.procedure) == (True, (), None)
+    table.bet((1, "original", 1000), back="blue").close_bets()
+    table.act(a.StartDealing())
+
+
+def test_a_cut_is_a_step_where_people_shuffle(make_table: MakeTable) -> None:
+    """Clause: fast-action (e)(8)(i)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
+    table.shuffled_by_hand("red")
+    table.act(a.IdleTable())
+    shown_to_the_shuffle(table, "red").act(a.RecordShuffle("red"))
+    following = table.state.sets["red"].next_step
+    assert following is not None
+    assert following.step is Step.CUT
+    table.act(a.RecordCut("red", 3))
+    assert not table.state.sets["red"].steps
+
+
+def test_an_idle_table_goes_on_with_a_shoe_that_reshuffles(make_table: MakeTable) -> None:
+    """Its word is the shuffle, and nobody cuts. Clause: fast-action (k)(1), R-69."""
+    elected = {"R-18": "house_procedure"}
+    table = make_table("fast-action", Method.DEALING_SHOE, elected, backs=("red",), devices=("shoe-1",))
+    table.online("shoe-1", capabilities=(e.Capability.DISPENSES_STACKS, e.Capability.RESHUFFLES))
+    reshuffled = e.ShuffleCompleted(e.Back.RED, mode=e.Mode.SHUFFLE, identities=e.Identities.NOT_READ, count=None)
+    table.open().put(reshuffled, "shoe-1")
+    table.act(a.IdleTable())
+    shown_to_the_shuffle(table, "red").put(reshuffled, "shoe-1")
+    assert not table.state.sets["red"].steps
+    table.bet((1, "original", 1000)).close_bets()
     table.act(a.StartDealing())
