@@ -175,7 +175,7 @@ def set_predicates(card_set: CardSet) -> str:
 
 def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     name = state.dispenser()
-    return Refusal(f"{name} says itself when the deal is done") if name else None
+    return Refusal(f"{name} says itself when the deal is done") if name else burns.before_cards(setup, state)
 
 
 def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:

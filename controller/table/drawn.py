@@ -27,8 +27,8 @@ def drawn(draft: Draft, name: str, report: e.CardDrawn) -> None:
     round_ = draft.state.round
     if round_ is None or round_.method in DISPENSERS:
         return
-    burns_now = round_.burned + (burns.due(draft.setup, draft.state) is not None)
-    if round_.phase is Phase.BETTING or (round_.phase is Phase.BETS_CLOSED and round_.drawn_before > burns_now):
+    taken = round_.racked + round_.burned + (burns.due(draft.setup, draft.state) is not None)
+    if round_.phase is Phase.BETTING or (round_.phase is Phase.BETS_CLOSED and round_.drawn_before > taken):
         cite = draft.setup.law.rulebook.dealing[round_.method].cite
         draft.hold(f"a card left {name} before the cards were let out", cite=cite)
     elif report.burned and round_.phase is Phase.DEALING:

@@ -319,8 +319,10 @@ def _round_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, progressive_counted=True)
         case f.DealingAllowed(late=True):
             return replace(round_, late_let_out=True)
-        case f.DealingAllowed():
-            return replace(round_, phase=Phase.DEALING, let_out=True)
+        case f.DealingAllowed(resumed=True):
+            return replace(round_, phase=Phase.DEALING)
+        case f.DealingAllowed():  # cards that went to the rack before the deal are no cards of it that lack
+            return replace(round_, phase=Phase.DEALING, let_out=True, drawn=round_.racked)
         case f.InitialDealCompleted(cards_out=cards_out):
             return replace(round_, phase=round_.game.stages[0].phase, initial_deal_done=True, cards_out=cards_out)
         case f.DecisionRecorded():

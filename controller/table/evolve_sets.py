@@ -132,7 +132,8 @@ def _proven(round_: Round | None, event: SetEvent) -> Round | None:
         return round_
     match event:
         case f.CardBurned():
-            return replace(round_, burned=round_.burned + 1)
+            in_deal = round_.phase is Phase.DEALING  # told of by a shoe, but none of the deal
+            return replace(round_, burned=round_.burned + 1, drawn=round_.drawn - in_deal)
         case f.SetDisarmed():
             return replace(round_, vouched=False, reshuffled=False)
         case f.SetRemoved():

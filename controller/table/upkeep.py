@@ -5,7 +5,7 @@ from controller.games.settling.engine import WON_AT_ONCE, settler_of
 from controller.games.settling.round import Hand
 from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
 from controller.table import acts as a
-from controller.table import cuts
+from controller.table import burns, cuts
 from controller.table.deal_plan import community_lies_open, community_to_come, hands_dealt
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
@@ -34,6 +34,10 @@ OF_A_SEAT = (
 WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
 OF_COMMUNITY = (Trigger.WRONG_COUNT_COMMUNITY, Trigger.COMMUNITY_CARD_EXPOSED)
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
+OF_THE_SHOE = (
+    Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED, Trigger.CARDS_INSUFFICIENT, Trigger.CUTTING_CARD_REACHED,
+)  # fmt: skip
+"""Shows with any card that is taken from the shoe, one to be burned included."""
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
 
@@ -54,7 +58,7 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
     if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
         return Refusal("no shuffler belongs to this table")
-    if act.trigger not in OF_DEVICES and _round(state).phase in BEFORE_THE_DEAL and not _round(state).cards_out:
+    if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
         return Refusal("no card of this round has been dealt")
     if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
         return cannot
@@ -73,6 +77,14 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     ):
         return unsaid
     return _cannot_be(setup, state, act)
+
+
+def _cards_taken(setup: Setup, state: State, trigger: Trigger) -> bool:
+    """False while no card was dealt, nor one taken from the shoe to be burned, at which this could show."""
+    round_ = _round(state)
+    if round_.phase not in BEFORE_THE_DEAL or round_.cards_out:
+        return True
+    return trigger in OF_THE_SHOE and (round_.burned > 0 or burns.due(setup, state) is not None)
 
 
 def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
@@ -169,6 +181,9 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(
             f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
         )
+    live = state.round is not None and state.round.live
+    if duty.action is Action.ASK_VOID_OR_COMPLETE and live and (burn := burns.before_cards(setup, state)) is not None:
+        return burn
     waits = duty.action is Action.SETTLE_TRIPS
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("deal the community cards first", duty.cite)

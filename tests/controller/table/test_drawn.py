@@ -82,6 +82,34 @@ def test_cards_face_up_that_others_replaced_are_so_many_more(table, found):
     assert not any("has told of" in reason for reason in holds(table))
 
 
+def test_a_card_face_up_before_the_deal_is_none_of_it(table):
+    """The first card of a new shoe lay face up: another one is burned, and the deal has its cards. Clause: (g)(1), (i)(1)."""
+    table.bet(*BETS)
+    table.act(a.AnnounceNoMoreBets())
+    draw(table, 1)
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP))
+    draw(table, 1)
+    table.act(a.BurnCard())
+    table.act(a.StartDealing())
+    draw(table, IN_DEAL)
+    table.act(a.RecordInitialDeal())
+    assert holds(table) == []
+
+
+@pytest.mark.parametrize("told", ["before", "after"])
+def test_a_card_that_a_new_dealer_burns_in_the_deal_is_none_of_it(table, told):
+    """Whether the shoe tells of it before or after it is said to be burned. Clause: fast-action (g)(1)."""
+    let_out(table)
+    draw(table, 4)
+    table.act(a.NewDealer())
+    draw(table, told == "before")
+    table.act(a.BurnCard())
+    draw(table, told == "after")
+    draw(table, IN_DEAL - 4)
+    table.act(a.RecordInitialDeal())
+    assert holds(table) == []
+
+
 def test_cards_for_the_board_are_no_cards_of_the_deal(table):
     """Burn and board come from the same shoe afterwards."""
     dealt(table)
