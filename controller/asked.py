@@ -78,7 +78,7 @@ def _ending(setup: Setup, round_: Round, ending: Ending) -> Document:
         case ShowCommunity(street=street, cards=cards):
             dealing = law.dealing[round_.method]
             burn = 1 if round_.streets < dealing.burns.value else 0
-            from_deck = burn + cards if dealing.community_after else 0
+            from_deck = max(0, burn + cards - round_.late_out) if dealing.community_after else 0
             return {"act": a.RevealCommunity.kind, "street": street.value, "cards": cards, "from_deck": from_deck}
         case ShowDealer():
             asks = ["qualifies"] * must_qualify(setup, round_.game)

@@ -17,7 +17,7 @@ from controller.table.card_set import CardSet
 from controller.table.case import Alarm, Dispute
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
-from controller.table.deal_plan import deal_plan, still_in_device
+from controller.table.deal_plan import community_left, deal_plan, still_in_device
 from controller.table.drawn import cutting_card_untold, teller
 from controller.table.law import (
     full_set,
@@ -257,5 +257,7 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
         and dispenser
     ):
         return f"Each has answered: let the dealer's stack out of {dispenser} ({a.StartDealing.kind})."
+    if dispenser and (cards := community_left(setup, round_)) > 0 and not state.short_hand():
+        return f"{stage.next} Let {cards} cards out of {dispenser} for it ({a.StartDealing.kind})."
     order = setup.law.rulebook.settlement.get(Settle.ORDER)
     return stage.next + (_ORDER[order.value] if order and isinstance(stage.ends, game.Settle) else "")

@@ -161,19 +161,20 @@ class Dealing:
 
     `burns`: in each round. `burns_at`: further ones (new_shoe, new_dealer). `approval`: what of it the regulator approves.
     `dealer_delivered`: when the dealer's stack leaves the device (with_players | after_decisions). `reshuffles`: the shoe may
-    be one that reshuffles by itself.
+    be one that reshuffles by itself. `all_from_device`: what is dealt after the first deal comes out of the device, too.
     """
 
     method: Method
     cite: tuple[str, ...]
     stacks: tuple[Stack, ...]
     burns: Cited[int]
-    community_after: bool  # the community cards are dealt later, by hand, from what is left
+    community_after: bool  # the community cards are dealt later, from what is left
     needs_shuffler: Cited[bool] | None = None
     burns_at: Cited[tuple[str, ...]] | None = None
     approval: Cited[tuple[str, ...]] | None = None
     dealer_delivered: Cited[str] | None = None
     reshuffles: Cited[bool] | None = None
+    all_from_device: Cited[bool] | None = None
     dealer_covered: Cited[bool] | None = None  # a cover card lies on the dealer's cards
 
 

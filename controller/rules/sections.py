@@ -318,6 +318,7 @@ def dealing(table: Table) -> Dealing | None:
     delivered = table.cited("dealer_delivered", one_of(DELIVERED), optional=True)
     covered = table.cited("dealer_covered", Table.flag, optional=True)
     reshuffles = table.cited("reshuffles", Table.flag, optional=True)
+    all_from_device = table.cited("all_from_device", Table.flag, optional=True)
     stacks = tuple(stack for inner in table.tables("stacks") if (stack := _stack(inner)))
     table.close()
     if method is None or burns is None or after is None:
@@ -333,6 +334,7 @@ def dealing(table: Table) -> Dealing | None:
         approval,
         delivered,
         reshuffles,
+        all_from_device,
         covered,
     )
 

@@ -59,10 +59,8 @@ def _phases(game: Game) -> Phases:
     )
     paid_early = tuple(stage.phase for stage in stages[first:] if not isinstance(stage.ends, Settle))
     course = tuple(stage.phase for stage in stages)
-    goes_on = any(
-        isinstance(stage.ends, ShowCommunity) for stage in game.dealer_up
-    )  # unless the dealer's hand ends it
-    said_anew = tuple(stage.phase for stage in game.dealer_up) if goes_on else ()
+    late = tuple(stage.phase for stage in game.dealer_up if isinstance(stage.ends, ShowCommunity))
+    said_anew = tuple(stage.phase for stage in game.dealer_up) if late else ()  # unless the dealer's hand ends it
     whole = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course, Phase.SETTLED, Phase.STOPPED)
     community = (*ending[ShowCommunity], Phase.STOPPED) if game.streets else ()
     turned_up = (*course, Phase.SETTLED, Phase.STOPPED)
@@ -76,7 +74,7 @@ def _phases(game: Game) -> Phases:
         a.AnnounceNoMoreBets.kind: (Phase.BETTING,),
         a.ReleaseLockout.kind: (Phase.BETTING,),
         a.RecordProgressiveCount.kind: (Phase.BETS_CLOSED,),
-        a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING, *ending[ShowDealer]),
+        a.StartDealing.kind: (Phase.BETS_CLOSED, Phase.DEALING, *ending[ShowDealer], *late),
         a.RecordInitialDeal.kind: (Phase.DEALING,),
         a.RecordDecision.kind: tuple(stage.phase for stage in stages if stage.answers),
         a.RevealCommunity.kind: community,

@@ -6,7 +6,7 @@ from controller.games.settling.round import UNREADABLE
 from controller.rules.vocabulary import Action, Area
 from controller.table import acts as a
 from controller.table import burns, upkeep
-from controller.table.deal_plan import community_lies_open, still_in_device
+from controller.table.deal_plan import community_left, community_lies_open, dealt_late, still_in_device
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, order_cite, too_many_cite
 from controller.table.refusal import Refusal
@@ -79,6 +79,9 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
             return burn
         if community_lies_open(round_):
             return Refusal("all community cards are shown", cite)
+        if round_.live and (name := state.dispenser()) and (left := community_left(setup, round_)) > 0:
+            what = f"{left} cards, to be burned and for the community, are still in {name}"
+            return Refusal(f"{what}; let them out first ({a.StartDealing.kind})", cite)
         expected = round_.game.streets[round_.streets].street
         if act.street is not expected:
             return Refusal(f"the {expected.value} comes next", cite)
@@ -91,8 +94,13 @@ def delivered(setup: Setup, round_: Round) -> tuple[str, ...]:
     return rule.cite if rule else ()
 
 
-def dealer_stack(setup: Setup, round_: Round) -> Refusal | None:
-    """Why no stack is let out once the deal is done: none is left in the device, or players have still to answer."""
+def late_cards(setup: Setup, state: State, round_: Round) -> Refusal | None:
+    """Why no card is let out once the deal is done: none is to come out of the device, or players have still to answer.
+
+    A card for a short hand is let out before the others: it is the next one. Clause: `[[dealing]] all_from_device`.
+    """
+    if dealt_late(setup, round_) and (state.short_hand() is not None or community_left(setup, round_) > 0):
+        return None
     if not still_in_device(setup, round_):
         return Refusal("the deal is done; no stack is left to let out", delivered(setup, round_))
     waiting, _ = asking_order(setup, round_)

@@ -102,12 +102,10 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     first_card = round_.phase is Phase.BETS_CLOSED or not round_.on_layout
     if first_card and (wait := _before_first_card(setup, state, round_.back)) is not None:
         return wait
-    if (
-        round_.phase not in (Phase.BETS_CLOSED, Phase.DEALING)
-        and (wait := answers.dealer_stack(setup, round_)) is not None
-    ):
-        return wait
-    if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
+    if round_.phase not in (Phase.BETS_CLOSED, Phase.DEALING):
+        if (wait := answers.late_cards(setup, state, round_)) is not None:
+            return wait
+    elif state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
         return Refusal("all stacks are out")
     concerned = _first_duty(state, round_)
     if concerned is not None:

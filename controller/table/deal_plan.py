@@ -41,6 +41,24 @@ def still_in_device(setup: Setup, round_: Round) -> bool:
     return any(p.late for p in plan) and round_.stacks_out < len(plan)
 
 
+def dealt_late(setup: Setup, round_: Round) -> bool:
+    """True where what is dealt after the first deal comes out of the device, too. Clause: `[[dealing]] all_from_device`."""
+    rule = setup.law.rulebook.dealing[round_.method].all_from_device
+    return rule is not None and rule.value and round_.initial_deal_done
+
+
+def community_left(setup: Setup, round_: Round) -> int:
+    """Cards that are still to come out of the device before the next community cards are shown, those to be burned included.
+
+    Below 0 where more have come than that.
+    """
+    if not dealt_late(setup, round_) or not round_.shows_community_next:
+        return 0
+    streets = round_.game.streets[: round_.streets + 1]
+    burns = min(setup.law.rulebook.dealing[round_.method].burns.value, len(streets))
+    return burns + sum(street.cards for street in streets) - round_.late_out
+
+
 def hands_dealt(setup: Setup, round_: Round) -> bool:
     """True where each player and the dealer hold their first cards: not while the dealer's are still in the device."""
     return round_.initial_deal_done and (

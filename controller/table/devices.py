@@ -6,10 +6,11 @@ from controller.table import facts as f
 from controller.table import procedures
 from controller.table.acts import Resolution
 from controller.table.between import RESHUFFLES
-from controller.table.deal_plan import deal_plan, first_deal, still_in_device
+from controller.table.deal_plan import community_left, deal_plan, dealt_late, first_deal, still_in_device
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import drawn
+from controller.table.late_cards import late_card, not_let_out
 from controller.table.law import full_set
 from controller.table.miscounts import wrong_count
 from controller.table.short_path import ALARMS
@@ -224,14 +225,13 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
     if name != draft.state.dispenser() or not round_.live:
         return
     if round_.phase is not Phase.DEALING and not round_.late_let_out:
-        cite = draft.setup.law.rulebook.dealing[round_.method].cite
-        choices = draft.choices(
-            may_void=True
-        )  # what follows is not said: the clause tells only when cards may come
-        draft.hold(f"{name} gave out cards that the dealer had not let out", cite=cite, choices=choices)
+        not_let_out(draft, name)
         return
     if report.back is not e.Back.UNKNOWN and report.back != round_.back:
         dispose(draft, Trigger.SET_NOT_ALTERNATED, device=name, back=report.back)
+    if dealt_late(draft.setup, round_) and (draft.state.short_hand() or round_.shows_community_next):
+        late_card(draft, name)
+        return
     plan = deal_plan(draft.setup, round_)
     if round_.stacks_out > len(plan):
         draft.hold(f"{name} gave out stack {report.stack}; the deal has {len(plan)}")
@@ -256,11 +256,13 @@ def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
 
 
 def _dealing_still(draft: Draft) -> bool:
-    """True in the deal, and while the dealer's stack that had stayed in the device is to come out of it."""
+    """True in the deal, and while what had stayed in the device is let out of it."""
     round_ = draft.state.round
     if round_ is None or not round_.live:
         return False
-    late = round_.late_let_out and still_in_device(draft.setup, round_)
+    late = round_.late_let_out and (
+        still_in_device(draft.setup, round_) or community_left(draft.setup, round_) > 0
+    )
     return round_.phase is Phase.DEALING or late
 
 
@@ -274,7 +276,7 @@ def deal_is_out(draft: Draft) -> bool:
     if round_ is None or not round_.live or draft.state.dispenser() is None:
         return False
     if round_.late_let_out:
-        return round_.stacks_out >= len(deal_plan(draft.setup, round_))
+        return not still_in_device(draft.setup, round_) and community_left(draft.setup, round_) <= 0
     return round_.phase is Phase.DEALING and round_.stacks_out >= len(first_deal(draft.setup, round_))
 
 

@@ -121,6 +121,8 @@ def _demands(state: State, event: f.Event) -> State:
             return replace(state, duties=with_(state.duties, duty.id, duty), serial=state.serial + 1)
         case f.DutyClosed():
             state = replace(state, duties=without(state.duties, event.duty))
+            if event.action is Action.ASK_VOID_OR_COMPLETE and state.round is not None:
+                return replace(state, round=replace(state.round, late_let_out=False))
             return _spared_settled(state) if event.action is Action.SETTLE_TRIPS else state
         case f.HoldPlaced():
             hold = Hold(
@@ -179,11 +181,15 @@ def _device(state: State, name: str, event: f.Event) -> State:
         case e.CuttingCardSensed() if state.round is not None and state.round.live and device.in_service:
             return replace(state, round=replace(state.round, cutting_card_sensed=True))
         case e.StackDispensed(cards=cards) if state.round is not None and name == state.dispenser():
-            round_ = replace(
-                state.round, stacks=(*state.round.stacks, cards), cards_out=state.round.cards_out + cards
-            )
-            return replace(state, round=round_)
+            return replace(state, round=_given_out(state, state.round, cards))
     return state
+
+
+def _given_out(state: State, round_: Round, cards: int) -> Round:
+    """A stack of the deal, or cards that are let out once it is done: for a short hand, else for the community."""
+    if round_.late_let_out and round_.shows_community_next and state.short_hand() is None:
+        return replace(round_, late_out=round_.late_out + cards)
+    return replace(round_, stacks=(*round_.stacks, cards), cards_out=round_.cards_out + cards)
 
 
 def _deals_by_hand(round_: Round) -> bool:

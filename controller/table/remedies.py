@@ -15,8 +15,7 @@ from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.paid_before import settled_before
 from controller.table.spared import not_collected, void_round
-from controller.table.state import ALL_COLLECTED, ALL_HELD, ALL_LOST, DISPENSERS, Fate, Hold, Round
-from controller.table.upkeep import asked_of_short_hand
+from controller.table.state import ALL_COLLECTED, ALL_HELD, ALL_LOST, DISPENSERS, Duty, Fate, Hold, Round
 from drivers.events import DeviceKind
 
 
@@ -38,13 +37,13 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         _jam_seen(draft, kind)
         return
     device = draft.state.dispenser() or ""
-    asked = asked_of_short_hand(draft.state, act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
+    asked = draft.state.short_hand(act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
     before = _round(draft)
     dispose(draft, act.trigger, *guards, device=device, back=before.back, seat=act.seat, cards=found)
     if act.trigger is Trigger.FALSE_DECLARATION:
         answered.undeclared(draft, before, act.seat)
     if asked is not None:
-        draft.add(f.DutyClosed(asked.id, asked.action, actor.who, actor.role))
+        _closed(draft, asked, actor)
 
 
 def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
@@ -60,7 +59,7 @@ def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
 def confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
     """Closing a duty on a set or a device also records where that set or device now is."""
     duty = draft.state.duties[act.duty]
-    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+    _closed(draft, duty, actor)
     match duty.action:
         case Action.REMOVE_SET | Action.CHANGE_SET if duty.back:
             draft.add(f.SetRemoved(duty.back, actor.who))
@@ -71,6 +70,14 @@ def confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
             draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.REMOVED, True, actor.who), duty.device)
         case Action.COVER_OR_SIGN_DEVICE if duty.device:
             draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.COVERED, True, actor.who), duty.device)
+
+
+def _closed(draft: Draft, duty: Duty, actor: Actor) -> None:
+    """No card of a short hand is let out any more once its player has chosen, and has it where it was chosen."""
+    round_ = draft.state.round
+    if duty.action is Action.ASK_VOID_OR_COMPLETE and round_ is not None and round_.late_let_out:
+        draft.make_safe("the short hand is decided")
+    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
 
 
 def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:

@@ -11,7 +11,7 @@ from controller.table import facts as f
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
-from controller.table.deal_plan import first_deal, still_in_device
+from controller.table.deal_plan import first_deal
 from controller.table.devices import disarm
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
@@ -196,7 +196,7 @@ def _progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor
 
 
 def _start_dealing(draft: Draft, actor: Actor) -> None:
-    late = still_in_device(draft.setup, _round(draft))
+    late = _round(draft).phase not in (Phase.BETS_CLOSED, Phase.DEALING)
     resumed = _round(draft).late_let_out if late else _round(draft).phase is Phase.DEALING
     draft.add(f.DealingAllowed(actor.who, resumed, late))
     dispenser = draft.state.dispenser()
@@ -255,14 +255,14 @@ def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
 
 
 def cards_out(draft: Draft) -> int:
-    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt by hand, and those that lay
+    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt after them, and those that lay
     face up and went to the rack, each of which another card has replaced."""
     round_ = _round(draft)
     dealing = draft.setup.law.rulebook.dealing[round_.method]
     shown = sum(street.cards for street in round_.game.streets[: round_.streets])
-    by_hand = shown if dealing.community_after else 0
+    after = shown if dealing.community_after else 0
     burns = min(dealing.burns.value, round_.streets)
-    return round_.cards_out + by_hand + burns + round_.racked
+    return round_.cards_out + max(after + burns, round_.late_out) + round_.racked
 
 
 def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:

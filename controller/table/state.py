@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from controller.games.model import Decision, Game, Phase
+from controller.games.model import Decision, Game, Phase, ShowCommunity
 from controller.games.registry import UNNAMED
 from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
@@ -189,7 +189,8 @@ class Round(Struct, frozen=True):
     progressive_counted: bool = False
     stacks: tuple[int, ...] = ()  # cards of each stack that a device gave out
     let_out: bool = False
-    late_let_out: bool = False  # the dealer's stack that had stayed in the device, too
+    late_let_out: bool = False  # what had stayed in the device after the first deal, too
+    late_out: int = 0  # cards that came out of it for the community, or to be burned before them
     cards_out: int = 0
     initial_deal_done: bool = False
     streets: int = 0
@@ -265,15 +266,17 @@ class Round(Struct, frozen=True):
         asked = (n for n, s in self.in_play.items() if self.asks(s) and not (s.decided or s.asked is self.phase))
         return [n for n in asked if self.plays(n)]
 
+    @property
+    def shows_community_next(self) -> bool:
+        """True in a phase that ends with community cards."""
+        stage = self.game.stage(self.phase)
+        return stage is not None and isinstance(stage.ends, ShowCommunity)
+
     def plays(self, number: int) -> bool:
         """True while the hand of this seat is alive and its first wager is neither lost nor given back."""
         seat = self.seats[number]
-        return not seat.void and seat.wagers[self.game.base].fate in (
-            Fate.LIVE,
-            Fate.HELD,
-            Fate.TO_SETTLE,
-            Fate.STANDS,
-        )
+        alive = (Fate.LIVE, Fate.HELD, Fate.TO_SETTLE, Fate.STANDS)
+        return not seat.void and seat.wagers[self.game.base].fate in alive
 
     def asks(self, seat: Seat) -> bool:
         """True where a player of this seat is asked in this phase, or has been."""
@@ -387,6 +390,11 @@ class State(Struct, frozen=True):
     def leaves_after_round(self, back: str) -> bool:
         """True where this set is not dealt on once its round has ended: it is then to be shuffled, or changed."""
         return any(duty.back == back and duty.action in AFTER_ROUND for duty in self.duties.values())
+
+    def short_hand(self, seat: int = 0) -> Duty | None:
+        """The open question to the player of this seat, or of any with 0, who was dealt too few cards."""
+        asked = (d for d in self.duties.values() if d.action is Action.ASK_VOID_OR_COMPLETE)
+        return next((duty for duty in asked if seat in (0, duty.seat)), None)
 
     def device_of(self, kind: DeviceKind | None) -> tuple[str, Device] | None:
         """The device of this kind that is in service; of no kind there is none."""

@@ -9,7 +9,7 @@ from controller.table import burns, cuts
 from controller.table.deal_plan import community_lies_open, community_to_come, hands_dealt
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
-from controller.table.state import AFTER_ROUND, Device, Duty, Round, Setup, State
+from controller.table.state import AFTER_ROUND, Device, Round, Setup, State
 from drivers.events import DeviceKind
 
 SEEN_BY_PEOPLE = frozenset(
@@ -139,7 +139,7 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
         if whole and seen is not None and settler_of(setup.law).wins_at_once(Hand(act.seat, {}, seen.cards)):
             again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
             return Refusal(f"seat {act.seat}: {WON_AT_ONCE}; {again}", cite)
-    if act.trigger is Trigger.HAND_DECLARED_VOID and asked_of_short_hand(state, act.seat) is None:
+    if act.trigger is Trigger.HAND_DECLARED_VOID and state.short_hand(act.seat) is None:
         return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
     return None
 
@@ -155,15 +155,9 @@ def _all_dealt(setup: Setup, state: State) -> bool:
     return hands_dealt(setup, round_) and not community_to_come(setup, round_) and replaced
 
 
-def asked_of_short_hand(state: State, seat: int) -> Duty | None:
-    """The open question to the player of this seat, or of any with 0, who was dealt too few cards."""
-    asked = (d for d in state.duties.values() if d.action is Action.ASK_VOID_OR_COMPLETE)
-    return next((duty for duty in asked if seat in (0, duty.seat)), None)
-
-
 def short_hand_first(state: State, seat: int) -> Refusal | None:
     """Why this seat, or with 0 the table, waits: a player who was dealt too few cards has still to choose."""
-    asked = asked_of_short_hand(state, seat)
+    asked = state.short_hand(seat)
     return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite) if asked else None
 
 
@@ -182,7 +176,11 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
             f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
         )
     live = state.round is not None and state.round.live
-    if duty.action is Action.ASK_VOID_OR_COMPLETE and live and (burn := burns.before_cards(setup, state)) is not None:
+    if (
+        duty.action is Action.ASK_VOID_OR_COMPLETE
+        and live
+        and (burn := burns.before_cards(setup, state)) is not None
+    ):
         return burn
     waits = duty.action is Action.SETTLE_TRIPS
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):

@@ -149,17 +149,42 @@ class Deal:
                 stub = stub[short:]
         layout.stub = stub
 
+    def gives_street(self, from_deck: int) -> bool:
+        """The device that deals gives out the community cards, too, and has not yet given out all of them."""
+        return bool(from_deck) and self.sets.dispenser is not None and "start_dealing" in self.table.view.allowed
+
+    async def street_from_device(self, layout: Layout, from_deck: int, cards: int) -> bool:
+        """One thing towards a burn and a street of so many out of the device: let out, started, or a card taken."""
+        dispenser, view = self.sets.dispenser, self.table.view
+        if dispenser is None or not dispenser.is_on or not view.is_online(dispenser.name):
+            return False
+        left = from_deck if layout.street_left is None else layout.street_left
+        if dispenser.deal == "offered":
+            await self.table.pause(TAKE_S)
+            taken = await dispenser.act("take")
+            layout.by_hand += taken
+            layout.community += taken if left <= cards else []
+            layout.street_left = left - len(taken)
+            return True
+        if view.wanted(dispenser.name, "dispensing") == "inhibited":
+            return left > 0 and not dispenser.is_broken and await self.table.act("start_dealing")
+        if left > 0 and dispenser.deal == "idle" and dispenser.state.get("dispensing") == "allowed":
+            await self._set_plan(dispenser, [1] * left)
+            await dispenser.act("green")
+            return True
+        return False
+
     async def street(self, layout: Layout, from_deck: int, cards: int) -> None:
         """Where the community cards are dealt only now: a burn and the street of so many, from the stub or from the shoe."""
-        if not from_deck:
-            return
         wanted = from_deck + layout.wrong_street
+        if wanted <= 0:
+            return
         if layout.stub is not None:
             layout.by_hand += layout.stub[:wanted]
             layout.stub = layout.stub[wanted:]
         else:
             layout.by_hand += await self.sets.draw(wanted)
-        layout.community += layout.by_hand[-cards:]
+        layout.community += layout.by_hand[-cards:] if from_deck else []
         if layout.wrong_street:
             layout.to_report.append(("wrong_count_community", 0, layout.wrong_street))
             layout.wrong_street = 0

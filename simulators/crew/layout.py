@@ -17,6 +17,8 @@ class Layout:
     """The card that is being burned, until it is on record."""
     community: list[str] = field(default_factory=list)
     """Cards for all that were dealt by hand, street by street."""
+    street_left: int | None = None
+    """Cards that a device has still to give out before they are turned up for all."""
     chips: int | None = None
     miscounted: bool = False
     counts_stub: bool = False

@@ -165,6 +165,9 @@ class Play:
         settles = ends["act"] == "settle_round"
         if settles and (await self._hands_found() or await self.payout.go_on(self.layout)):
             return True
+        from_deck, cards = int(ends.get("from_deck", 0)), int(ends.get("cards", 0))
+        if self.deal.gives_street(from_deck):
+            return await self.deal.street_from_device(self.layout, from_deck, cards)
         given = {"street": ends["street"]} if "street" in ends else {}
         if not self.layout.wrong_street:  # a scenario about cards for all wants them dealt
             given |= says_of_dealer(self.table, ends.get("asks", []))
@@ -172,7 +175,7 @@ class Play:
         await self.table.pause(STEP_S)
         if not await self.table.act(str(ends["act"]), **given):
             return False
-        await self.deal.street(self.layout, int(ends.get("from_deck", 0)), int(ends.get("cards", 0)))
+        await self.deal.street(self.layout, from_deck, cards)
         return True
 
     async def _hands_found(self) -> bool:

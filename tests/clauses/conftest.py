@@ -195,7 +195,7 @@ class Stage:
             self._answer(stage, seat)
         match stage.ends:
             case ShowCommunity(street=street):
-                self.table.act(a.RevealCommunity(street))
+                self.table.community(street)
             case ShowDealer():
                 self.table.act(a.RevealDealer())
             case Settle():

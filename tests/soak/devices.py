@@ -2,7 +2,7 @@
 
 from random import Random
 
-from controller.table.deal_plan import deal_plan
+from controller.table.deal_plan import community_left, deal_plan, dealt_late
 from controller.table.inputs import Body
 from controller.table.law import full_set
 from controller.table.state import Device, Fate, Setup, State
@@ -91,6 +91,11 @@ class Devices:
             or not self._deals(state, state.devices[name])
         ):
             return None
+        if dealt_late(self.setup, round_):
+            left = 1 if state.short_hand() else community_left(self.setup, round_)
+            return (
+                (name, e.StackDispensed(e.Back(round_.back), 1, self.rng.randint(1, left))) if left > 0 else None
+            )
         plan = deal_plan(self.setup, round_)
         if round_.stacks_out < len(plan):
             back, cards = e.Back(round_.back), plan[round_.stacks_out].cards

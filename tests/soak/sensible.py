@@ -15,7 +15,7 @@ from controller.rules.vocabulary import Area, Settle, Trigger
 from controller.rules.vocabulary import Moment as When
 from controller.table import acts as a
 from controller.table.cuts import offered_to
-from controller.table.deal_plan import still_in_device
+from controller.table.deal_plan import community_left, dealt_late, still_in_device
 from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Moment
@@ -24,7 +24,7 @@ from controller.table.procedures import SPREADS
 from controller.table.records import replace
 from controller.table.rounds import cards_out
 from controller.table.state import DISPENSERS, Fate, Round, Setup, State, Wager
-from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE, asked_of_short_hand
+from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE
 from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
 from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds
@@ -102,7 +102,7 @@ class People:
             case a.ChangeMethod.kind:
                 return 0.5 if _is_out(state) else usual
             case a.ReportIrregularity.kind:
-                waits_for_word = asked_of_short_hand(state, 0) or cutting_card_untold(self.setup, state)
+                waits_for_word = state.short_hand() or cutting_card_untold(self.setup, state)
                 return 2 if waits_for_word is not None else usual
             case a.BringSet.kind if any(not s.present or s.due for s in state.sets.values()):
                 return 2 if self._wants_set(state) else 0.05
@@ -210,7 +210,10 @@ class People:
             return False
         if needs is not None and state.device_of(needs) is None:
             return False
-        return round_.phase in (Phase.BETS_CLOSED, Phase.DEALING) or still_in_device(self.setup, round_)
+        late = dealt_late(self.setup, round_) and (state.short_hand() or community_left(self.setup, round_) > 0)
+        return (
+            round_.phase in (Phase.BETS_CLOSED, Phase.DEALING) or bool(late) or still_in_device(self.setup, round_)
+        )
 
     def _collects(self, state: State) -> a.Act | None:
         return None if _round(state).collected and self.rng.random() < 0.98 else a.CollectCards()
@@ -283,7 +286,7 @@ class People:
             return a.ReportIrregularity(
                 Trigger.CUTTING_CARD_REACHED, self.rng.choice(list(_round(state).in_play) or [0])
             )
-        if (asked := asked_of_short_hand(state, 0)) is not None and self.rng.random() < 0.8:
+        if (asked := state.short_hand()) is not None and self.rng.random() < 0.8:
             return a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, asked.seat)
         seats = list(_round(state).in_play)
         seat = self.rng.choice(seats) if seats and self.rng.random() < 0.9 else 0

@@ -85,6 +85,7 @@ class _Sets:
         self._last_dealt = ""
         self._in_deal: dict[str, bool] = {}
         self._round = ("", "")  # back and method
+        self._late = False  # cards are let out after the first deal
         self.deals = 0
         self.problems: list[str] = []
 
@@ -106,7 +107,9 @@ class _Sets:
             case "set_brought":
                 self._of(data["back"]).unfit("it is new and was not shuffled yet")
             case "round_begun":
-                self._round = (data["back"], data["method"])
+                self._round, self._late = (data["back"], data["method"]), False
+            case "dealing_allowed" if data.get("late"):
+                self._late = True
             case "dealing_allowed" if self._round[1] in BY_HAND and not data.get("resumed"):
                 self._dealt("the dealer", self._round[0])
             case "disposition_made" if data["trigger"] == "cutting_card_reached":
@@ -166,9 +169,11 @@ class _Sets:
             card_set.fit()
 
     def _dispensed(self, line: Line, back: str) -> None:
+        """What is let out once the first deal is over belongs to the deal that has begun."""
         if not self._in_deal.get(line.device):
             self._in_deal[line.device] = True
-            self._dealt(line.device, back)
+            if not self._late:
+                self._dealt(line.device, back)
 
     def _dealt(self, by: str, back: str) -> None:
         """A deal began. Where a set is kept it is whole for many deals, else for one."""

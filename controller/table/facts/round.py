@@ -60,8 +60,8 @@ class RoundBegun(Struct, frozen=True):
 
 
 class DealingAllowed(Struct, frozen=True):
-    """A person let the cards out. `resumed`: a deal that had been interrupted goes on. `late`: the dealer's stack, which
-    had stayed in the device until all players had answered.
+    """A person let the cards out. `resumed`: a deal that had been interrupted goes on. `late`: what had stayed in the device
+    after the first deal: the dealer's stack until all players have answered, a card for a short hand, community cards.
     """
 
     kind: ClassVar[str] = "dealing_allowed"

@@ -19,7 +19,7 @@ from controller.table import burns
 from controller.table import facts as f
 from controller.table.acts import Act
 from controller.table.cuts import offered_to
-from controller.table.deal_plan import deal_plan, first_deal
+from controller.table.deal_plan import community_left, deal_plan, first_deal
 from controller.table.decide import decide, fold
 from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
@@ -225,6 +225,15 @@ class Table:
         for seat in asking_order(self.setup, self.round)[0]:
             self.act(a.RecordDecision(seat, decision, multiple))
         return self
+
+    def community(self, street: a.Street) -> None:
+        """These community cards are shown; where the device deals them, too, it gives them out first, one by one."""
+        name, left = self.state.dispenser(), community_left(self.setup, self.round)
+        if name is not None and left:
+            self.act(a.StartDealing())
+            for _ in range(left):
+                self.put(e.StackDispensed(e.Back(self.round.back), 1, 1), name)
+        self.act(a.RevealCommunity(street))
 
     def to_showdown(self) -> "Table":
         """Everyone checks twice and plays once."""

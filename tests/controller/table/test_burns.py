@@ -36,7 +36,9 @@ def test_what_shows_with_the_card_to_be_burned_is_reported(table, disposed, trig
     assert OF_THE_SHOE[trigger] in [demand.action for demand in made.demands]
 
 
-@pytest.mark.parametrize("trigger", [Trigger.WRONG_COUNT_DEALER, Trigger.PLAYER_CARD_EXPOSED, Trigger.MARKER_NOT_MOVED])
+@pytest.mark.parametrize(
+    "trigger", [Trigger.WRONG_COUNT_DEALER, Trigger.PLAYER_CARD_EXPOSED, Trigger.MARKER_NOT_MOVED]
+)
 def test_what_shows_with_dealt_cards_alone_is_not(table, trigger):
     """Nobody has a hand yet."""
     table.act(a.AnnounceNoMoreBets())
@@ -62,7 +64,10 @@ def test_a_dealer_who_comes_in_the_deal_burns_a_card_before_it_is_done(table):
     table.let_out()
     table.act(a.NewDealer(), Role.DEALER)
     refused = table.refused(a.RecordInitialDeal())
-    assert (refused.reason, refused.cite) == ("first burn a card unseen for the new dealer (burn_card)", ("(g)(1)",))
+    assert (refused.reason, refused.cite) == (
+        "first burn a card unseen for the new dealer (burn_card)",
+        ("(g)(1)",),
+    )
     table.act(a.BurnCard(), Role.DEALER)
     table.act(a.RecordInitialDeal())
     assert table.round.phase is Phase.SETTING

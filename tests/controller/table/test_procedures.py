@@ -97,8 +97,10 @@ def shown_to_the_shuffle(table: Table, back: str) -> Table:
 
 @pytest.mark.parametrize("cut_waits", [False, True])
 def test_no_cut_is_waited_for_once_a_device_has_shuffled(make_table: MakeTable, *, cut_waits: bool) -> None:
-    """The next shoe is dealt from it; also where a shuffle by hand came first and nobody had cut. Clause: fast-action (e)(2)(i)."""
-    table = make_table("fast-action", Method.MANUAL_SHOE, {"R-18": "house_procedure"}, devices=("shuffler-1",)).ready()
+    """It is dealt; also where a shuffle by hand came first and nobody had cut. Clause: fast-action (e)(2)(i)."""
+    table = make_table(
+        "fast-action", Method.MANUAL_SHOE, {"R-18": "house_procedure"}, devices=("shuffler-1",)
+    ).ready()
     table.act(a.IdleTable())
     while (step := table.state.sets["red"].waits) is not None:
         table.act(a.ConfirmStep("red", step.step), step.by)
