@@ -170,7 +170,7 @@ def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
         other_is_played = state.round is not None and state.round.played and state.round.back != back
         waits = back == last.back and not other_is_played
         return f"the {back} set was used for the last round" if waits else None
-    goes_on = last.in_shoe and not state.leaves_after_round(last.back)
     if back == last.back:
-        return None if goes_on else f"the last shoe was dealt from the {back} set"
+        return None if last.in_shoe else f"the last shoe was dealt from the {back} set"
+    goes_on = last.in_shoe and not state.leaves_after_round(last.back)
     return f"the {last.back} set is in the shoe and not yet at its cutting card" if goes_on else None

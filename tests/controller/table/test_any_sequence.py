@@ -9,7 +9,7 @@ from controller.table import acts as a
 from controller.table import burns
 from controller.table import facts as f
 from controller.table.codec import WITHHELD, encode
-from controller.table.deal_plan import deal_plan
+from controller.table.deal_plan import community_left, deal_plan
 from controller.table.decide import fold
 from controller.table.inputs import Actor, ServiceStarted, SetDue
 from controller.table.law import asking_order, full_set
@@ -206,6 +206,11 @@ class AnySequence(RuleBasedStateMachine):
                 yield from (a.RecordDecision(seat, answer, 1) for seat in self.asked())
                 yield a.RevealDealer(natural=round_.number % 3 == 0)
             case "dealer_set":
+                if (dispenser := self.table.state.dispenser()) and (
+                    left := community_left(self.table.setup, round_)
+                ):
+                    yield a.StartDealing()
+                    self.put(e.StackDispensed(e.Back(round_.back), 1, left), dispenser)
                 yield a.RevealCommunity(a.Street.COMMUNITY)
             case "decision" if round_.game.streets:
                 yield from (a.RecordDecision(seat, a.Decision.BET, 1) for seat in self.asked())
