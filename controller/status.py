@@ -236,7 +236,7 @@ def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
             return f"Cut the {round_.back} set."
         if (because := burns.due(setup, state)) is not None:
             return f"Burn a card unseen for the {spoken(because)}."
-        needs_count = bool(round_.accepted) and not round_.progressive_counted
+        needs_count = round_.chips_accepted > 0 and not round_.progressive_counted
         rule = setup.law.rulebook.progressive
         verify = rule is not None and rule.verify_count.value
         return "Count the progressive chips." if needs_count and verify else "Let the cards out."

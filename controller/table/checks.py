@@ -117,7 +117,7 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         cite = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), state.method)
         return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite)
     verify_count = law.progressive.verify_count if law.progressive else None
-    if round_.accepted and verify_count and verify_count.value and not round_.progressive_counted:
+    if round_.chips_accepted and verify_count and verify_count.value and not round_.progressive_counted:
         cite = law.cite_for(verify_count.cite, state.method)
         return Refusal("count the progressive chips first and record the count", cite)
     return _dispenser_ready(setup, state)

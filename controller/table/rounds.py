@@ -189,7 +189,7 @@ def _without_base_wagers(draft: Draft) -> None:
 def _progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor) -> None:
     law = draft.setup.law.rulebook
     cite = law.cite_for(law.progressive.verify_count.cite if law.progressive else (), draft.state.method)
-    accepted = len(_round(draft).accepted)
+    accepted = _round(draft).chips_accepted
     draft.add(f.ProgressiveCounted(act.chips, accepted, actor.who, cite))
     if act.chips != accepted:
         dispose(draft, Trigger.PROGRESSIVE_MISMATCH)

@@ -254,6 +254,15 @@ class Round(Struct, frozen=True):
         return len(self.stacks)
 
     @property
+    def chips_accepted(self) -> int:
+        """Chips that the device accepted and the dealer collects: one that went back since is not among them."""
+        return sum(not self._went_back(seat) for seat, _ in self.accepted)
+
+    def _went_back(self, seat: int) -> bool:
+        lies = self.seats[seat].wagers.get("progressive") if seat in self.seats else None
+        return lies is not None and lies.fate is Fate.RETURNED
+
+    @property
     def in_play(self) -> Mapping[int, Seat]:
         return {n: s for n, s in sorted(self.seats.items()) if self.game.base in s.wagers}
 

@@ -174,8 +174,8 @@ class Stage:
 
     def _let_out(self) -> None:
         round_ = self.table.round
-        if round_.accepted and self.law.progressive.verify_count.value:
-            self.table.act(a.RecordProgressiveCount(len(round_.accepted)))
+        if round_.chips_accepted and self.law.progressive.verify_count.value:
+            self.table.act(a.RecordProgressiveCount(round_.chips_accepted))
         self.table.act(a.StartDealing())
         if self.at == "dealing":
             for number in range(1, int(self.given.get("stacks", 0)) + 1):

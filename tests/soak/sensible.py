@@ -174,7 +174,7 @@ class People:
     def _progressive(self, state: State) -> a.Act | None:
         if _round(state).progressive_counted and self.rng.random() < 0.9:
             return None
-        return a.RecordProgressiveCount(len(_round(state).accepted) + (self.rng.random() < 0.03))
+        return a.RecordProgressiveCount(_round(state).chips_accepted + (self.rng.random() < 0.03))
 
     def _decision(self, state: State) -> a.Act | None:
         round_ = _round(state)

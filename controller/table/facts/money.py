@@ -44,6 +44,8 @@ class BetsClosed(Struct, frozen=True):
 
 
 class ProgressiveCounted(Struct, frozen=True):
+    """`chips`: as a person counted them; `accepted`: of those that the device accepted, the ones that did not go back since."""
+
     kind: ClassVar[str] = "progressive_counted"
     chips: int
     accepted: int

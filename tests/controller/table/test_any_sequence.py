@@ -182,7 +182,7 @@ class AnySequence(RuleBasedStateMachine):
             case "bets_closed":
                 if "progressive-1" in self.table.setup.devices:
                     self.table.put(e.LockoutEngaged(e.Cause.COMMAND, 1), "progressive-1")
-                yield a.RecordProgressiveCount(len(round_.accepted))
+                yield a.RecordProgressiveCount(round_.chips_accepted)
                 while burns.due(self.table.setup, self.table.state) is not None:
                     yield a.BurnCard()
                 yield a.StartDealing()

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Moment
+from controller.status import next_step
 from controller.table import acts as a
 from drivers import events as e
 
@@ -97,3 +98,27 @@ def test_a_chip_that_leaves_its_sensor_after_the_announcement_stays_a_wager(make
     table.close_bets()
     table.put(e.WagerRemoved(1, 1, True), "progressive-1")
     assert table.fates()[1, "progressive"] == "live"
+
+
+def test_a_chip_that_went_back_at_the_announcement_is_not_among_those_that_are_counted(make_table):
+    """Seat 1 took its Trips away, so that its progressive wager may not stand. Clause: ma-uth 14(b), R-44."""
+    table = make_table("ma-uth").ready().begin(trips=(1, 3))
+    table.chip(1)
+    table.chip(3)
+    table.act(a.WithdrawWager(1, "trips"))
+    table.close_bets()
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.RETURN_WAGER))
+    (counted,) = table.act(a.RecordProgressiveCount(1))
+    assert (counted.chips, counted.accepted) == (1, 1)
+    assert not table.state.held
+    table.act(a.StartDealing())
+
+
+def test_no_count_is_waited_for_where_every_chip_went_back(make_table):
+    """Clause: ma-uth 14(b), R-44."""
+    table = make_table("ma-uth").ready().begin(trips=())
+    table.chip(1)
+    table.close_bets()
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.RETURN_WAGER))
+    assert next_step(table.setup, table.state) == "Let the cards out."
+    table.act(a.StartDealing())

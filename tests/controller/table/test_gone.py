@@ -50,8 +50,8 @@ def with_progressives(make_table):
             table.chip(seat)
         table.close_bets()
         first(table)
-        if table.round.accepted:
-            table.act(a.RecordProgressiveCount(len(table.round.accepted)))
+        if table.round.chips_accepted:
+            table.act(a.RecordProgressiveCount(table.round.chips_accepted))
         table.act(a.StartDealing())
         table.deal()
         then(table)
