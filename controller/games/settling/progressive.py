@@ -64,6 +64,24 @@ class Progressive:
         value = self._value(hand, round_, values)
         return [self._own(hand, stake, value, round_, meters), *self._envy(hand, stake, round_, values, gone)]
 
+    def hanging_on(
+        self, own: Line, hand: Hand, round_: Round, values: dict[int, int | None], gone: Collection[int]
+    ) -> list[Line]:
+        """Envy lines of a wager that a reading decides whatever the cards are: what it would be paid is held or lost with it.
+
+        Clause: md-uth 11.J(2)(e)(i), `[settlement] folded_rest`.
+        """
+        if self._payer is None:
+            return []
+        lost = own.outcome is Outcome.LOSE  # then all is, and no hand is told for it
+        return [
+            Line(own.seat, x.wager, 0, own.outcome, reading=own.reading, note=own.note, holder=x.holder)
+            if lost or x.outcome is Outcome.WIN
+            else x
+            for x in self._envy(hand, own.stake, round_, values, gone)
+            if not (lost and x.note == NOT_PROVABLE)
+        ]
+
     def _value(self, hand: Hand, round_: Round, values: dict[int, int | None]) -> int | None:
         """The value of the five cards that count; None where it cannot be told."""
         if not self._by_flop:

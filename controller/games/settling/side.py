@@ -73,6 +73,8 @@ class Sides:
                 continue
             if folded and name not in self._kept_at_fold and (rest := self._folded(hand, name, stake)) is not None:
                 found.append(rest)
+                if name == "progressive":
+                    found += self._progressive.hanging_on(rest, hand, round_, seen.values, seen.gone)
             else:
                 found += how(hand, stake, seen, round_)
         seen.unsure |= any(line.wager == "progressive" and line.outcome is Outcome.HELD for line in found)

@@ -4,11 +4,11 @@ import pytest
 
 from controller.games.settling.engine import settler_of
 from controller.games.settling.round import Hand, Irregularity, Round
-from controller.rules.vocabulary import Area, Trigger
+from controller.rules.vocabulary import Area, Role, Trigger
 from controller.table import acts as a
 from controller.table.offer import offer
 
-LOSE, WIN = a.Outcome.LOSE, a.Outcome.WIN
+HELD, LOSE, WIN = a.Outcome.HELD, a.Outcome.LOSE, a.Outcome.WIN
 LEFT = a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1)
 ENVY = {"progressive_table": "A", "R-27": "flop", "R-109": "counts", "R-102": "in_proportion"}
 
@@ -206,3 +206,72 @@ def test_a_late_chip_that_went_back_at_a_seat_without_trips_switches_no_comparis
     tell(table, Area.PLAYER, "Kc Qh", 1)
     found = offer(table.setup, table.round)
     assert (found.refused, found.comes_to()) == ("", {1: 5000})
+
+
+@pytest.fixture
+def with_a_fold(make_table):
+    """Maryland's game: seat 1 has folded with a progressive wager, seat 3 has played a royal flush that the flop makes."""
+
+    def make(reading, told="Ah Kh"):
+        elect = {"progressive_table": "A", "R-27": "flop", "R-103": reading}
+        table = make_table("md-uth", elect=elect).ready().begin(trips=())
+        for seat in (1, 3):
+            table.chip(seat)
+        table.let_out().deal()
+        for street in (a.Street.FLOP, a.Street.LAST_TWO):
+            table.decide_all(a.Decision.CHECK)
+            table.act(a.RevealCommunity(street))
+        table.answer(1, "fold")
+        table.answer(3, "play", 1)
+        table.act(a.RevealDealer())
+        tell(table, Area.COMMUNITY, "Qh Jh Th 4c 2d")
+        tell(table, Area.DEALER, "Ks 9d")
+        tell(table, Area.PLAYER, told, 3)
+        table.act(a.RecordMeter("meter", 5_000_000, 1_000_000))
+        return table
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("reading", "lines"),
+    [
+        ("ask", [("progressive", HELD, 0, 0), ("envy", HELD, 0, 3)]),
+        ("lost", [("progressive", LOSE, 0, 0), ("envy", LOSE, 0, 3)]),
+    ],
+)
+def test_the_envy_of_a_player_who_folded_hangs_on_the_progressive_wager(with_a_fold, reading, lines):
+    """Who made the wager receives it; whether that of a folded hand stands is a reading. Clause: md-uth 11.J(2)(e)(i), R-103."""
+    assert of_progressive(with_a_fold(reading), 1) == lines
+
+
+def test_what_a_player_who_folded_would_be_paid_for_another_hand_is_asked_of_a_floorperson(with_a_fold):
+    """Settled one by one or as a whole. Clause: md-uth 11.J(2)(e)(i), R-103."""
+    table = with_a_fold("ask")
+    for wager in ("ante", "blind", "play"):
+        table.act(a.SettleWager(3, wager, WIN, 500_000 if wager == "blind" else 1000))
+    table.act(a.ValidateProgressive(3, light_on=True))
+    table.act(a.SettleWager(3, "progressive", WIN, 5_000_000))
+    table.act(a.SettleWager(1, "progressive", LOSE))
+    assert not table.state.holds
+    table.act(a.SettleRound(), Role.DEALER)
+    (hold,) = table.state.holds.values()
+    assert ("seat 1 envy of seat 3 [R-103]" in hold.reason, hold.reading) == (True, "R-103")
+
+
+def test_envy_that_is_lost_with_the_hand_is_not_paid_without_a_word(with_a_fold):
+    """Clause: md-uth 11.J(2)(e)(i), R-103."""
+    table = with_a_fold("lost")
+    table.act(a.SettleWager(1, "envy", WIN, 500_000, holder=3))
+    (hold,) = table.state.holds.values()
+    assert "cards and pay table make it lose with 0 [R-103]" in hold.reason
+
+
+def test_the_hand_that_a_folded_player_may_envy_is_asked_for_and_not_where_that_is_lost(with_a_fold):
+    """Clause: md-uth 11.J(2)(e)(i), R-103."""
+    missing = {}
+    for reading in ("ask", "lost"):
+        table = with_a_fold(reading, told="?? ??")
+        found = offer(table.setup, table.round)
+        missing[reading] = [x.wager for x in found.lines if x.seat == 1]
+    assert missing == {"ask": ["progressive", "envy"], "lost": ["progressive"]}
