@@ -1,6 +1,6 @@
 """What stands in the way of the acts beside the course of a round: irregularities, duties, holds, devices, sets."""
 
-from controller.games.model import Phase
+from controller.games.model import AT_ONCE, Phase
 from controller.games.settling.engine import WON_AT_ONCE, settler_of
 from controller.games.settling.round import Hand
 from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
@@ -132,13 +132,7 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
         none = "no card is left to be dealt in this round, so none is wanting"
         return Refusal(f"{none}; what came short is reported as that: {short}", cite)
     if act.trigger is Trigger.FALSE_DECLARATION:
-        if round_.in_play[act.seat].folded:
-            return Refusal(f"seat {act.seat} has folded and declared nothing", cite)
-        seen = round_.seen.get((Area.PLAYER, act.seat))
-        whole = not round_.in_play[act.seat].one_hand  # which cards came first is not to be seen
-        if whole and seen is not None and settler_of(setup.law).wins_at_once(Hand(act.seat, {}, seen.cards)):
-            again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
-            return Refusal(f"seat {act.seat}: {WON_AT_ONCE}; {again}", cite)
+        return _not_declared(setup, round_, act.seat, cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and state.short_hand(act.seat) is None:
         return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
     return None
@@ -153,6 +147,25 @@ def _all_dealt(setup: Setup, state: State) -> bool:
         return True
     replaced = Action.CARD_TO_RACK not in demanded  # in the place of a card that goes there another one is dealt
     return hands_dealt(setup, round_) and not community_to_come(setup, round_) and replaced
+
+
+def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...]) -> Refusal | None:
+    """Why this seat has declared no hand falsely. Clause: ma-colorado 10(b)(3)(i), 11(b)(2)(i), 14(d)."""
+    seat = round_.in_play[number]
+    if seat.folded:
+        return Refusal(f"seat {number} has folded and declared nothing", cite)
+    if round_.streets and seat.answers and seat.answers[-1] not in AT_ONCE:
+        return Refusal(
+            f"seat {number} has answered {seat.answers[-1]} and declared nothing before the community cards; what people say "
+            f"otherwise is a dispute ({a.RaiseDispute.kind})",
+            cite,
+        )
+    seen = round_.seen.get((Area.PLAYER, number))
+    whole = not seat.one_hand  # which cards came first is not to be seen
+    if whole and seen is not None and settler_of(setup.law).wins_at_once(Hand(number, {}, seen.cards)):
+        again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+        return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite)
+    return None
 
 
 def short_hand_first(state: State, seat: int) -> Refusal | None:
