@@ -59,6 +59,7 @@ class Guard(StrEnum):
     FULL_SET_REMAINS = "full_set_remains"
     TOO_MANY = "too_many"  # more cards than the hand has; otherwise fewer
     COMMUNITY_DEALT = "community_dealt"  # some or all are face up, or a dealer's natural has come and none will be
+    HANDS_MISSING = "hands_missing"  # a player does not hold the first cards yet, as far as anybody knows
     COMPLETABLE = "completable"  # the dealer can still be dealt the right cards in sequence
     HANDING_OUT = "handing_out"  # the shuffler jams while it hands out packets
     IDLE_SET = "idle_set"  # the set concerned is not the one of this or the coming round
@@ -82,11 +83,13 @@ class Action(StrEnum):
     RETURN_ANTE = "return_ante"
     RETURN_BLIND = "return_blind"
     RETURN_PLAY = "return_play"
+    RETURN_TRIPS = "return_trips"
     RETURN_OTHERS = "return_others"  # every wager that no other action of this disposition names
     RETURN_SEAT_WAGERS = "return_seat_wagers"
     RETURN_LATE_WAGER = "return_late_wager"
     HOLD_ALL_WAGERS = "hold_all_wagers"
     HOLD_OTHERS = "hold_others"
+    HOLD_TRIPS = "hold_trips"  # a person decides: each Trips goes back, or is settled all the same
     HOLD_SEAT_WAGERS = "hold_seat_wagers"
     HOLD_LATE_WAGER = "hold_late_wager"
     COLLECT_ANTE = "collect_ante"  # the first wager of the seat concerned is lost
@@ -248,7 +251,7 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
     Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
     Trigger.WRONG_COUNT_COMMUNITY: (),
-    Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED),
+    Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED, Guard.HANDS_MISSING),
     Trigger.PLAYER_CARD_EXPOSED: (),
     Trigger.CARDS_INSUFFICIENT: (),
     Trigger.METHOD_CHANGE: (Guard.DEVICE_FAILED,),

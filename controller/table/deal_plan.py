@@ -3,7 +3,7 @@
 from controller.games.model import Phase
 from controller.rules.model import Stack
 from controller.rules.vocabulary import Area
-from controller.table.state import AFTER_DECISIONS, PlannedStack, Round, Setup
+from controller.table.state import AFTER_DECISIONS, DISPENSERS, PlannedStack, Round, Setup
 
 
 def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
@@ -64,6 +64,14 @@ def hands_dealt(setup: Setup, round_: Round) -> bool:
     return round_.initial_deal_done and (
         round_.game.dealer_is_up(round_.phase) or not still_in_device(setup, round_)
     )
+
+
+def players_dealt(setup: Setup, round_: Round) -> bool:
+    """True where each player holds the first cards. Dealt by hand that is known once the deal is recorded."""
+    if round_.initial_deal_done:
+        return True
+    left = deal_plan(setup, round_)[round_.stacks_out :]
+    return round_.method in DISPENSERS and not any(planned.area is Area.PLAYER for planned in left)
 
 
 def community_lies_open(round_: Round) -> bool:

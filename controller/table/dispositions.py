@@ -26,6 +26,12 @@ RETURNS = {
     Action.RETURN_ANTE: "ante",
     Action.RETURN_BLIND: "blind",
     Action.RETURN_PLAY: "play",
+    Action.RETURN_TRIPS: "trips",
+}
+OF_TRIPS = {
+    Action.SETTLE_TRIPS: Fate.TO_SETTLE,
+    Action.RETURN_TRIPS: Fate.RETURNED,
+    Action.HOLD_TRIPS: Fate.HELD,
 }
 DUTIES_ON_SET = (
     Action.RESHUFFLE,
@@ -171,22 +177,21 @@ def _void(draft: Draft, demand: Demand, seat: int) -> None:
 
 def _decide_wagers(draft: Draft, demands: tuple[Demand, ...], seat: int) -> None:
     """Gives each wager its fate: named ones first, then "all" and "others", and at last what the text leaves open."""
-    named = [d for d in demands if d.action in RETURNS or d.action is Action.SETTLE_TRIPS]
+    named = [d for d in demands if d.action in RETURNS or d.action in OF_TRIPS]
     late = [d for d in demands if d.action in LATE_FATES]
     of_seat = [d for d in demands if d.action in SEAT_FATES]
     round_held = any(d.action is Action.HOLD_ROUND for d in demands)  # then its one hold keeps all wagers
     rest = [d for d in demands if d.action in REST_FATES and not (round_held and d.action in HOLDS_ALL)]
     for demand in named:
         wager = RETURNS.get(demand.action, "trips")
-        fate = Fate.TO_SETTLE if demand.action is Action.SETTLE_TRIPS else Fate.RETURNED
-        _fate(draft, demand, fate, _named(wager))
+        _fate(draft, demand, OF_TRIPS.get(demand.action, Fate.RETURNED), _named(wager))
     for demand in late:
         decide_late_wager(draft, demand, seat)
     live = draft.state.round is not None and draft.state.round.live
     declared = (Fate.SETTLED,) if live and of_declaration(demands) else ()
-    settles = any(d.action is Action.SETTLE_TRIPS for d in demands)
+    names_trips = any(d.action in OF_TRIPS for d in demands)
     spared = (
-        () if settles else (Fate.TO_SETTLE,)
+        () if names_trips else (Fate.TO_SETTLE,)
     )  # by an earlier row; this one says "all", or voids without a word
     for demand in [d for d in demands if d.action is Action.COLLECT_ANTE]:
         _fate(draft, demand, Fate.LOST, lambda at, wager: (at, wager) == (seat, "ante"), *declared)
@@ -252,6 +257,8 @@ def _fate(draft: Draft, demand: Demand, fate: Fate, concerns: _Concerns, *also: 
         _hold_wagers(draft, decided, demand)
 
 
+HANDS_FIRST = ", and then the missing cards and the community are dealt first"
+"""What follows where a Trips stands of which the hand is not dealt yet."""
 OF_LATE_WAGER = (Resolution.RETURN_WAGER,)  # no document lets a wager stand that came after the announcement
 
 
@@ -264,8 +271,9 @@ def _hold_wagers(
     if len(held) > 1:
         seat, wager = (seat if len({at for at, _ in held}) == 1 else 0), ALL_HELD
         what = f"{f'seat {seat}: ' if seat else ''}{len(held)} wagers are"
+    hands = HANDS_FIRST if demand.action is Action.HOLD_TRIPS else ""
     draft.hold(
-        f"{what} held; decide: {' or '.join(choices)}", cite=demand.cite, reading=demand.reading, choices=choices,
+        f"{what} held; decide: {' or '.join(choices)}{hands}", cite=demand.cite, reading=demand.reading, choices=choices,
         seat=seat, wager=wager, least_role=_least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
     )  # fmt: skip
 

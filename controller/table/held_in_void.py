@@ -30,6 +30,12 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     if not (round_.void or round_.seats[seat].void):
         return False
     voids = _voids_of(draft, round_, seat, wager)
+    if (spared := _spared_by(hold, wager, chain.from_iterable(voids))) is not None:
+        cents = round_.seats[seat].wagers[wager].cents
+        draft.decide_wager(seat, wager, cents, Fate.TO_SETTLE, spared.cite, spared.reading)
+        for action in FOR_SPARED:
+            open_duty(draft, Demand(action, spared.cite, spared.reading))
+        return True
     found = next((d for demands in reversed(voids) if (d := _of(demands, wager)) is not None), None)
     if found is None and not round_.void:  # the others of this hand are not given back, and the round is settled
         return False
@@ -44,6 +50,12 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     elif found is not None:
         open_return_duty(draft, found)
     return True
+
+
+def _spared_by(hold: Hold, wager: str, demands: Iterable[Demand]) -> Demand | None:
+    """The demand that this hold was placed by, where it asks whether Trips is settled although hands are missing."""
+    asked = (d for d in demands if d.action is Action.HOLD_TRIPS and d.reading == hold.reading)
+    return next(asked, None) if wager == "trips" else None
 
 
 def _open_for_spared(draft: Draft, demands: Iterable[Demand], *, others: bool) -> None:

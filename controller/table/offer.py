@@ -15,7 +15,7 @@ from controller.games.settling.money import ASKED, NOT_PROVABLE
 from controller.games.settling.round import UNREADABLE, Hand, Irregularity, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
 from controller.games.settling.side import BOX, SIX_CARD
-from controller.rules.vocabulary import Area
+from controller.rules.vocabulary import Area, Guard
 from controller.table.law import opened
 from controller.table.records import replace
 from controller.table.state import Fate, Round, SeenHand, Setup
@@ -222,10 +222,15 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
 def _happened(round_: Round) -> tuple[Irregularity, ...]:
     """What made hands void, as far as it reaches those that are settled: with a hand of which nobody counted the chips no other
     one fares otherwise, unless all are void."""
-    uncounted = round_.uncounted()
+    uncounted, voids = round_.uncounted(), tuple(map(_with_hands, round_.voids))
     if round_.void:
-        return tuple(replace(void, seat=0) if void.seat in uncounted else void for void in round_.voids)
-    return tuple(void for void in round_.voids if void.seat not in uncounted)
+        return tuple(replace(void, seat=0) if void.seat in uncounted else void for void in voids)
+    return tuple(void for void in voids if void.seat not in uncounted)
+
+
+def _with_hands(void: Irregularity) -> Irregularity:
+    """Where hands were missing, only what a person let stand is still to be settled: on hands that were dealt for it."""
+    return replace(void, state=tuple(guard for guard in void.state if guard is not Guard.HANDS_MISSING))
 
 
 def terms_of(setup: Setup) -> Terms:

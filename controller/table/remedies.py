@@ -7,6 +7,7 @@ from controller.table import acts as a
 from controller.table import answered, settling
 from controller.table import facts as f
 from controller.table.collected import after_void, ask_of_lost, lost_before
+from controller.table.deal_plan import players_dealt
 from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
 from controller.table.dispositions import dispose, open_return_duty
 from controller.table.draft import Draft
@@ -28,6 +29,8 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         guards += [Guard.SEVERAL] if known + found > 1 else []
     if act.trigger is Trigger.WRONG_COUNT_PLAYER and (_round(draft).streets or _round(draft).natural):
         guards.append(Guard.COMMUNITY_DEALT)
+    if act.trigger is Trigger.DEALER_CARD_EXPOSED and not players_dealt(draft.setup, _round(draft)):
+        guards.append(Guard.HANDS_MISSING)
     if act.completable:
         guards.append(Guard.COMPLETABLE)
     if act.too_many:

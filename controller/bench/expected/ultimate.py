@@ -138,6 +138,18 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
     "dealer_card_exposed": (
         Case(("all_players_acted",), must={"play_on": ("11.G(1)",)}),
         Case(
+            # What 13.G has settled needs hands; where one is missing a person decides.
+            ("trips_placed", "hands_missing"),
+            must=dict.fromkeys(
+                ("void_all_hands", "return_ante", "return_blind", "return_play", "reshuffle"), ("13.F",)
+            ),
+            may={
+                **under(("R-127",), "hold_trips", "return_trips"),
+                **under(("R-11",), "hold_others", "return_others"),
+                **under(("R-11", "R-127"), "call_floorperson"),
+            },
+        ),
+        Case(
             ("trips_placed",),
             must={
                 "void_all_hands": ("13.F",), "return_ante": ("13.F",), "return_blind": ("13.F",),
@@ -303,6 +315,16 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     ),
     "dealer_card_exposed": (
         Case(("all_players_acted",), must={"play_on": ("10(f)",)}),
+        Case(
+            ("trips_placed", "hands_missing"),
+            must={"void_all_hands": ("15(a)",)},
+            may={
+                **_MA_OPEN,
+                **under(("R-22",), "return_others", "hold_others"),
+                **under(("R-127",), "hold_trips", "return_trips"),
+                "call_floorperson": ("R-22", "R-25", "R-127"),
+            },
+        ),
         Case(
             ("trips_placed",),
             must=dict.fromkeys(("void_all_hands", "deal_community", "settle_trips"), ("15(a)",)),

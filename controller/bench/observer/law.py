@@ -15,10 +15,10 @@ REMEDY = "10 only what the document allows"
 
 FATES = {
     "returned": (
-        "return_all_wagers", "return_ante", "return_blind", "return_play", "return_others", "return_seat_wagers",
-        "return_late_wager",
+        "return_all_wagers", "return_ante", "return_blind", "return_play", "return_trips", "return_others",
+        "return_seat_wagers", "return_late_wager",
     ),
-    "held": ("hold_all_wagers", "hold_others", "hold_seat_wagers", "hold_late_wager"),
+    "held": ("hold_all_wagers", "hold_others", "hold_trips", "hold_seat_wagers", "hold_late_wager"),
     "to_settle": ("settle_trips",),
     "lost": ("collect_ante", "collect_seat_wagers"),
 }  # fmt: skip

@@ -15,7 +15,13 @@ REACHES_ALL = (*VOIDS_ALL, Action.RETURN_ALL_WAGERS)
 REACHES_SEAT = (Action.VOID_HAND, Action.RETURN_SEAT_WAGERS)
 """Demands that put in question what was paid or collected before: of the whole round, or of the seat concerned."""
 SETTLED_BEFORE = "But it was settled with the player's answer already, and no text says what follows"
-_NAMED = {Action.RETURN_ANTE: "ante", Action.RETURN_BLIND: "blind", Action.RETURN_PLAY: "play"}
+_NAMED = {
+    Action.RETURN_ANTE: ("ante", Outcome.RETURN),
+    Action.RETURN_BLIND: ("blind", Outcome.RETURN),
+    Action.RETURN_PLAY: ("play", Outcome.RETURN),
+    Action.RETURN_TRIPS: ("trips", Outcome.RETURN),
+    Action.HOLD_TRIPS: ("trips", Outcome.HELD),
+}
 _OF_SEAT = {
     Action.RETURN_SEAT_WAGERS: Outcome.RETURN,
     Action.HOLD_SEAT_WAGERS: Outcome.HELD,
@@ -106,8 +112,9 @@ class Fates:
         for demand in self._demands:
             if demand.action is Action.SETTLE_TRIPS and wager == "trips":
                 return Fate(None)
-            if _NAMED.get(demand.action) == wager:
-                return _fate(Outcome.RETURN, demand)
+            named, outcome = _NAMED.get(demand.action, ("", Outcome.HELD))
+            if named == wager:
+                return _fate(outcome, demand)
             if demand.action is Action.COLLECT_ANTE and (hand.seat, wager) == (self._at, "ante"):
                 return _fate(Outcome.LOSE, demand)
         if hand.seat == self._at and (fate := self._first(_OF_SEAT)) is not None:

@@ -81,9 +81,11 @@ def test_no_election_demands_what_contradicts_itself(law: Law, trigger: Trigger,
     if actions & {Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.HOLD_ROUND}:
         assert Action.PLAY_ON not in actions
     if Action.SETTLE_TRIPS in actions:
-        assert not actions & {Action.RETURN_ALL_WAGERS, Action.HOLD_ALL_WAGERS}
         assert Action.DEAL_COMMUNITY in actions
-    if actions & held or Action.HOLD_ROUND in actions:
+    of_trips = actions & {Action.SETTLE_TRIPS, Action.RETURN_TRIPS, Action.HOLD_TRIPS}
+    assert not of_trips or not actions & {Action.RETURN_ALL_WAGERS, Action.HOLD_ALL_WAGERS}
+    assert len(of_trips) <= 1
+    if actions & held or actions & {Action.HOLD_ROUND, Action.HOLD_TRIPS}:
         assert Action.CALL_FLOORPERSON in actions
 
 

@@ -4,10 +4,13 @@ import dataclasses
 
 import pytest
 
-from controller.rules.vocabulary import Trigger
+from controller.rules.vocabulary import Area, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.offer import offer
 from controller.table.records import replace
+from controller.table.spared import FOR_SPARED
+from controller.table.state import ALL_HELD
 
 SEEN = a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED)
 STANDS, BACK = a.Resolution.WAGER_STANDS, a.Resolution.RETURN_WAGER
@@ -213,3 +216,65 @@ def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dea
     table.act(a.ReportIrregularity(trigger))
     events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
     assert decided(events) == dict.fromkeys([(3, "ante"), (3, "blind")], ("returned", ("10.E(1)",), None))
+
+
+# ---- Trips of a hand that was not dealt yet
+
+
+@pytest.fixture
+def seen_early(make_table):
+    """Maryland's shoe lets the dealer's two cards out before anybody's; one of them is seen."""
+
+    table = make_table("md-uth").ready().begin(trips=(1, 3)).let_out().deal(2)
+    table.act(SEEN)
+    return table
+
+
+def test_trips_that_stands_though_its_hand_was_missing_is_settled_on_the_hand_that_is_dealt_for_it(seen_early):
+    """The floor has the cards taken out of the shoe and dealt. Clause: md-uth 13.G, R-127."""
+    (hold,) = seen_early.state.holds.values()
+    assert (hold.wager, hold.reading) == (ALL_HELD, "R-127")
+    assert hold.reason == (
+        "2 wagers are held; decide: return_wager or wager_stands, and then the missing cards and the community are dealt first"
+    )
+    seen_early.act(a.ResolveHold(hold.id, STANDS), Role.FLOORPERSON)
+    assert {(d.action, d.reading) for d in seen_early.state.duties.values() if d.action in FOR_SPARED} == {
+        ("deal_community", "R-127"), ("settle_trips", "R-127"),
+    }  # fmt: skip
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        seen_early.act(a.RevealCommunity(street))
+    seen_early.act(a.RecordHand(Area.COMMUNITY, "Ah Ad 7c 4s 2d"))
+    seen_early.act(a.RecordHand(Area.PLAYER, "As 9c", 1))
+    seen_early.act(a.RecordHand(Area.PLAYER, "Kc 9d", 3))
+    lines = [(x.seat, x.wager, x.outcome, x.paid) for x in offer(seen_early.setup, seen_early.round).lines]
+    assert lines == [(3, "trips", "lose", 0), (1, "trips", "win", 1500)]
+    for duty in (x.id for x in list(seen_early.state.duties.values())):
+        seen_early.act(a.ConfirmDuty(duty))
+    seen_early.act(a.CollectCards())
+    seen_early.act(a.EndRound())
+
+
+def test_trips_that_goes_back_leaves_nothing_to_be_dealt(seen_early):
+    """Clause: md-uth 13.F, R-127."""
+    seen_early.act(a.ResolveHold(next(iter(seen_early.state.holds)), a.Resolution.RETURN_WAGER))
+    assert set(seen_early.fates().values()) == {"returned"}
+    assert not duties(seen_early) & {"deal_community", "settle_trips"}
+
+
+def test_what_the_floor_let_stand_is_not_asked_about_again(seen_early):
+    """Another of the dealer's cards is seen after that. Clause: md-uth 13.G, R-127."""
+    seen_early.act(a.ResolveHold(next(iter(seen_early.state.holds)), STANDS))
+    seen_early.act(SEEN)
+    assert seen_early.fates()[1, "trips"] == "to_settle"
+    assert not seen_early.state.holds
+
+
+def test_an_answer_about_who_left_is_none_about_a_hand_that_is_missing(make_table):
+    """Its hand is void all the same, and of Trips the void asks the floor: what was held goes back, as others do. Clause:
+    md-uth 13.F, R-53, R-127."""
+    table = make_table("md-uth").ready().begin(trips=(1,)).let_out().deal(2)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    (hold,) = table.state.holds
+    table.act(SEEN)
+    table.act(a.ResolveHold(hold, STANDS))
+    assert table.fates()[1, "trips"] == "returned"
