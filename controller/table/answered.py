@@ -9,7 +9,6 @@ from controller.table.draft import Draft
 from controller.table.state import Fate, Round
 
 OF_WAGER = (a.Resolution.RETURN_WAGER, a.Resolution.WAGER_STANDS)
-LET_STAND = (a.Resolution.GO_ON,)
 
 
 def undeclared(draft: Draft, before: Round, seat: int) -> None:
@@ -27,7 +26,7 @@ def undeclared(draft: Draft, before: Round, seat: int) -> None:
         draft.hold(
             f"seat {seat}: the {base} wager is settled as that of a {was.answers[-1]} already, and no text says what follows; "
             f"correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-            cite=cite, seat=seat, wager=base, choices=LET_STAND,
+            cite=cite, seat=seat, wager=base,
         )  # fmt: skip
     elif now.decided and wager.fate is Fate.LIVE:
         draft.decide_wager(seat, base, wager.cents, Fate.HELD, cite, None)
@@ -44,14 +43,14 @@ def one_hand(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
 
     `cite`: of the clause that has it set.
     """
-    round_ = draft.state.round
-    given = round_.seats[seat] if round_ is not None else None
-    if round_ is None or given is None or not given.answers or given.void or round_.void:
+    round_ = _round(draft)
+    given = round_.seats[seat]
+    if not given.answers or given.void or round_.void:
         return
     if any((hold.seat, hold.cite) == (seat, cite) for hold in draft.state.holds.values()):
         return  # it is asked already
     answer = _last_answer(round_, seat)
-    wager = answer.places if answer.splits and answer.places else round_.game.base
+    wager = answer.places or round_.game.base
     fate = given.wagers[wager].fate
     if answer.decision in AT_ONCE:
         announced(draft, seat, cite)
@@ -67,7 +66,7 @@ def one_hand(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
         draft.hold(
             f"seat {seat}: a hand with too many cards sets one hand, and this one was {done} and settled before; correct that "
             f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-            cite=cite, seat=seat, wager=wager, choices=LET_STAND,
+            cite=cite, seat=seat, wager=wager,
         )  # fmt: skip
 
 
@@ -77,7 +76,7 @@ def announced(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
         f"seat {seat} has a natural and was dealt too many cards: only the first cards dealt make one, and a hand with too many "
         f"is set; {a.Resolution.GO_ON} lets the natural stand, and is preceded by a report where it does not "
         f"({a.ReportIrregularity.kind} {Trigger.FALSE_DECLARATION})",
-        cite=cite, seat=seat, choices=LET_STAND,
+        cite=cite, seat=seat,
     )  # fmt: skip
 
 

@@ -276,3 +276,83 @@ def test_nothing_is_undone_for_who_announced_nothing(table):
     assert "has answered already" in made.refused(a.RecordDecision(1, a.Decision.SPLIT, 1)).reason
     made.act(NO_NATURAL)
     assert made.round.seats[1].answers == (a.Decision.SET,)
+
+
+# ---- what the person is asked, whole
+
+
+def asked(hold):
+    return hold.seat, hold.wager, hold.cite, hold.reading, hold.choices
+
+
+@pytest.mark.parametrize(
+    ("settled", "fate", "choices", "says"),
+    [
+        (False, "held", ("return_wager", "wager_stands"), "decide about the second_hand wager: return_wager"),
+        (True, "settled", ("go_on",), "and this one was split and settled before; correct that"),
+    ],
+)
+def test_a_hand_that_was_split_with_too_many_cards_is_asked_about_by_its_clause(
+    table, settled, fate, choices, says
+):
+    """The second wager is held, or a person looks at what was settled of it. Clause: fast-action (i)(4)."""
+    made = table()
+    made.answer(1, "split", 1)
+    if settled:
+        to_showdown(made)
+        made.act(a.SettleWager(1, "second_hand", LOSE))
+    events = made.act(TOO_MANY)
+    (hold,) = holds(events)
+    assert asked(hold) == (1, "second_hand", ("(i)(4)",), None, choices)
+    assert says in hold.reason
+    assert made.fates()[1, "second_hand"] == fate
+    decided = [event for event in events if isinstance(event, f.WagerDecided)]
+    assert [(x.seat, x.wager, x.cents, x.fate, x.cite) for x in decided] == (
+        [] if settled else [(1, "second_hand", 1000, "held", ("(i)(4)",))]
+    )
+
+
+@pytest.mark.parametrize(("answer", "wager"), [("surrender", "original"), ("natural", "")])
+def test_so_is_one_that_was_given_up_or_shown_as_a_natural(table, answer, wager):
+    """It may stand, and a void is no remedy of this clause. Clause: fast-action (i)(4)."""
+    made = table()
+    made.answer(1, answer)
+    (hold,) = holds(made.act(TOO_MANY))
+    assert asked(hold) == (1, wager, ("(i)(4)",), None, ("go_on",))
+
+
+def test_nothing_is_asked_about_the_answer_of_a_hand_that_is_void(table):
+    """A natural was shown, and its hand, or the round, is void by the time that its cards are counted. Clause: fast-action (i)."""
+    made = table()
+    made.answer(1, "natural")
+    made.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    made.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, seat=1))
+    lift(made)
+    assert made.round.seats[1].void
+    assert not made.round.void
+    assert holds(made.act(TOO_MANY)) == []
+    made = table()
+    made.answer(1, "natural")
+    made.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT))
+    lift(made)
+    assert made.round.void
+    assert holds(made.act(TOO_MANY)) == []
+
+
+def test_a_natural_that_is_none_is_asked_about_by_its_clauses(table):
+    """Paid by then, or set too late: with what stands to choose, and its wager held by the same. Clause: fast-action (h)(2)."""
+    cite = table().setup.law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
+    assert "(h)(2)" in cite
+    paid = table(R_67="play_on")
+    paid.answer(1, "natural")
+    paid.act(a.SettleWager(1, "original", WIN, 5000))
+    (hold,) = holds(paid.act(NO_NATURAL))
+    assert asked(hold) == (1, "original", cite, None, ("go_on",))
+    late = table(R_67="play_on")
+    late.answer(1, "natural")
+    events = to_showdown(late).act(NO_NATURAL)
+    (hold,) = holds(events)
+    assert asked(hold) == (1, "original", cite, None, ("return_wager", "wager_stands"))
+    assert "the hand is no natural, and it is too late to set it as the others were" in hold.reason
+    (decided,) = (event for event in events if isinstance(event, f.WagerDecided) and event.fate == "held")
+    assert (decided.seat, decided.wager, decided.cents, decided.cite) == (1, "original", 1000, cite)

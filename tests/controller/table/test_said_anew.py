@@ -1,5 +1,8 @@
 """A dealer's hand that was said to be a natural and is none, or the other way round, is said anew, and play takes its course."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Trigger
@@ -169,3 +172,16 @@ def test_no_other_game_says_it_anew(make_table):
     table.answer(1, "play_5", 1)
     table.act(a.RevealDealer())
     assert "cannot be done in phase showdown" in table.refused(a.RevealDealer(qualifies=False)).reason
+
+
+def test_where_a_document_knows_no_natural_nothing_is_said_of_one(fast):
+    """The hand is turned up, and that is all that a second word is told."""
+    table = fast(NO)
+    law = table.setup.law
+    play = replace(law.rulebook.play, dealer_natural=None)
+    book = replace(law.rulebook, play=play)
+    table.setup = msgspec.structs.replace(table.setup, law=replace(law, rulebook=book))
+    unasked = msgspec.structs.replace(table.round, natural=None)
+    table.state = msgspec.structs.replace(table.state, round=unasked)
+    refused = table.refused(NO)
+    assert (refused.reason, refused.cite) == ("the dealer's hand is turned up already", ())
