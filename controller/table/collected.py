@@ -63,11 +63,10 @@ def after_void(draft: Draft, seat: int) -> Demand | None:
 def lost_before(round_: Round | None, reached: int | None) -> list[int]:
     """Seats with wagers that were lost before these demands (a player had left, a declaration was false) and that they reach.
 
-    `reached`: whose collected wagers they put in question, by `reached_by`.
+    `reached`: whose collected wagers they put in question, by `reached_by`; None for nobody's.
     """
-    if round_ is None or reached is None:
-        return []
-    return [seat for seat, _, _ in round_.wagers(Fate.LOST) if reached in (0, seat)]
+    lost = round_.wagers(Fate.LOST) if round_ is not None else []
+    return [seat for seat, _, _ in lost if reached in (0, seat)]
 
 
 def ask_of_lost(draft: Draft, seats: list[int]) -> None:

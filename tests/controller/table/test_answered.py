@@ -322,7 +322,7 @@ def test_so_is_one_that_was_given_up_or_shown_as_a_natural(table, answer, wager)
 
 
 def test_nothing_is_asked_about_the_answer_of_a_hand_that_is_void(table):
-    """A natural was shown, and its hand, or the round, is void by the time that its cards are counted. Clause: fast-action (i)."""
+    """A natural was shown, and its hand, or the round, is void before its cards are counted. Clause: fast-action (i)."""
     made = table()
     made.answer(1, "natural")
     made.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))

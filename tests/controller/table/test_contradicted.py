@@ -237,3 +237,24 @@ def test_what_went_back_by_an_announcement_is_checked_by_cards_that_bear_it_out(
     comes_to = offer(table.setup, table.round).comes_to()
     table.act(a.SettleRound(sum(comes_to.values()) if comes_to else None))
     assert (Check.PAYMENTS not in unchecked(table.setup, table.state)) is proven
+
+
+def test_a_wager_that_a_person_gave_back_is_none_that_went_back_by_what_was_said(pikit, make_table):
+    """It is not corrected by the cards: the dealer's hand was said to qualify, or nobody has said a word of it yet."""
+    table = pikit(True)
+    table.act(a.SettleWager(1, "ante", LOSE))
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    for hold in tuple(table.state.holds.values()):
+        back = a.Resolution.RETURN_WAGER in hold.choices
+        table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER if back else a.Resolution.GO_ON))
+    fates = table.fates()
+    assert (fates[1, "ante"], fates[1, "play_5"]) == ("settled", "returned")
+    assert "not settled by the cards" in table.refused(a.CorrectSettlement(1, "play_5", LOSE, "x")).reason
+    split = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+    split.bet((1, "original", 1000), (2, "original", 1000)).let_out().act(a.RecordInitialDeal())
+    split.answer(1, "split", 1)
+    split.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1, too_many=True))
+    split.act(a.ResolveHold(next(iter(split.state.holds)), a.Resolution.RETURN_WAGER))
+    assert split.fates()[1, "second_hand"] == "returned"
+    refused = split.refused(a.CorrectSettlement(1, "second_hand", LOSE, "x"))
+    assert "not settled by the cards" in refused.reason

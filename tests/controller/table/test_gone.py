@@ -169,6 +169,19 @@ def test_lost_wagers_are_asked_about_where_all_go_back(abandoned, rulebook):
     assert not table.state.holds
 
 
+def test_what_two_seats_have_lost_is_one_question_of_the_table(make_table):
+    """It names no seat, and its answer is that of both. Clause: md-uth 13.I(1)."""
+    table = make_table("md-uth", elect={"R-53": "abandoned"}).ready().begin(seats=(1, 3, 5)).let_out().deal()
+    for seat in (1, 3):
+        table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=seat))
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    (hold,) = table.state.holds.values()
+    assert (hold.seat, hold.wager) == (0, "lost")
+    assert hold.reason.startswith("5 wagers were lost before the void")
+    table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
+    assert set(table.fates().values()) == {"returned"}
+
+
 def test_lost_wagers_stay_where_a_person_says_so(abandoned):
     table = abandoned()
     table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
@@ -275,3 +288,18 @@ def test_the_hand_that_a_folded_player_may_envy_is_asked_for_and_not_where_that_
         found = offer(table.setup, table.round)
         missing[reading] = [x.wager for x in found.lines if x.seat == 1]
     assert missing == {"ask": ["progressive", "envy"], "lost": ["progressive"]}
+
+
+def test_a_single_wager_that_was_lost_is_asked_about_by_its_seat(make_table):
+    """The ante of a false declaration, before a void of all hands. Clause: ma-colorado 14(c), 14(d)."""
+    table = (
+        make_table("ma-colorado", offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000)).let_out().deal()
+    )
+    table.answer(1, "declare")
+    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+    for hold in tuple(table.state.holds):
+        table.act(a.ResolveHold(hold, table.state.holds[hold].choices[0]))
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
+    (hold,) = table.state.holds.values()
+    assert (hold.seat, hold.wager) == (1, "lost")
+    assert hold.reason.startswith("seat 1: 1 wagers were lost before the void")
