@@ -1,7 +1,6 @@
 """A stack that leaves the device with another number of cards than its place in the deal has."""
 
 from controller.rules.vocabulary import Action, Area, Guard, Trigger
-from controller.table.acts import Resolution
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.law import full_set
@@ -35,5 +34,5 @@ def _count_first(draft: Draft, missing: int) -> None:
     draft.hold(
         f"the dealer's hand is {missing} short, and {known}: the hand is completed only where all {full} cards are there; count "
         f"them and go on, or report {Trigger.WRONG_COUNT_DEALER} where they are not",
-        cite=cite, choices=(Resolution.GO_ON,),
+        cite=cite,
     )  # fmt: skip

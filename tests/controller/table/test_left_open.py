@@ -7,6 +7,7 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.beside import may_settle
 from controller.table.inputs import Actor
+from controller.table.left_open import coupons_left_open, left_open
 from controller.table.offer import offer
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
@@ -117,3 +118,32 @@ def test_a_coupon_waits_with_the_wager_of_which_a_person_decides(make_table):
     assert table.fates()[1, "ante"] == "held"
     refused = may_settle(table.setup, table.round, a.SettleWager(1, "ante", WIN, 500, coupon=True))
     assert refused.reason == "seat 1: the ante wager is held, and its coupon waits for what a person decides"
+
+
+def test_without_cards_the_same_is_asked_as_with_them(pikit):
+    """Of a tie, and of a coupon beside an ante that won. Clause: nj-pikit 39.3(c), 39.4(d), R-55, R-108."""
+    table = pikit()
+    tie = left_open(table.setup, table.round, a.SettleWager(1, "play_5", PUSH))
+    for told in (a.RecordHand(Area.DEALER, "Kd Kc 4h 5s 8c"), a.RecordHand(Area.PLAYER, "Ks Kh 4c 5d 8s", 1)):
+        table.act(told)
+    assert tie == offer(table.setup, table.round).asked((1, "play_5", False, 0))
+    table = pikit(coupon=500)
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+    coupon = left_open(table.setup, table.round, a.SettleWager(1, "ante", WIN, 500, coupon=True))
+    assert coupon == coupons_left_open(table.setup, table.round)
+    for told in (a.RecordHand(Area.DEALER, "Kd Jc 4h 5s 8c"), a.RecordHand(Area.PLAYER, "Ks Kh 4c 5d 8s", 1)):
+        table.act(told)
+    assert coupon == offer(table.setup, table.round).asked()
+
+
+def test_a_floorperson_is_asked_about_each_by_name(pikit):
+    """The wager, or the coupon beside it, with its seat and the reading. Clause: nj-pikit 39.4(d), 39.3(c)."""
+    table = pikit(coupon=500)
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+    for act, named in (
+        (a.SettleWager(1, "ante", WIN, 500, coupon=True), "seat 1 ante coupon [R-108]"),
+        (a.SettleWager(1, "play_5", PUSH), "seat 1 play_5 [R-55]"),
+    ):
+        (hold,) = (x for x in table.act(act, Role.DEALER) if isinstance(x, f.HoldPlaced))
+        assert f"a dealer settled them: {named};" in hold.reason
+        go_on(table)

@@ -200,7 +200,7 @@ def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, electe
         (1, "ante"): ("lost", ("14(d)",), None), (1, "bonus"): (fate, (), "R-60"),
     }  # fmt: skip
     assert duties(table) == {"collect_ante", due}
-    assert next(d.seat for d in table.state.duties.values() if d.action == "collect_ante") == 1
+    assert [d.seat for d in table.state.duties.values() if d.action == "collect_ante"] == [1]
 
 
 def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
@@ -278,3 +278,19 @@ def test_an_answer_about_who_left_is_none_about_a_hand_that_is_missing(make_tabl
     table.act(SEEN)
     table.act(a.ResolveHold(hold, STANDS))
     assert table.fates()[1, "trips"] == "returned"
+
+
+def test_only_a_trips_goes_back_as_if_one_had_been_placed(dealt):
+    """Where none was, an ante goes back by the row that says so, whatever another says of a round with one. Clause: md-uth 13.F."""
+    table = dealt("md-uth")
+    law, trigger = table.setup.law, Trigger.DEALER_CARD_EXPOSED
+    *others, with_trips = law.rulebook.rows[trigger]
+    assert with_trips.cite == ("13.G",)
+    do = tuple(dataclasses.replace(demand, cite=("99.Z",)) for demand in with_trips.do)
+    rows = {**law.rulebook.rows, trigger: (*others, dataclasses.replace(with_trips, do=do))}
+    law = dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, rows=rows))
+    table.setup = replace(table.setup, law=law)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
+    table.act(a.ReportIrregularity(trigger))
+    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
+    assert decided(events) == dict.fromkeys([(3, "ante"), (3, "blind")], ("returned", ("13.F",), None))
