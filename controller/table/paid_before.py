@@ -57,9 +57,8 @@ def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, where: s
 
 def ante_paid(draft: Draft, seat: int) -> bool:
     """Whether the first wager of this seat is on record as settled: a person is asked about it, and nothing lies to collect."""
-    round_ = draft.state.round
-    ante = round_.seats[seat].wagers.get("ante") if round_ is not None and seat in round_.seats else None
-    return ante is not None and ante.outcome is not None
+    assert draft.state.round is not None  # a hand of it loses its ante
+    return draft.state.round.seats[seat].wagers["ante"].outcome is not None
 
 
 def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dict[Action, Fate]) -> None:

@@ -1,11 +1,14 @@
 """What was paid or collected before somebody found what makes the hands void: it stays on record, and a person is asked."""
 
+import dataclasses
+
 import pytest
 
-from controller.rules.vocabulary import Method, Trigger
+from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
+from controller.table.records import replace
 from controller.table.state import State
 from controller.table.unchecked import Check, unchecked
 
@@ -199,3 +202,35 @@ def test_what_the_row_asks_a_person_is_asked_beside_what_was_settled(make_table,
     table.act(a.ReportIrregularity(trigger))
     found = [(hold.reading, "settled already" in hold.reason) for hold in table.state.holds.values()]
     assert found == [(reading, False)] + [(None, True)] * paid
+
+
+def test_what_was_paid_is_corrected_or_stands_though_its_reading_may_void_a_round(declared):
+    """The money has changed hands: a void would give back none of it. Clause: ma-colorado 14(d), R-60."""
+    table = declared(PAID_ANTE, PAID_BONUS)
+    law = table.setup.law
+    (row,) = law.rulebook.rows[Trigger.FALSE_DECLARATION]
+    step = next(step for step in row.by_reading if step.reading == "R-60")
+    voids = dataclasses.replace(step, choice="void", do=(Action.VOID_ROUND,))
+    row = dataclasses.replace(row, by_reading=(*row.by_reading, voids))
+    book = dataclasses.replace(law.rulebook, rows={**law.rulebook.rows, Trigger.FALSE_DECLARATION: (row,)})
+    table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
+    assert table.setup.law.may_void("R-60")
+    holds = asked(table.act(FALSE))
+    assert {name: hold.choices for name, hold in holds.items()} == dict.fromkeys(
+        ("ante", "bonus"), (a.Resolution.GO_ON,)
+    )
+
+
+def test_a_bonus_that_was_paid_is_not_asked_about_where_nothing_was_declared_falsely(make_table):
+    """Its player has left: of what lies there a person decides, and nothing is taken back. Clause: nj-pikit 39.3(d), R-53."""
+    table = make_table("nj-pikit", offered=()).ready()
+    table.bet(*[(seat, name, 1000) for seat in (1, 3) for name in ("ante", "five_card_bonus")]).let_out().deal()
+    for seat in (3, 1):
+        table.answer(seat, "play_5", 1)
+    table.act(a.RevealDealer())
+    table.act(a.SettleWager(1, "five_card_bonus", WIN, 500))
+    events = table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    holds = [event for event in events if isinstance(event, f.HoldPlaced)]
+    assert ["was settled as" in hold.reason for hold in holds] == [False]
+    assert table.fates()[1, "five_card_bonus"] == "settled"
+    assert table.fates()[1, "ante"] == "held"

@@ -281,7 +281,7 @@ def test_an_answer_about_who_left_is_none_about_a_hand_that_is_missing(make_tabl
 
 
 def test_only_a_trips_goes_back_as_if_one_had_been_placed(dealt):
-    """Where none was, an ante goes back by the row that says so, whatever another says of a round with one. Clause: md-uth 13.F."""
+    """Where none was, an ante goes back by its own row, whatever the row of a round with one says. Clause: md-uth 13.F."""
     table = dealt("md-uth")
     law, trigger = table.setup.law, Trigger.DEALER_CARD_EXPOSED
     *others, with_trips = law.rulebook.rows[trigger]
