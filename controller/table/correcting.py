@@ -83,7 +83,7 @@ def ask_of_no_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
         draft.hold(
             f"the dealer's hand is no natural, and these wagers were given back or settled as if it were: {named}; "
             f"{a.Resolution.GO_ON}, deal the community cards, and correct them by the cards ({a.CorrectSettlement.kind})",
-            cite=rule.cite, choices=(a.Resolution.GO_ON,),
+            cite=rule.cite,
         )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def ask_of_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
             f"the dealer's hand is a natural, and these wagers were settled as if it were none: {named}; correct them "
             f"({a.CorrectSettlement.kind}): {', '.join(rule.value)} goes back and any other is lost; {a.Resolution.GO_ON} "
             f"goes on to that, or lets them stand",
-            cite=rule.cite, choices=(a.Resolution.GO_ON,),
+            cite=rule.cite,
         )  # fmt: skip
 
 
@@ -120,9 +120,9 @@ def _settled_by_cards(round_: Round) -> list[tuple[int, str, Wager]]:
 
 
 def _by_announcement(setup: Setup, state: State, act: a.CorrectSettlement) -> bool:
-    """A wager that went back because of what was said of the dealer's hand, in the round in play."""
+    """A wager that went back because of what was said of the dealer's hand, in the round in play. Nothing lies beside such."""
     round_, name = state.round, _of_round(state, act)[0]
-    if round_ is None or round_.id != name or act.coupon or act.holder:
+    if round_ is None or round_.id != name:
         return False
     return returned_by_announcement(setup, round_, act.seat, act.wager)
 

@@ -258,3 +258,39 @@ def test_a_wager_that_a_person_gave_back_is_none_that_went_back_by_what_was_said
     assert split.fates()[1, "second_hand"] == "returned"
     refused = split.refused(a.CorrectSettlement(1, "second_hand", LOSE, "x"))
     assert "not settled by the cards" in refused.reason
+
+
+NOT_BY_CARDS = "is returned, and was not settled by the cards"
+
+
+def test_what_went_back_by_an_announcement_is_corrected_in_its_round_alone(pikit):
+    """Between rounds, and by its name in the next one, it stays as it is."""
+    table = pikit(False)
+    wrong = a.CorrectSettlement(1, "play_5", LOSE, "x", round=table.round.id)
+    for act in (a.SettleRound(), a.CollectCards(), a.EndRound()):
+        table.act(act)
+    assert NOT_BY_CARDS in table.refused(wrong).reason
+    table.shuffled("red")
+    table.bet((3, "ante", 1000), (3, "five_card_bonus", 1000), back="blue")
+    assert NOT_BY_CARDS in table.refused(wrong).reason
+
+
+def test_what_a_void_concerns_as_well_is_not_corrected_by_the_cards(pikit, make_table):
+    """Of the round, or of that hand alone: the void has decided what becomes of its wagers. Clause: nj-pikit 38.12(f)."""
+    table = pikit(False)
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    assert (table.round.void, table.fates()[1, "play_5"]) == (True, "returned")
+    assert NOT_BY_CARDS in table.refused(a.CorrectSettlement(1, "play_5", LOSE, "x")).reason
+    split = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-22": "hold"}, offered=()).ready()
+    split.bet((1, "original", 1000), (2, "original", 1000)).let_out().act(a.RecordInitialDeal())
+    split.answer(1, "split", 1)
+    split.answer(2, "set")
+    for trigger in (Trigger.WRONG_COUNT_PLAYER, Trigger.HAND_DECLARED_VOID):
+        split.act(a.ReportIrregularity(trigger, seat=1))
+    for hold in tuple(split.state.holds):
+        split.act(a.ResolveHold(hold, a.Resolution.WAGER_STANDS))
+    split.act(a.RevealDealer(natural=True))
+    assert (split.round.void, split.round.seats[1].void) == (False, True)
+    assert (split.fates()[1, "original"], split.fates()[1, "second_hand"]) == ("stands", "returned")
+    assert NOT_BY_CARDS in split.refused(a.CorrectSettlement(1, "second_hand", LOSE, "x")).reason

@@ -142,3 +142,11 @@ def test_the_record_folds_to_the_same_state(settled):
     end(settled)
     settled.act(a.CorrectSettlement(3, "ante", LOSE, "seen on the tape"))
     assert fold(State.initial(settled.setup), settled.all) == settled.state
+
+
+def test_a_wager_of_one_cent_is_a_counted_one(make_table):
+    """What it is owed is known, and where it wins it is paid."""
+    table = make_table("md-uth").ready().bet((1, "ante", 1), (1, "blind", 1)).let_out().deal().to_showdown()
+    table.act(a.SettleWager(1, "ante", LOSE))
+    assert "a winning wager is paid 1 to" in table.refused(a.CorrectSettlement(1, "ante", WIN, "x")).reason
+    assert corrected(table.act(a.CorrectSettlement(1, "ante", PUSH, "the same hand"))).owed == 1

@@ -185,3 +185,22 @@ def test_where_a_document_knows_no_natural_nothing_is_said_of_one(fast):
     table.state = msgspec.structs.replace(table.state, round=unasked)
     refused = table.refused(NO)
     assert (refused.reason, refused.cite) == ("the dealer's hand is turned up already", ())
+
+
+@pytest.mark.parametrize(
+    ("settled", "named"),
+    [
+        (a.SettleWager(1, "second_hand", WIN, 1000), ["seat 1 second_hand"]),
+        (a.SettleWager(1, "second_hand", RETURN), []),
+        (a.SettleWager(2, "original", LOSE, returned=500), ["seat 2 original"]),
+        (a.SettleWager(2, "original", LOSE), []),
+    ],
+)
+def test_a_natural_after_all_asks_about_what_one_would_not_have_settled_so(fast, settled, named):
+    """It collects the whole original, and gives the second wager back. Clause: fast-action (h)(8)."""
+    table = fast(NO)
+    table.act(COMMUNITY)
+    table.act(settled)
+    holds = [x for x in table.act(YES) if isinstance(x, f.HoldPlaced)]
+    assert [x.reason.split(": ")[1].split(";")[0] for x in holds] == named
+    assert {x.choices for x in holds} <= {(a.Resolution.GO_ON,)}
