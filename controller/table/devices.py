@@ -3,13 +3,14 @@
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Guard, Step, Trigger
 from controller.table import facts as f
-from controller.table import procedures
+from controller.table import jams, procedures
 from controller.table.acts import Resolution
 from controller.table.between import RESHUFFLES
 from controller.table.deal_plan import community_left, deal_plan, dealt_late, first_deal, still_in_device
 from controller.table.dispositions import LATE_CHIP, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import drawn
+from controller.table.in_device import handing_out, may_shuffle, still_to_deal
 from controller.table.late_cards import late_card, not_let_out
 from controller.table.law import full_set
 from controller.table.miscounts import wrong_count
@@ -39,11 +40,11 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
     """Of all other reports the fact alone is kept: nothing in the documents hangs on them."""
     match report:
         case e.Jammed() | e.ShuffleStopped() | e.DealStopped() if _in_use(draft, name):
-            _stopped(draft, name, report)
+            jams.reported(draft, name, report)
         case e.JamCleared(by_itself=True) if not jammed_before and _in_use(draft, name):
-            _cleared_itself(draft, name)
+            jams.seen(draft, name, self_cleared=True)
         case e.ShuffleStarted(back=back):
-            disarm(draft, may_shuffle(draft, back), f"{name} began a new cycle")
+            disarm(draft, may_shuffle(draft.state, back), f"{name} began a new cycle")
         case e.ShuffleCompleted():
             _shuffled(draft, name, report)
         case e.StackDispensed():
@@ -92,54 +93,6 @@ def _in_use(draft: Draft, name: str) -> bool:
     return draft.state.devices[name].kind is not e.DeviceKind.SHOE or name == draft.state.dispenser()
 
 
-def _stopped(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.DealStopped) -> None:
-    """A jam, a stop, or a failure to complete or to deal: one trigger for each kind of device."""
-    handing_out = isinstance(report, e.DealStopped) or (
-        isinstance(report, e.Jammed) and report.activity is e.Activity.DEALING
-    )
-    jam(draft, name, _back(draft, report.back, handing_out=handing_out), handing_out=handing_out)
-
-
-def jam(draft: Draft, name: str, back: str, *, handing_out: bool, self_cleared: bool = False) -> None:
-    """What a failure of this device demands, whoever saw it. `back`: the set that is in it."""
-    guards = [Guard.SELF_CLEARED] if self_cleared else []
-    if draft.state.devices[name].kind is e.DeviceKind.SHOE:
-        dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
-        return
-    round_ = draft.state.round
-    if handing_out:
-        guards.append(Guard.HANDING_OUT)
-    elif round_ is not None and round_.live and back != round_.back:
-        guards.append(Guard.IDLE_SET)
-    dispose(draft, Trigger.SHUFFLER_JAM, *guards, device=name, back=back)
-
-
-def _back(draft: Draft, reported: e.Back, *, handing_out: bool) -> str:
-    """The set concerned: what the device says, else that of the round where it deals, else the one it may shuffle."""
-    if reported is not e.Back.UNKNOWN:
-        return reported.value
-    if handing_out and draft.state.round is not None:
-        return draft.state.round.back
-    return back_in_shuffler(draft)
-
-
-def back_in_shuffler(draft: Draft) -> str:
-    """The set that a shuffler most likely holds where nobody says: that of a round that still waits for its cards."""
-    able = may_shuffle(draft, e.Back.UNKNOWN)
-    in_play = draft.state.round.back if draft.state.round else draft.state.last_back
-    waits = draft.state.round is not None and in_play in able and not draft.state.sets[in_play].armed
-    return in_play if waits else next((back for back in able if back != in_play), in_play)
-
-
-def may_shuffle(draft: Draft, reported: e.Back) -> list[str]:
-    """The sets that a shuffler may be shuffling: the one it names, else each that is not on the layout."""
-    if reported is not e.Back.UNKNOWN:
-        return [reported.value]
-    round_ = draft.state.round
-    laid = [round_.back] if round_ is not None and round_.on_layout else []
-    return [s.back for s in draft.state.sets.values() if s.present and s.back not in laid]
-
-
 def disarm(draft: Draft, backs: list[str], because: str) -> None:
     for back in backs:
         card_set = draft.state.sets.get(back)
@@ -147,17 +100,9 @@ def disarm(draft: Draft, backs: list[str], because: str) -> None:
             draft.add(f.SetDisarmed(back, because))
 
 
-def _cleared_itself(draft: Draft, name: str) -> None:
-    """The device freed itself before it ever said that it was jammed. Whether that is a jam is a reading."""
-    round_ = draft.state.round
-    dealing = round_ is not None and round_.phase is Phase.DEALING and name == draft.state.dispenser()
-    back = round_.back if dealing and round_ else back_in_shuffler(draft)
-    jam(draft, name, back, handing_out=dealing, self_cleared=True)
-
-
 def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     """The predicates that a device can tell, each by itself; a wrong count or identity is the document's business at once."""
-    able = may_shuffle(draft, report.back)
+    able = may_shuffle(draft.state, report.back)
     if len(able) != 1 or able[0] not in draft.state.sets:
         known = ", ".join(draft.state.sets)
         draft.hold(
@@ -241,29 +186,18 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
         wrong_count(draft, planned, report.cards)
     if round_.late_let_out and deal_is_out(draft):
         draft.make_safe("the dealer's stack is out")
-    elif _dealing_still(draft) and deal_is_out(draft):
+    elif handing_out(draft.setup, draft.state, name) and deal_is_out(draft):
         initial_deal_done(draft)
 
 
 def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
     """Cards came out while no round was in play: a set that was ready to be dealt is whole no more."""
-    armed = [b for b in may_shuffle(draft, back) if b in draft.state.sets and draft.state.sets[b].armed]
+    armed = [b for b in may_shuffle(draft.state, back) if b in draft.state.sets and draft.state.sets[b].armed]
     disarm(draft, armed, f"{name} gave out cards while no round was in play")
     if armed:
         draft.hold(
             f"{name} gave out cards while no round was in play; gather and shuffle the {', '.join(armed)} set"
         )
-
-
-def _dealing_still(draft: Draft) -> bool:
-    """True in the deal, and while what had stayed in the device is let out of it."""
-    round_ = draft.state.round
-    if round_ is None or not round_.live:
-        return False
-    late = round_.late_let_out and (
-        still_in_device(draft.setup, round_) or community_left(draft.setup, round_) > 0
-    )
-    return round_.phase is Phase.DEALING or late
 
 
 def _dealer_cards(draft: Draft) -> int:
@@ -294,11 +228,8 @@ def initial_deal_done(draft: Draft) -> None:
 
 def _deal_completed(draft: Draft, name: str) -> None:
     """The device says the deal is over: fewer stacks than the document's plan is a failure to deal."""
-    round_ = draft.state.round
-    if name != draft.state.dispenser() or round_ is None or not _dealing_still(draft):
-        return
-    if not deal_is_out(draft):
-        jam(draft, name, round_.back, handing_out=True)
+    if handing_out(draft.setup, draft.state, name) and not deal_is_out(draft):
+        jams.jam(draft, name, _round(draft).back, dealing=True)
 
 
 def _face_up(draft: Draft, name: str, back: str) -> None:
@@ -361,19 +292,22 @@ def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingA
 
 
 def _powered_up(draft: Draft, name: str, inside: int | None) -> None:
-    """What shuffles has forgotten over a power cut that the cards in it were in order; one that finds none has nothing to
-    forget. A dispenser that lost its power in the middle of a deal cannot say which stacks were taken: it failed to deal."""
+    """What shuffles has forgotten over a power cut that the cards in it were in order, also those that it has still to deal;
+    one that finds none has nothing to forget. A dispenser that lost its power in the middle of a deal cannot say which stacks
+    were taken: it failed to deal."""
     device = draft.state.devices[name]
     shuffles = device.kind is e.DeviceKind.SHUFFLER or e.Capability.RESHUFFLES in device.capabilities
     if shuffles and inside != 0:
-        may_lie_in_it = may_shuffle(draft, e.Back(device.holds) if device.holds else e.Back.UNKNOWN)
+        may_lie_in_it = [device.holds] if device.holds else may_shuffle(draft.state, e.Back.UNKNOWN)
+        if still_to_deal(draft.setup, draft.state, name):
+            may_lie_in_it.append(_round(draft).back)
         disarm(
             draft,
             [b for b in may_lie_in_it if not _lies_on_layout(draft, b)],
             f"{name} restarted with cards in it",
         )
-    if name == draft.state.dispenser() and _dealing_still(draft) and not deal_is_out(draft):
-        jam(draft, name, _round(draft).back, handing_out=True)
+    if handing_out(draft.setup, draft.state, name) and not deal_is_out(draft):
+        jams.jam(draft, name, _round(draft).back, dealing=True)
 
 
 def _round(draft: Draft) -> Round:

@@ -2,9 +2,10 @@
 
 from controller.rules.vocabulary import Trigger
 from controller.table import facts as f
-from controller.table.devices import disarm, may_shuffle, round_live
+from controller.table.devices import disarm, round_live
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
+from controller.table.in_device import may_shuffle
 from controller.table.state import Device, has_level
 from drivers import events as e
 
@@ -97,7 +98,7 @@ def _gap(draft: Draft, name: str, reason: str) -> None:
         case e.DeviceKind.LINE:
             return
         case e.DeviceKind.SHUFFLER:
-            disarm(draft, may_shuffle(draft, e.Back.UNKNOWN), reason)
+            disarm(draft, may_shuffle(draft.state, e.Back.UNKNOWN), reason)
     _unproven(draft, reason)
 
 

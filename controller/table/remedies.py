@@ -1,14 +1,13 @@
 """What follows where something went wrong or was asked for: reports of people, duties done, holds answered, a method changed."""
 
-from controller.games.model import Phase
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table import acts as a
-from controller.table import answered, settling
+from controller.table import answered, jams, settling
 from controller.table import facts as f
 from controller.table.collected import after_void, ask_of_lost, lost_before
 from controller.table.deal_plan import players_dealt
-from controller.table.devices import back_in_shuffler, deal_is_out, initial_deal_done, jam
+from controller.table.devices import deal_is_out, initial_deal_done
 from controller.table.dispositions import dispose, open_return_duty
 from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
@@ -36,8 +35,10 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
     if act.too_many:
         guards.append(Guard.TOO_MANY)
     kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)
-    if kind is not None:
-        _jam_seen(draft, kind)
+    if kind is not None:  # a person saw what the device did not report: it demands the same
+        name = _device_of(draft, kind)
+        assert name is not None
+        jams.seen(draft, name)
         return
     device = draft.state.dispenser() or ""
     asked = draft.state.short_hand(act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
@@ -47,16 +48,6 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         answered.undeclared(draft, before, act.seat)
     if asked is not None:
         _closed(draft, asked, actor)
-
-
-def _jam_seen(draft: Draft, kind: DeviceKind) -> None:
-    """A person saw what a device did not report: it demands the same."""
-    round_ = _round(draft)
-    name = _device_of(draft, kind)
-    assert name is not None
-    deals = round_.phase is Phase.DEALING and DISPENSERS.get(draft.state.method) is kind
-    back = round_.back if deals or kind is DeviceKind.SHOE else back_in_shuffler(draft)
-    jam(draft, name, back, handing_out=deals)
 
 
 def confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:

@@ -413,3 +413,7 @@ class State(Struct, frozen=True):
         """The device that deals under the present method, or None where a hand deals."""
         found = self.device_of(DISPENSERS.get(self.method))
         return found[0] if found else None
+
+    def deals(self, name: str) -> bool:
+        """True of a device of the kind from which cards are dealt under the present method, in service or not."""
+        return self.devices[name].kind is DISPENSERS.get(self.method)

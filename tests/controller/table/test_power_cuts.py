@@ -70,6 +70,16 @@ def test_a_hand_forming_shuffler_that_was_to_deal_its_set_must_shuffle_it_again(
     assert "red" in armed(table)
 
 
+def test_a_hand_forming_shuffler_forgets_both_sets_that_it_keeps(make_table):
+    """That which it shuffled last, and the other, which it has still to deal."""
+    table = make_table("md-uth", Method.SHUFFLER).ready()
+    shuffled_whole(table, "red")
+    shuffled_whole(table, "blue")
+    table.begin("red").close_bets()
+    cut(table)
+    assert armed(table) == set()
+
+
 def test_a_shoe_that_reshuffles_forgets_too_and_one_that_only_deals_does_not(make_table):
     """The set in a dealing shoe lies as it lay."""
     table = make_table("md-uth").ready()

@@ -1,0 +1,49 @@
+"""A device that jams, stops or fails, whoever saw it: the one question of every text is whose cards it fails with."""
+
+from controller.rules.vocabulary import Guard, Trigger
+from controller.table.dispositions import dispose
+from controller.table.draft import Draft
+from controller.table.in_device import handing_out, set_in
+from drivers import events as e
+
+
+def reported(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.DealStopped) -> None:
+    """A jam, a stop, or a failure to complete or to deal. Which set it is the device knows best, where it says so; none but
+    the one that deals hands cards of a round in play out."""
+    setup, state, round_ = draft.setup, draft.state, draft.state.round
+    activity = report.activity if isinstance(report, e.Jammed) else None
+    in_play = round_ is not None and round_.live
+    dealing = (state.deals(name) or not in_play) and (
+        activity is e.Activity.DEALING or isinstance(report, e.DealStopped)
+    )
+    if report.back is not e.Back.UNKNOWN:
+        back = report.back.value
+    elif dealing and round_ is not None:
+        back = round_.back
+    else:
+        back = set_in(setup, state, name)
+    of_round = round_ is not None and back == round_.back
+    between_stacks = activity is e.Activity.IDLE and of_round and handing_out(setup, state, name)
+    jam(draft, name, back, dealing=dealing or between_stacks)
+
+
+def seen(draft: Draft, name: str, *, self_cleared: bool = False) -> None:
+    """It failed and does not say with what: a person saw it, or it freed itself before it ever said that it was jammed.
+    Whether that is a jam is a reading."""
+    setup, state = draft.setup, draft.state
+    back = set_in(setup, state, name)
+    jam(draft, name, back, dealing=handing_out(setup, state, name), self_cleared=self_cleared)
+
+
+def jam(draft: Draft, name: str, back: str, *, dealing: bool, self_cleared: bool = False) -> None:
+    """What a failure of this device demands. `back`: the set that is in it; `dealing`: it was handing stacks out."""
+    guards = [Guard.SELF_CLEARED] if self_cleared else []
+    if draft.state.devices[name].kind is e.DeviceKind.SHOE:
+        dispose(draft, Trigger.SHOE_JAM, *guards, device=name, back=back)
+        return
+    round_ = draft.state.round
+    if dealing:
+        guards.append(Guard.HANDING_OUT)
+    elif round_ is not None and round_.live and back != round_.back:
+        guards.append(Guard.IDLE_SET)
+    dispose(draft, Trigger.SHUFFLER_JAM, *guards, device=name, back=back)

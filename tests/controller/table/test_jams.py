@@ -1,0 +1,186 @@
+"""A device that fails: whether it holds the set of the round, which it still has to deal, or the other one."""
+
+import pytest
+
+from controller.rules.vocabulary import Guard, Method, Trigger
+from controller.table import acts as a
+from controller.table.state import Phase
+from drivers import events as e
+
+OTHERS = ("ma-uth", "ma-colorado", "nj-pikit")
+DEALT_BY_SHUFFLER = ("md-uth", *OTHERS)
+CLAUSE = {"md-uth": "13.H", "ma-uth": "15(e)", "ma-colorado": "14(e)", "nj-pikit": "38.12(e)"}
+LATE = {"dealer_stack": "after_decisions"}
+
+
+def betting(make_table, rulebook, method=Method.SHUFFLER, elect=None, devices=None):
+    """Bets lie on the layout, and the red set, shuffled and counted, is the one of this round."""
+    table = make_table(rulebook, method, elect=elect, offered=(), devices=devices).ready()
+    must = [
+        r.name for r in table.setup.law.rulebook.wagers.values() if r.placed == "before_deal" and not r.optional
+    ]
+    return table.bet(*((seat, wager, 1000) for seat in (1, 3) for wager in must))
+
+
+def at(make_table, rulebook, phase, method=Method.SHUFFLER):
+    """A round in this phase. `waiting`, `delivered`: the dealer's stack stays in the device until all have answered."""
+    table = betting(make_table, rulebook, method, LATE if phase in ("waiting", "delivered") else None)
+    if phase == "betting":
+        return table
+    table.close_bets()
+    if phase == "closed":
+        return table
+    table.act(a.StartDealing())
+    if phase == "dealing":
+        return table.deal(2)
+    table.deal()
+    if phase != "delivered":
+        return table
+    table.decide_all(a.Decision.CHECK)
+    table.act(a.RevealCommunity(a.Street.FLOP))
+    table.decide_all(a.Decision.CHECK)
+    table.act(a.RevealCommunity(a.Street.LAST_TWO))
+    table.decide_all(a.Decision.PLAY, 1)
+    table.act(a.StartDealing())
+    return table
+
+
+def seen(table):
+    """A person reports it; the device says nothing."""
+    return table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM))
+
+
+def jammed(activity, back=e.Back.UNKNOWN):
+    return lambda table: table.put(e.Jammed(back, activity, e.JamPlace.OUTPUT, 0, 52), "shuffler-1")
+
+
+def freed(table):
+    return table.put(e.JamCleared(True, 2), "shuffler-1")
+
+
+def stopped(table):
+    return table.put(e.ShuffleStopped(e.Back.UNKNOWN, e.StopReason.TIMEOUT, 52), "shuffler-1")
+
+
+OF_ITS_OWN = {
+    "a person": seen,
+    "idle": jammed(e.Activity.IDLE),
+    "idle, red": jammed(e.Activity.IDLE, e.Back.RED),
+    "shuffling": jammed(e.Activity.SHUFFLING),
+    "shuffling, red": jammed(e.Activity.SHUFFLING, e.Back.RED),
+    "freed itself": freed,
+    "stopped": stopped,
+}
+reported = pytest.mark.parametrize("report", list(OF_ITS_OWN.values()), ids=list(OF_ITS_OWN))
+
+
+@reported
+@pytest.mark.parametrize("phase", ["betting", "closed"])
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_a_shuffler_that_deals_fails_with_the_set_that_it_has_yet_to_deal(
+    make_table, disposed, rulebook, phase, report
+):
+    """Clause: md-uth 13.H, ma-uth 15(e), ma-colorado 14(e), nj-pikit 38.12(e). The armed set lies in that very device."""
+    table = at(make_table, rulebook, phase)
+    made = disposed(report(table))
+    assert made.cite == (CLAUSE[rulebook],)
+    assert not {Guard.IDLE_SET, Guard.HANDING_OUT} & set(made.guards)
+    assert {duty.back for duty in table.state.duties.values() if "reshuffle" in duty.action} == {"red"}
+    assert (table.state.sets["red"].armed, table.state.sets["blue"].armed) == (False, True)
+    if rulebook == "md-uth":
+        assert (table.round.void, set(table.fates().values())) == (True, {"returned"})
+    else:
+        assert a.Resolution.VOID in next(iter(table.state.holds.values())).choices
+
+
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_a_shuffler_that_deals_and_names_the_other_set_leaves_the_round(make_table, disposed, rulebook):
+    """Clause: R-10. The device knows which of the two is stuck."""
+    table = at(make_table, rulebook, "closed")
+    made = disposed(jammed(e.Activity.SHUFFLING, e.Back.BLUE)(table))
+    assert Guard.IDLE_SET in made.guards
+    assert table.round.phase is Phase.BETS_CLOSED
+    assert {duty.back for duty in table.state.duties.values() if "reshuffle" in duty.action} == {"blue"}
+
+
+@pytest.mark.parametrize(
+    ("report", "handing_out"),
+    [
+        (seen, True),
+        (jammed(e.Activity.IDLE), True),
+        (jammed(e.Activity.SHUFFLING), False),
+        (stopped, False),
+        (freed, True),
+    ],
+)
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_in_the_deal_it_fails_with_the_set_that_it_deals(make_table, disposed, rulebook, report, handing_out):
+    """Clause: R-29, and each text's clause on a shuffler. Some stacks lie on the layout, and the others are still inside."""
+    table = at(make_table, rulebook, "dealing")
+    made = disposed(report(table))
+    assert (Guard.IDLE_SET in made.guards, Guard.HANDING_OUT in made.guards) == (False, handing_out)
+    assert {duty.back for duty in table.state.duties.values() if "reshuffle" in duty.action} == {"red"}
+
+
+@reported
+def test_the_dealers_stack_that_waits_in_a_failed_shuffler_is_of_the_round(make_table, disposed, report):
+    """Clause: md-uth 10.B(4), 13.H, R-31: all wagers go back, and its cards are shuffled with those already dealt."""
+    table = at(make_table, "md-uth", "waiting")
+    made = disposed(report(table))
+    assert made.cite == ("13.H",)
+    assert not {Guard.IDLE_SET, Guard.HANDING_OUT} & set(made.guards)
+    assert table.round.void
+    assert set(table.fates().values()) == {"returned"}
+    assert {duty.back for duty in table.state.duties.values() if "reshuffle" in duty.action} == {"red"}
+
+
+@pytest.mark.parametrize("report", [seen, freed, jammed(e.Activity.IDLE), jammed(e.Activity.DEALING)])
+def test_a_shuffler_that_fails_with_the_dealers_stack_let_out_was_handing_it_out(make_table, disposed, report):
+    """Clause: md-uth 10.B(4), 13.H with 13.I, R-29."""
+    table = at(make_table, "md-uth", "delivered")
+    made = disposed(report(table))
+    assert Guard.HANDING_OUT in made.guards
+    assert table.round.void
+    assert set(table.fates().values()) == {"returned"}
+
+
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_once_all_stacks_are_out_a_failed_shuffler_has_nothing_of_the_round(make_table, disposed, rulebook):
+    """Clause: R-10. What is dealt is played out; only the other set is shuffled in it now."""
+    table = at(make_table, rulebook, "dealt")
+    made = disposed(seen(table))
+    assert Guard.IDLE_SET in made.guards
+    assert not table.round.void
+
+
+@pytest.mark.parametrize("method", [Method.HAND, Method.MANUAL_SHOE, Method.DEALING_SHOE])
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_a_shuffler_that_does_not_deal_hands_nothing_of_a_round_out(make_table, disposed, rulebook, method):
+    """Clause: R-10, R-29. Whatever it was doing when it jammed, the round is dealt from elsewhere with the armed set."""
+    table = at(make_table, rulebook, "closed", method)
+    for report in (jammed(e.Activity.DEALING), jammed(e.Activity.DEALING, e.Back.BLUE), seen):
+        made = disposed(report(table))
+        assert (Guard.IDLE_SET in made.guards, Guard.HANDING_OUT in made.guards) == (True, False)
+    assert table.state.sets["red"].armed
+
+
+@pytest.mark.parametrize("rulebook", ["md-uth", *OTHERS])
+@pytest.mark.parametrize("phase", ["betting", "closed", "dealing", "dealt"])
+@pytest.mark.parametrize("report", [jammed(e.Activity.IDLE), freed, None])
+def test_the_set_in_a_shoe_that_fails_in_a_round_is_that_of_the_round(
+    make_table, disposed, rulebook, phase, report
+):
+    """Clause: md-uth 13.I, ma-uth 15(f), ma-colorado 14(f), nj-pikit 38.12(f), whether the device names it or not."""
+    table = at(make_table, rulebook, phase, Method.DEALING_SHOE)
+    if report is None:
+        made = disposed(table.act(a.ReportIrregularity(Trigger.SHOE_JAM)))
+    else:
+        event = (
+            e.JamCleared(True, 2)
+            if report is freed
+            else e.Jammed(e.Back.UNKNOWN, e.Activity.IDLE, e.JamPlace.RACK, 0, 40)
+        )
+        made = disposed(table.put(event, "shoe-1"))
+    assert made.trigger is Trigger.SHOE_JAM
+    assert table.round.void
+    assert {duty.back for duty in table.state.duties.values() if "reshuffle" in duty.action} == {"red"}
