@@ -145,14 +145,22 @@ def _must_shuffle_again(draft: Draft, name: str, back: str) -> bool:
 
 
 def _cards_removed(draft: Draft, name: str, inside: int | None) -> None:
-    """A device that senses no card any more proves that it was cleared; a shoe that was dealt on from is one no more."""
-    if inside != 0:
-        return
-    _close_duties(draft, name, (Action.CLEAR_DEVICE,), device=name)
-    waits = draft.state.round is None or not draft.state.round.let_out
-    if draft.state.devices[name].kind is e.DeviceKind.SHOE and waits:
+    """A device that senses no card any more proves that it was cleared."""
+    if inside == 0:
+        _close_duties(draft, name, (Action.CLEAR_DEVICE,), device=name)
+        emptied(draft, name)
+
+
+def emptied(draft: Draft, name: str) -> None:
+    """Cards that were to come out of this device lie in people's hands: a shoe that was dealt on from is one no more, and the
+    set of the round has to be shuffled before it is dealt, or dealt on."""
+    round_ = draft.state.round
+    laid = []
+    if draft.state.devices[name].kind is e.DeviceKind.SHOE and (round_ is None or not round_.let_out):
         laid = [card_set.back for card_set in draft.state.sets.values() if card_set.in_shoe]
-        disarm(draft, laid, f"its cards were taken out of {name}")
+    if still_to_deal(draft.setup, draft.state, name) and not deal_is_out(draft):
+        laid.append(_round(draft).back)
+    disarm(draft, laid, f"its cards were taken out of {name}")
 
 
 def _close_duties(draft: Draft, by: str, actions: tuple[Action, ...], *, device: str = "", back: str = "") -> None:

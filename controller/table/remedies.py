@@ -7,7 +7,7 @@ from controller.table import answered, jams, settling
 from controller.table import facts as f
 from controller.table.collected import after_void, ask_of_lost, lost_before
 from controller.table.deal_plan import players_dealt
-from controller.table.devices import deal_is_out, initial_deal_done
+from controller.table.devices import deal_is_out, emptied, initial_deal_done
 from controller.table.dispositions import dispose, open_return_duty
 from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
@@ -60,6 +60,8 @@ def confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
         case Action.COMPLETE_DEALER_HAND:
             if deal_is_out(draft):
                 initial_deal_done(draft)
+        case Action.CLEAR_DEVICE if duty.device:
+            emptied(draft, duty.device)
         case Action.REMOVE_DEVICE if duty.device:
             draft.add(f.DeviceTakenOut(duty.device, a.OutOfService.REMOVED, True, actor.who), duty.device)
         case Action.COVER_OR_SIGN_DEVICE if duty.device:

@@ -184,3 +184,68 @@ def test_the_set_in_a_shoe_that_fails_in_a_round_is_that_of_the_round(
     assert made.trigger is Trigger.SHOE_JAM
     assert table.round.void
     assert {duty.back for duty in table.state.duties.values() if "reshuffle" in duty.action} == {"red"}
+
+
+# ---- a device that is emptied
+
+
+@pytest.mark.parametrize(("method", "name"), [(Method.SHUFFLER, "shuffler-1"), (Method.DEALING_SHOE, "shoe-1")])
+@pytest.mark.parametrize("phase", ["betting", "closed"])
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_a_set_that_is_taken_out_of_the_device_that_was_to_deal_it_is_shuffled_again(
+    make_table, rulebook, phase, method, name
+):
+    """Clause: md-uth 5.A(1), 10.A(1); ma-uth 4(a), 9(b)(1); ma-colorado 5(a), 9(b)(1); nj-pikit 39.9(b)1. It is put into the
+    device as it was shuffled; the other set is none of its business."""
+    table = at(make_table, rulebook, phase, method)
+    table.put(e.CardsRemoved(0), name)
+    assert (table.state.sets["red"].armed, table.state.sets["blue"].armed) == (False, True)
+    if phase == "betting":
+        table.close_bets()
+    assert "the red set is not armed: present: yes, cycle complete: NO" in table.refused(a.StartDealing()).reason
+    table.shuffled("red")
+    table.act(a.StartDealing())
+
+
+@pytest.mark.parametrize("method", [Method.HAND, Method.MANUAL_SHOE, Method.DEALING_SHOE])
+def test_a_shuffler_that_does_not_deal_is_rightly_emptied(make_table, rulebook, method):
+    """The set was shuffled in it, and is dealt from elsewhere."""
+    table = at(make_table, rulebook, "closed", method)
+    table.put(e.CardsRemoved(0), "shuffler-1")
+    assert table.state.sets["red"].armed
+
+
+@pytest.mark.parametrize("inside", [None, 2])
+def test_a_device_that_does_not_say_that_it_is_empty_proves_nothing(make_table, rulebook, inside):
+    """Some of its cards may be what is still to be dealt."""
+    table = at(make_table, rulebook, "closed")
+    table.put(e.CardsRemoved(inside), "shuffler-1")
+    assert table.state.sets["red"].armed
+
+
+@pytest.mark.parametrize(("method", "name"), [(Method.SHUFFLER, "shuffler-1"), (Method.DEALING_SHOE, "shoe-1")])
+@pytest.mark.parametrize("phase", ["dealing", "waiting"])
+def test_cards_that_are_taken_out_before_all_are_dealt_are_asked_about(make_table, phase, method, name):
+    """Clause: md-uth 10.B. Stacks of the round are still to come, and nothing is in the device any more."""
+    table = at(make_table, "md-uth", phase, method)
+    table.put(e.CardsRemoved(0), name)
+    (hold,) = table.state.holds.values()
+    assert hold.choices == (a.Resolution.GO_ON, a.Resolution.VOID)
+    assert "the red set, which is in play, does not count as shuffled any more" in hold.reason
+
+
+@pytest.mark.parametrize(("method", "name"), [(Method.SHUFFLER, "shuffler-1"), (Method.DEALING_SHOE, "shoe-1")])
+def test_the_stub_may_be_taken_out_once_all_stacks_are_dealt(make_table, rulebook, method, name):
+    """Clause: md-uth 10.B(5), ma-uth 9(e)."""
+    table = at(make_table, rulebook, "dealt", method)
+    assert [x.kind for x in table.put(e.CardsRemoved(0), name)] == ["cards_removed"]
+
+
+def test_who_clears_a_device_that_deals_has_the_round_s_set_in_hand_too(make_table):
+    """Clause: md-uth 13.H(3), R-10. The other set jammed in a device that says nothing of what it holds; both come out."""
+    table = at(make_table, "md-uth", "closed")
+    table.put(e.Jammed(e.Back.BLUE, e.Activity.SHUFFLING, e.JamPlace.RACK, 0, None), "shuffler-1")
+    (clear,) = [duty.id for duty in table.state.duties.values() if duty.device == "shuffler-1"]
+    assert table.state.sets["red"].armed
+    table.act(a.ConfirmDuty(clear))
+    assert not table.state.sets["red"].armed
