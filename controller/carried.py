@@ -16,9 +16,10 @@ from controller.journal.store import Journal
 from controller.journal.view import Brief
 from controller.snapshot import Snapshot
 from controller.table.codec import MAX_TEXT
+from controller.table.device import Device
 from controller.table.inputs import RecordDayClosed
 from controller.table.records import replace
-from controller.table.state import Device, Setup, State
+from controller.table.state import Setup, State
 
 __all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
 

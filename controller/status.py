@@ -18,6 +18,7 @@ from controller.table.case import Alarm, Dispute
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
 from controller.table.deal_plan import community_left, deal_plan, still_in_device
+from controller.table.device import Device
 from controller.table.drawn import cutting_card_untold, teller
 from controller.table.law import (
     full_set,
@@ -28,7 +29,7 @@ from controller.table.law import (
     stub_count_waived,
 )
 from controller.table.procedures import spoken
-from controller.table.state import Device, Duty, Hold, LastRound, Round, Setup, State, Wager
+from controller.table.state import Duty, Hold, LastRound, Round, Setup, State, Wager
 from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
 

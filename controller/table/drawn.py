@@ -7,9 +7,10 @@ from controller.games.model import Phase
 from controller.rules.vocabulary import Trigger
 from controller.table import acts as a
 from controller.table import burns
+from controller.table.device import Device
 from controller.table.draft import Draft
 from controller.table.refusal import Refusal
-from controller.table.state import DISPENSERS, Device, Setup, State
+from controller.table.state import DISPENSERS, Setup, State
 from drivers import events as e
 
 __all__ = ["compare_with_deal", "cutting_card_untold", "drawn", "teller"]

@@ -12,6 +12,7 @@ from controller.table import evolve_wagers as wagers
 from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.card_set import GamingDay
+from controller.table.device import Device
 from controller.table.evolve_cases import (
     OF_ALARMS,
     OF_DISPUTES,
@@ -24,7 +25,7 @@ from controller.table.evolve_sets import SetEvent, dealt_from, set_after, sets_a
 from controller.table.evolve_wagers import with_, without
 from controller.table.inputs import ServiceStarted
 from controller.table.records import replace
-from controller.table.state import DISPENSERS, Device, Duty, Fate, Hold, LastRound, Round, State
+from controller.table.state import DISPENSERS, Duty, Fate, Hold, LastRound, Round, State
 from drivers import events as e
 
 

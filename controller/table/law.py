@@ -4,8 +4,9 @@ from controller.games.model import Game
 from controller.rules.model import Cited, Demand
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table.acts import OutOfService
+from controller.table.device import Device
 from controller.table.played import NOTHING_PLAYED
-from controller.table.state import Device, Round, Setup, State
+from controller.table.state import Round, Setup, State
 from drivers.events import Capability, DeviceKind
 
 WAIVED_BY_SHUFFLER = "shuffler_counts_each_shuffle"

@@ -2,11 +2,11 @@
 
 from controller.rules.vocabulary import Trigger
 from controller.table import facts as f
+from controller.table.device import Device, has_level
 from controller.table.devices import disarm, round_live
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.in_device import may_shuffle
-from controller.table.state import Device, has_level
 from drivers import events as e
 
 

@@ -4,9 +4,10 @@ May only hold, never decide: every level here is the safe side. What follows com
 """
 
 from controller.table.acts import AnnounceNoMoreBets
+from controller.table.device import has_level
 from controller.table.draft import AT_ONCE
 from controller.table.inputs import Input
-from controller.table.state import State, has_level
+from controller.table.state import State
 from drivers.commands import ENGAGED, INHIBITED, Level, WantedLevel
 from drivers.events import DealStopped, DeviceKind, DoorOpened, FaceUpCard, Jammed, PoweredUp, SelfTestFailed
 

@@ -7,9 +7,10 @@ from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import burns, cuts
 from controller.table.deal_plan import community_lies_open, community_to_come, hands_dealt
+from controller.table.device import Device
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
-from controller.table.state import AFTER_ROUND, Device, Round, Setup, State
+from controller.table.state import AFTER_ROUND, Round, Setup, State
 from drivers.events import DeviceKind
 
 SEEN_BY_PEOPLE = frozenset(

@@ -3,9 +3,10 @@
 from random import Random
 
 from controller.table.deal_plan import community_left, deal_plan, dealt_late
+from controller.table.device import Device
 from controller.table.inputs import Body
 from controller.table.law import full_set
-from controller.table.state import Device, Fate, Setup, State
+from controller.table.state import Fate, Setup, State
 from drivers import events as e
 from tests.soak.build import DEVICE_KINDS, Builder
 

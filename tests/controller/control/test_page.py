@@ -11,19 +11,9 @@ from controller.rules.vocabulary import Action, Method, Role
 from controller.status import device_document, state_documents, table_document
 from controller.table.acts import Resolution
 from controller.table.card_set import CardSet
+from controller.table.device import Device
 from controller.table.records import replace
-from controller.table.state import (
-    Device,
-    DeviceSetup,
-    Duty,
-    Hold,
-    Phase,
-    Round,
-    Seat,
-    Setup,
-    State,
-    Wager,
-)
+from controller.table.state import DeviceSetup, Duty, Hold, Phase, Round, Seat, Setup, State, Wager
 from drivers.events import Capability, Defect, DeviceKind, Levels
 
 SETUP = Setup(

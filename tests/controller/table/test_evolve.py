@@ -10,9 +10,10 @@ from controller.rules.vocabulary import BurnAt, Method
 from controller.table import facts as f
 from controller.table.acts import OutOfService
 from controller.table.card_set import CardSet, GamingDay
+from controller.table.device import Device
 from controller.table.evolve import evolve
 from controller.table.records import replace
-from controller.table.state import Device, LastRound, Round, Seat, State, Wager
+from controller.table.state import LastRound, Round, Seat, State, Wager
 from drivers import events as e
 
 LEVELS = e.Levels(
