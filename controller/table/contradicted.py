@@ -3,14 +3,16 @@
 What these say is published and kept in logs, so that none of them names a card.
 """
 
+from collections.abc import Mapping
+
 from controller.cards.house_ways import Setting, is_natural, set_hand
 from controller.games.settling.pikit import reaches_minimum
 from controller.games.settling.round import UNREADABLE
 from controller.rules.vocabulary import Area
 from controller.table import acts as a
-from controller.table.offer import offer
+from controller.table.offer import Offer, offer
 from controller.table.records import replace
-from controller.table.state import Fate, Round, Setup
+from controller.table.state import Fate, Round, Setup, Wager
 
 REMEDY = f"tell the cards again if they were told wrongly ({a.RecordHand.kind})"
 
@@ -102,20 +104,26 @@ def _set_otherwise(setup: Setup, round_: Round) -> Setting | None:
 
 
 def _refused(setup: Setup, round_: Round) -> str:
-    found = offer(setup, _as_if_counted(setup, round_))
-    return found.refused if found else ""
+    return (offer(setup, _as_if_counted(setup, round_)) or Offer()).refused
 
 
 def _as_if_counted(setup: Setup, round_: Round) -> Round:
     """Cards fit an answer or not whatever lies there: chips that nobody counted stand as some that could."""
     rules, seats = setup.law.rulebook.wagers, dict(round_.seats)
     for number in round_.uncounted():
-        wagers = dict(seats[number].wagers)
-        for name in sorted(wagers.keys() & rules.keys(), key=lambda name: rules[name].of is not None):
-            rule, base = rules[name], wagers.get(rules[name].of or "")
-            some = base.cents if base else setup.limits.get(name, (SOME_CENTS, 0))[0]
-            multiples = next((cited.value for _, cited in rule.times), (1,))
-            if wagers[name].cents == 0:
-                wagers[name] = replace(wagers[name], cents=some * multiples[0] if base else some)
-        seats[number] = replace(seats[number], wagers=wagers)
+        lie = seats[number].wagers
+        some = {name: replace(lie[name], cents=_cents(setup, lie, name)) for name in lie.keys() & rules.keys()}
+        seats[number] = replace(seats[number], wagers={**lie, **some})
     return replace(round_, seats=seats)
+
+
+def _cents(setup: Setup, lie: Mapping[str, Wager], name: str) -> int:
+    """Of this wager: as was told, else as many times the one that it goes by as are printed, else the least that is posted."""
+    if lie[name].cents:
+        return lie[name].cents
+    rule = setup.law.rulebook.wagers[name]
+    of = next((at for at in lie if at == rule.of), None)
+    if of is not None:
+        return _cents(setup, lie, of) * rule.times[0][1].value[0]
+    least, _ = setup.limits.get(name, (SOME_CENTS, SOME_CENTS))
+    return least

@@ -276,3 +276,26 @@ def test_a_chip_for_a_wager_that_is_not_offered_leaves_its_seat_counted(make_tab
     assert table.round.seats[1].wagers["progressive"].cents == 0
     assert table.round.uncounted() == ()
     assert Check.AMOUNTS not in unchecked(table.setup, table.state)
+
+
+@pytest.mark.parametrize("least", [None, 500])
+def test_what_nobody_counted_beside_it_hides_no_hand_that_cannot_be(make_table, least):
+    """Chips may be of any amount that is posted, and what is wagered on them of as many times that as are printed.
+
+    Clauses: ma-colorado 14(d), fast-action (h)(2).
+    """
+
+    def posted(name):
+        return {name: (least, 5000)} if least else {}
+
+    table = make_table("ma-colorado", offered=(), limits=posted("ante")).ready()
+    table.bet((1, "ante", 0), (3, "ante", 0)).let_out().deal()
+    table.answer(1, "declare")
+    table.answer(3, "bet", 1)
+    split = make_table("fast-action", Method.MANUAL_SHOE, offered=(), limits=posted("original")).ready()
+    split.bet((1, "original", 0), (3, "original", 0)).let_out().act(a.RecordInitialDeal())
+    split.answer(3, "split", 1)
+    split.answer(1, "natural")
+    for made, cards in ((table, "2c 7d 9h"), (split, "9c 9h 9d 8s")):
+        holds = [x for x in made.act(a.RecordHand(Area.PLAYER, cards, 1)) if isinstance(x, f.HoldPlaced)]
+        assert ["do not fit what was answered" in hold.reason for hold in holds] == [True]
