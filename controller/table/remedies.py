@@ -25,7 +25,8 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
     if act.trigger is Trigger.CARD_FACE_UP:
         known = _round(draft).face_up
         found = act.cards - (known if _round(draft).face_up_sensed else 0)  # beside a device people tell of all
-        guards += [Guard.SEVERAL] if known + found > 1 else []
+        if known + found > 1:
+            guards.append(Guard.SEVERAL)
     if act.trigger is Trigger.WRONG_COUNT_PLAYER and (_round(draft).streets or _round(draft).natural):
         guards.append(Guard.COMMUNITY_DEALT)
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and not players_dealt(draft.setup, _round(draft)):
@@ -139,7 +140,7 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
         draft.hold(
             "the round is void, but wagers are settled already, and no text says what follows; correct what is taken or given "
             f"back ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets them stand",
-            reading=reading, choices=(a.Resolution.GO_ON,),
+            reading=reading,
         )  # fmt: skip
     ask_of_lost(draft, lost)
 

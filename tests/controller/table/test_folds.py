@@ -232,3 +232,14 @@ def test_folds_are_taken_up_from_the_record(make_table, rulebook):
     table.act(a.RecordDecision(1, a.Decision.FOLD))
     void_by_exposure(table)
     assert fold(State.initial(table.setup), table.all) == table.state
+
+
+def test_a_void_that_a_person_decides_reaches_whoever_has_folded(make_table, rulebook):
+    """Whichever seat it is."""
+    table = at_last_decision(make_table(rulebook), trips=())
+    table.act(a.RecordDecision(1, a.Decision.PLAY, 1))
+    table.act(a.RecordDecision(3, a.Decision.FOLD))
+    table.put(EventsLost("SIM-shoe-1", "0" * 16, 5, 7), "shoe-1")
+    hold = next(h for h in table.state.holds.values() if a.Resolution.VOID in h.choices)
+    events = table.act(a.ResolveHold(hold.id, a.Resolution.VOID))
+    assert decided(events, "returned")[-2:] == [(3, "ante"), (3, "blind")]

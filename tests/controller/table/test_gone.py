@@ -6,7 +6,9 @@ from controller.games.settling.engine import settler_of
 from controller.games.settling.round import Hand, Irregularity, Round
 from controller.rules.vocabulary import Area, Role, Trigger
 from controller.table import acts as a
+from controller.table import facts as f
 from controller.table.offer import offer
+from drivers.events import EventsLost
 
 HELD, LOSE, WIN = a.Outcome.HELD, a.Outcome.LOSE, a.Outcome.WIN
 LEFT = a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1)
@@ -303,3 +305,53 @@ def test_a_single_wager_that_was_lost_is_asked_about_by_its_seat(make_table):
     (hold,) = table.state.holds.values()
     assert (hold.seat, hold.wager) == (1, "lost")
     assert hold.reason.startswith("seat 1: 1 wagers were lost before the void")
+
+
+def leave(table, *seats):
+    for seat in seats:
+        table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=seat))
+
+
+def test_a_void_by_a_person_asks_about_what_was_lost_as_well(make_table):
+    """And what goes back does so whole, under the reading of the question: nothing is to be collected any more."""
+    table = make_table("md-uth", elect={"R-53": "abandoned"}).ready().begin(seats=(1, 3, 5)).let_out().deal()
+    leave(table, 1, 3)
+    table.put(EventsLost("SIM-shoe-1", "0" * 16, 5, 7), "shoe-1")
+    (hold,) = table.state.holds.values()
+    table.act(a.ResolveHold(hold.id, a.Resolution.VOID))
+    (hold,) = table.state.holds.values()
+    assert (hold.seat, hold.wager, hold.reason.split(",")[0]) == (0, "lost", "5 wagers were lost before the void")
+    events = table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
+    back = [e for e in events if isinstance(e, f.WagerDecided)]
+    assert [(e.seat, e.wager, e.cents) for e in back] == [
+        (1, "ante", 1000), (1, "blind", 1000), (1, "trips", 500), (3, "ante", 1000), (3, "blind", 1000),
+    ]  # fmt: skip
+    assert {(e.fate, e.cite, e.reading) for e in back} == {("returned", (), hold.reading)}
+    assert "collect_seat_wagers" not in duties(table)
+
+
+def test_what_goes_back_of_one_hand_leaves_the_rest_to_be_collected(make_table):
+    """The hand of seat 1 alone is void, and what seat 3 has lost is collected still. Clause: ma-uth 15(d)."""
+    table = make_table("ma-uth", elect={"R-53": "abandoned"}).ready().begin(seats=(1, 3, 5)).let_out().deal()
+    leave(table, 1, 3)
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    (hold,) = (hold for hold in table.state.holds.values() if hold.wager == "lost")
+    table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
+    assert (set(fates_of(table, 1).values()), set(fates_of(table, 3).values())) == ({"returned"}, {"lost"})
+    assert [d.seat for d in table.state.duties.values() if d.action == "collect_seat_wagers"] == [3]
+
+
+def test_what_was_collected_at_a_fold_and_what_was_lost_go_back_each_by_its_own_answer(make_table):
+    """Seat 1 has folded and left: its ante and blind lie in the container, and its Trips is collected still."""
+    elect = {"R-53": "abandoned", "R-71": "hold"}
+    table = make_table("md-uth", elect=elect).ready().begin(seats=(1, 3)).let_out().deal()
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    table.answer(1, "fold")
+    leave(table, 1)
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    (collected,) = (hold for hold in table.state.holds.values() if hold.reading == "R-71")
+    table.act(a.ResolveHold(collected.id, a.Resolution.RETURN_WAGER))
+    assert fates_of(table, 1) == {"ante": "returned", "blind": "returned", "trips": "lost"}
+    assert "collect_seat_wagers" in duties(table)

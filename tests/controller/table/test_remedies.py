@@ -11,7 +11,7 @@ from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.records import replace
 from controller.table.state import DeviceSetup, Duty
-from drivers.events import DeviceKind
+from drivers.events import Activity, Back, DeviceKind, FaceUpCard
 from tests.controller.table.conftest import MakeTable, Table
 
 BY = "a supervisor", Role.SUPERVISOR
@@ -221,3 +221,12 @@ def test_a_void_by_a_person_asks_once_for_the_wagers_to_go_back(make_table: Make
     table.state = replace(table.state, duties={"D0": open_already})
     assert Action.RETURN_ALL_WAGERS not in opened(table.act(a.ResolveHold(hold, a.Resolution.VOID)))
     assert table.state.duties == {"D0": open_already}
+
+
+def test_beside_a_device_people_tell_of_all_cards_face_up(make_table: MakeTable) -> None:
+    """The device has told of one, and three lie there: two more were found, and all count. Clause: md-uth 13.B."""
+    table = make_table("md-uth").ready().begin("red").let_out().deal(1)
+    table.put(FaceUpCard(Back.RED, Activity.DEALING), "shoe-1")
+    (made, *_) = table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=3))
+    assert isinstance(made, f.DispositionMade)
+    assert (made.cards, table.round.face_up) == (2, 3)
