@@ -13,6 +13,7 @@ from controller.replay import UNFIT, NotReplayable, setup_of
 from controller.table import facts as f
 from controller.table.codec import WITHHELD
 from controller.table.evolve import evolve
+from controller.table.evolve_cases import OF_ALARMS, OF_DISPUTES
 from controller.table.inputs import ServiceStarted
 from controller.table.records import replace
 from controller.table.state import Round, State, Wager
@@ -20,8 +21,12 @@ from drivers.events import LINK_EVENTS, REPORTS
 
 __all__ = ["SeatTold", "Touched", "WagerTold", "empty_table", "touched_in"]
 
-SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind}) - {"stack_dispensed"}
-"""Kinds that say nothing of wagers and results: which cards it were, what devices did beside giving cards out."""
+OF_CASES = {event.kind for event in (*OF_DISPUTES, *OF_ALARMS, f.SecurityAlarm)}
+SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind} | OF_CASES) - {
+    "stack_dispensed"
+}
+"""Kinds that say nothing of wagers and results: which cards it were, what devices did beside giving cards out, and what people
+look into, which may have begun in a round of another set, or in none."""
 
 IN_SERVICE = (f.DeviceTakenOut.kind, f.DeviceReturned.kind)
 """Kinds that say which device gives cards out: with the way of dealing, which a round begins with, all that comes before it."""
