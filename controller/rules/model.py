@@ -304,13 +304,14 @@ class Law:
         return lifts.reading if lifts else None
 
     def may_void(self, reading: str | None) -> bool:
-        """True where a person who answers under this reading may void the round: one of its choices does, or nothing in
-        the document speaks of the matter at all. A clause alone (None) gives no such remedy unless it says so itself.
+        """True where a person who answers under this reading may void the round: one of its choices does, or leaves it to a
+        procedure of the house, or nothing in the document speaks of the matter at all. A clause alone (None) gives no such remedy
+        unless it says so itself.
         """
         if reading is None:
             return False
         steps = (step for rows in self.rulebook.rows.values() for row in rows for step in row.by_reading)
-        voids = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
+        voids = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.FOLLOW_HOUSE_PROCEDURE)
         return reading == self.of_holds or any(step.reading == reading and {*step.do} & {*voids} for step in steps)
 
     def unelected(self, offered: Collection[str] | None = None) -> tuple[Question, ...]:

@@ -98,7 +98,12 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
             return wrong
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
-        return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand", needs.cite)
+        gone = (
+            ""
+            if state.device_of(DeviceKind.SHUFFLER)
+            else f"; none is in service: {_reported(DeviceKind.SHUFFLER)}"
+        )
+        return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand{gone}", needs.cite)
     first_card = round_.phase is Phase.BETS_CLOSED or not round_.on_layout
     if first_card and (wait := _before_first_card(setup, state, round_.back)) is not None:
         return wait
@@ -146,21 +151,36 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
         return None
     found = state.device_of(needs)
     if found is None:
-        return Refusal(f"cards are dealt by {state.method}, and no {needs} is in service; change the method")
+        return Refusal(
+            f"cards are dealt by {state.method}, and no {needs} is in service; return it ({a.ReturnDevice.kind}), or "
+            f"{_reported(needs)}"
+        )
     name, device = found
     if not device.online:
-        return Refusal(f"{name} is offline; look at its cable and its power")
+        return Refusal(f"{name} is offline; look at its cable and its power, or {_reported(needs)}")
     if device.jammed:
         return Refusal(f"{name} is jammed; take the cards out")
     if needs is DeviceKind.SHOE and Capability.DISPENSES_STACKS not in device.capabilities:
-        return Refusal(f"{name} gives out no stacks: hands deal from it; deal another way (change_method)")
+        return Refusal(
+            f"{name} gives out no stacks: hands deal from it; {_reported(needs)}, and deal the next another way"
+        )
     dealing = setup.law.rulebook.dealing[state.method]
     if reshuffling_shoe(state) is not None and (dealing.reshuffles is None or not dealing.reshuffles.value):
         return Refusal(
-            f"{name} reshuffles by itself, and {setup.law.rulebook.id} knows no such shoe; deal another way (change_method)",
+            f"{name} reshuffles by itself, and {setup.law.rulebook.id} knows no such shoe; {_reported(needs)}, and deal the next "
+            "another way",
             dealing.cite,
         )
     return None
+
+
+_FAILURES = {DeviceKind.SHUFFLER: Trigger.SHUFFLER_JAM, DeviceKind.SHOE: Trigger.SHOE_JAM}
+
+
+def _reported(kind: DeviceKind) -> str:
+    """What is left to people whose wagers lie: the method is another one only in the next round, and each document says, or
+    lets a floorperson say, what follows from a device that fails in this one."""
+    return f"to end the round report that it failed ({a.ReportIrregularity.kind} {_FAILURES[kind]})"
 
 
 def set_predicates(card_set: CardSet) -> str:

@@ -40,5 +40,12 @@ def set_in(setup: Setup, state: State, name: str) -> str:
         return round_.back
     able = may_shuffle(state, Back.UNKNOWN)
     in_play = round_.back if round_ is not None else state.last_back
-    waits = round_ is not None and in_play in able and not state.sets[in_play].armed
+    waits = round_ is not None and in_play in able and not _shuffled_for_deal(setup, state, in_play)
     return in_play if waits else next((back for back in able if back != in_play), in_play)
+
+
+def _shuffled_for_deal(setup: Setup, state: State, back: str) -> bool:
+    """What was shuffled by hand still waits for the shuffler where none but its cards are dealt. Clause: `needs_shuffler`."""
+    needs = setup.law.rulebook.dealing[state.method].needs_shuffler
+    by_shuffler = needs is not None and needs.value
+    return state.sets[back].armed and not (by_shuffler and state.sets[back].by_hand)

@@ -249,3 +249,78 @@ def test_who_clears_a_device_that_deals_has_the_round_s_set_in_hand_too(make_tab
     assert table.state.sets["red"].armed
     table.act(a.ConfirmDuty(clear))
     assert not table.state.sets["red"].armed
+
+
+# ---- a device that is gone once no more bets are taken
+
+
+def ended(table):
+    """Whatever is asked or demanded is answered so that the round ends and its wagers are back."""
+    void = (a.Resolution.VOID, a.Resolution.RETURN_WAGER, a.Resolution.GO_ON)
+    while table.state.holds:
+        hold = next(iter(table.state.holds.values()))
+        table.act(a.ResolveHold(hold.id, next(answer for answer in void if answer in hold.choices)))
+    assert set(table.fates().values()) == {"returned"}
+    table.act(a.CollectCards())
+    table.act(a.EndRound())
+
+
+def gone(table, name, how):
+    """Its cable is pulled, or a floorperson takes it away, or both."""
+    if "offline" in how:
+        table.put(e.DeviceOffline("gone"), name)
+    if "taken out" in how:
+        table.act(a.TakeDeviceOut(name, a.OutOfService.REMOVED))
+
+
+@pytest.mark.parametrize("how", ["offline", "taken out", "offline, taken out"])
+@pytest.mark.parametrize(
+    ("method", "name", "trigger"),
+    [(Method.SHUFFLER, "shuffler-1", Trigger.SHUFFLER_JAM), (Method.DEALING_SHOE, "shoe-1", Trigger.SHOE_JAM)],
+)
+@pytest.mark.parametrize("phase", ["closed", "dealing"])
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_a_round_whose_dealing_device_is_gone_can_be_ended(
+    make_table, rulebook, phase, method, name, trigger, how
+):
+    """Clause: md-uth 13.H, 13.I, ma-uth 15(e), 15(f), ma-colorado 14(e), 14(f), nj-pikit 38.12(e), 38.12(f). What is refused says
+    how; then the cards are dealt another way."""
+    table = at(make_table, rulebook, phase, method)
+    gone(table, name, how)
+    assert (
+        f"to end the round report that it failed (report_irregularity {trigger})"
+        in table.refused(a.StartDealing()).reason
+    )
+    table.act(a.ReportIrregularity(trigger))
+    ended(table)
+    gone(table, name, "taken out")
+    table.act(a.ChangeMethod(Method.MANUAL_SHOE))
+
+
+@pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
+def test_a_round_that_only_a_shuffler_may_shuffle_for_can_be_ended_without_it(make_table, disposed, rulebook):
+    """Clause: md-uth 9.A(1), ma-uth 8(b)(1), ma-colorado 8(b)(1), nj-pikit 39.8(b)1, and each text's clause on a shuffler."""
+    table = at(make_table, rulebook, "closed", Method.HAND)
+    table.put(e.ShuffleStarted(e.Back.RED, e.Mode.SHUFFLE), "shuffler-1")
+    gone(table, "shuffler-1", "taken out")
+    table.shuffled_by_hand("red")
+    reason = table.refused(a.StartDealing()).reason
+    assert (
+        "none is in service: to end the round report that it failed (report_irregularity shuffler_jam)" in reason
+    )
+    made = disposed(table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM)))
+    assert Guard.IDLE_SET not in made.guards
+    ended(table)
+
+
+@pytest.mark.parametrize("how", ["offline", "taken out", "offline, taken out"])
+def test_where_the_text_says_nothing_of_a_shoe_the_house_s_procedure_may_end_the_round(make_table, how):
+    """Clause: fast-action (k)(1), R-18: a floorperson says whether the round goes on, or is void by that procedure."""
+    table = betting(make_table, "fast-action", Method.DEALING_SHOE, {"R-18": "house_procedure"}).close_bets()
+    gone(table, "shoe-1", how)
+    assert "(report_irregularity shoe_jam)" in table.refused(a.StartDealing()).reason
+    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    (hold,) = table.state.holds.values()
+    assert (hold.reading, hold.choices) == ("R-18", (a.Resolution.GO_ON, a.Resolution.VOID))
+    ended(table)
+    assert [duty.action for duty in table.state.duties.values()] == ["follow_house_procedure", "return_all_wagers"]
