@@ -20,11 +20,11 @@ from tests.controller.test_day_rounds import same, until
 from tests.controller.test_pruned_play import Recording
 from tests.kept import days as kept
 
-DAY = kept.FOLDER / "md-uth-11.jsonl.gz"
+DAY = kept.FOLDER / "md-uth-2.jsonl.gz"
 """Without a restart of the daemon."""
-CLOSED = 124
-"""Inputs of the closed day: the first round."""
-HOURS = (224, 260, 300, 335, 400, 460)
+CLOSED = 57
+"""Inputs of what is closed: the first round, and what came before it."""
+HOURS = (106, 115, 125, 133, 150, 170)
 """After how many inputs an hour is over: between rounds, twice in the third one, between rounds, twice in the fourth one."""
 PARTS = 5
 
@@ -101,7 +101,7 @@ def test_an_open_day_says_hour_by_hour_what_the_record_says(table: Table) -> Non
     for hour in HOURS:
         table.go_on(hour)
         assert same(table.asked(), table.asked(anew=True)), "an hour was played since it was worked out"
-        assert table.note() == (hour not in (300, 460)), (
+        assert table.note() == (hour not in (125, 170)), (
             "up to the round in play, which is the same as an hour ago"
         )
         assert table.is_used()
@@ -135,7 +135,7 @@ def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPa
         or whole(view, state, backs, after, through)
     )  # fmt: skip
     ends = []
-    for hour in (224, 260, 335, 400):
+    for hour in (106, 115, 133, 150):
         table.go_on(hour)
         assert table.note()
         ends.append(table.days()[0].through)
@@ -148,7 +148,7 @@ def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPa
 
 def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table) -> None:
     """One of another chain, one that ends behind the record, one that is not whole, one behind which the table was started."""
-    table.go_on(224)
+    table.go_on(106)
     assert table.note()
     wanted, data = table.asked(anew=True), table.file.read_bytes()
     (day, *_) = table.days()
@@ -177,7 +177,7 @@ def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table
 
 def test_one_that_begins_elsewhere_is_made_anew(table: Table) -> None:
     """Where the days before it are not worked out, it begins with the record."""
-    table.go_on(224)
+    table.go_on(106)
     for left in table.folder.glob("*-*.rounds"):
         left.unlink()
     assert table.note()
@@ -185,7 +185,7 @@ def test_one_that_begins_elsewhere_is_made_anew(table: Table) -> None:
     assert same(table.asked(), table.asked(anew=True))
     note_rounds(table.folder)
     assert same(table.asked(), table.asked(anew=True))
-    table.go_on(260)
+    table.go_on(115)
     assert table.note()
     assert table.days()[0].after == table.play.closed[-1].end.heads[Stream.MAIN].sequence
 
@@ -194,7 +194,7 @@ def test_the_daemons_hourly_child_works_it_out_and_the_command_takes_it(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And not with --anew; in a folder of segments alone it is passed over."""
-    table.go_on(224)
+    table.go_on(106)
     run, path = CliRunner(), str(table.play.journal.path)
     assert run.invoke(cli, ["journal", "keep", path]).exit_code == 0
     assert table.is_used()
@@ -204,9 +204,10 @@ def test_the_daemons_hourly_child_works_it_out_and_the_command_takes_it(
         for more in ((), ("--anew",))
     ]
     assert said[0]["rounds"] == said[1]["rounds"] != []
-    assert (said[0]["days_worked_out"], said[1]["days_worked_out"]) == (2, 0)
+    closed = len(list(table.folder.glob("*.segment")))
+    assert (said[0]["days_worked_out"], said[1]["days_worked_out"]) == (closed + 1, 0)
     alone = run.invoke(cli, ["journal", "lookback", str(table.folder), "blue", "--json"])
-    assert msgspec.json.decode(alone.output)["days_worked_out"] == 1
+    assert msgspec.json.decode(alone.output)["days_worked_out"] == closed
 
 
 def test_a_record_without_a_closed_day_has_an_open_one(tmp_path: Path) -> None:
