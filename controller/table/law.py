@@ -61,9 +61,8 @@ def shuffler_counted(state: State) -> bool:
     in_play = state.sets.get(round_.back if round_ else state.last_back)
     if in_play is not None and in_play.by_hand:
         return False
-    untold = (
-        round_ is not None and round_.played and not _count_told(state, round_)
-    )  # before, it may still be shuffled
+    # Until its cards are let out the set may still be shuffled, and counted.
+    untold = round_ is not None and round_.played and not _count_told(state, round_)
     return _counts_each_shuffle(state) and not untold
 
 

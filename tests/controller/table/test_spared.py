@@ -203,15 +203,21 @@ def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, electe
     assert [d.seat for d in table.state.duties.values() if d.action == "collect_ante"] == [1]
 
 
+def recited(table, trigger, *cite):
+    """What the last row of this trigger demands is demanded by these clauses instead."""
+    law = table.setup.law
+    *others, row = law.rulebook.rows[trigger]
+    do = tuple(dataclasses.replace(demand, cite=cite) for demand in row.do)
+    rows = {**law.rulebook.rows, trigger: (*others, dataclasses.replace(row, do=do))}
+    law = dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, rows=rows))
+    table.setup = replace(table.setup, law=law)
+
+
 def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
     """Where a document repeats the void in the chapter of each way of dealing, only its own is cited."""
     table = dealt("md-uth")
-    law, trigger = table.setup.law, Trigger.WRONG_COUNT_DEALER
-    (row,) = law.rulebook.rows[trigger]
-    do = tuple(dataclasses.replace(demand, cite=("8.G(1)", "9.E(1)", "10.E(1)")) for demand in row.do)
-    rows = {**law.rulebook.rows, trigger: (dataclasses.replace(row, do=do),)}
-    law = dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, rows=rows))
-    table.setup = replace(table.setup, law=law)
+    trigger = Trigger.WRONG_COUNT_DEALER
+    recited(table, trigger, "8.G(1)", "9.E(1)", "10.E(1)")
     table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
     table.act(a.ReportIrregularity(trigger))
     events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
@@ -283,13 +289,9 @@ def test_an_answer_about_who_left_is_none_about_a_hand_that_is_missing(make_tabl
 def test_only_a_trips_goes_back_as_if_one_had_been_placed(dealt):
     """Where none was, an ante goes back by its own row, whatever the row of a round with one says. Clause: md-uth 13.F."""
     table = dealt("md-uth")
-    law, trigger = table.setup.law, Trigger.DEALER_CARD_EXPOSED
-    *others, with_trips = law.rulebook.rows[trigger]
-    assert with_trips.cite == ("13.G",)
-    do = tuple(dataclasses.replace(demand, cite=("99.Z",)) for demand in with_trips.do)
-    rows = {**law.rulebook.rows, trigger: (*others, dataclasses.replace(with_trips, do=do))}
-    law = dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, rows=rows))
-    table.setup = replace(table.setup, law=law)
+    trigger = Trigger.DEALER_CARD_EXPOSED
+    assert table.setup.law.rulebook.rows[trigger][-1].cite == ("13.G",)
+    recited(table, trigger, "99.Z")
     table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
     table.act(a.ReportIrregularity(trigger))
     events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
