@@ -106,6 +106,20 @@ def test_the_hand_of_a_wager_that_is_gone_earns_the_others_no_envy(with_progress
     assert refused.cite == ("11.J(2)(e)(ii)",)
 
 
+@pytest.mark.parametrize("late", [True, False])
+def test_the_hand_of_who_never_had_a_progressive_wager_earns_the_others_no_envy(with_progressives, late):
+    """Seat 1 has a straight flush; that of one who has the wager too is paid. Clause: md-uth 11.J(2)(e)(ii)."""
+    table = with_progressives({"envy_holder": "with_progressive"}, late=late)
+    table.act(a.ValidateProgressive(3, True))
+    envy = a.SettleWager(3, "envy", WIN, 150_000, holder=1)
+    if late:
+        refused = table.refused(envy)
+        assert refused.reason.endswith("that needs a progressive wager, and there is none")
+        assert refused.cite == ("11.J(2)(e)(ii)",)
+    else:
+        table.act(envy)
+
+
 @pytest.mark.parametrize(("holder", "paid"), [("with_progressive", []), ("any", [150_000])])
 def test_settle_pays_no_envy_for_a_wager_that_what_happened_has_taken(with_progressives, holder, paid):
     """A round that is told as a whole, in which seat 1 left. Clause: md-uth 11.J(2)(e)(ii)."""
