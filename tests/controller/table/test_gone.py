@@ -37,7 +37,7 @@ def test_a_coupon_beside_a_lost_ante_is_taken_whatever_the_cards_are(make_table,
         tell(table, Area.PLAYER, cards, 1)
     found = offer(table.setup, table.round)
     line = found.line(1, "ante", coupon=True)
-    assert (line.outcome, line.paid, line.note) == (LOSE, 0, "the coupon is taken")
+    assert (line.outcome, line.stake, line.paid, line.note) == (LOSE, 0, 0, "the coupon is taken")
     assert not found.missing
     assert found.comes_to() == {1: 0, 3: 5000}
 

@@ -147,3 +147,12 @@ def test_a_floorperson_is_asked_about_each_by_name(pikit):
         (hold,) = (x for x in table.act(act, Role.DEALER) if isinstance(x, f.HoldPlaced))
         assert f"a dealer settled them: {named};" in hold.reason
         go_on(table)
+
+
+def test_a_coupon_is_asked_about_with_the_wager_of_which_a_person_decides(pikit):
+    """Cards that tie leave open what becomes of both. Clause: nj-pikit 39.3(c), 39.4(d), R-55."""
+    table = pikit(coupon=500)
+    for told in (a.RecordHand(Area.DEALER, "Kd Kc 4h 5s 8c"), a.RecordHand(Area.PLAYER, "Ks Kh 4c 5d 8s", 1)):
+        table.act(told)
+    (hold,) = (x for x in table.act(a.SettleRound(), Role.DEALER) if isinstance(x, f.HoldPlaced))
+    assert "settled them: seat 1 ante [R-55]; seat 1 ante coupon [R-55]; seat 1 play_5 [R-55];" in hold.reason

@@ -73,6 +73,15 @@ def test_a_sum_beside_the_rows_is_asked_about(at_side_wagers, paid):
     assert "no row of its pay table gives that for 500" in reason
 
 
+@pytest.mark.parametrize(("paid", "returned", "waits"), [
+    (5000, 0, False), (4800, 200, False), (4500, 0, False), (5000, None, True), (4800, 0, True), (4900, 200, True),
+])  # fmt: skip
+def test_a_stake_that_was_counted_into_what_is_paid_is_of_its_row(at_side_wagers, paid, returned, waits):
+    """9 to 1 on 5.00 hands back 50.00, however it is told apart; any other sum of both is of no row. Clause: ma-uth 11(d)."""
+    reason = asked(at_side_wagers(), a.SettleWager(1, "trips", WIN, paid, returned=returned))
+    assert bool(reason) is waits
+
+
 def test_what_breakage_makes_of_a_row_passes(make_table):
     """3 to 2 on 10.01 is 15.01 or 15.02 as elected. Clause: ma-uth 11(c), R-107."""
     for rule, paid, other in (("up", 1502, 1501), ("down", 1501, 1502)):
