@@ -103,14 +103,14 @@ def test_all_hands_are_void_also_by_one_whose_chips_nobody_counted(make_table):
     """What an answer had settled before is a question, whatever cards were told. Clause: nj-pikit 38.12(c), 39.10(b)."""
     names = ("ante", "five_card_bonus", "three_card_bonus")
     table = make_table("nj-pikit", offered=("three_card_bonus",)).ready()
-    table.bet(*((1, name, 500) for name in names), *((3, name, 0) for name in names[:2])).let_out().deal()
-    table.answer(1, "show")
-    table.act(a.RecordHand(Area.PLAYER, "9s 9h 9d 4c 2d", 1, shown="9s 9h 9d"))
-    assert offer(table.setup, table.round).line(1, "three_card_bonus").outcome is WIN
+    table.bet(*((2, name, 500) for name in names), *((3, name, 0) for name in names[:2])).let_out().deal()
+    table.answer(2, "show")
+    table.act(a.RecordHand(Area.PLAYER, "9s 9h 9d 4c 2d", 2, shown="9s 9h 9d"))
+    assert offer(table.setup, table.round).line(2, "three_card_bonus").outcome is WIN
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
     assert table.round.void
     found = offer(table.setup, table.round)
-    assert [(x.wager, x.outcome.value) for x in found.lines] == [("three_card_bonus", "held")]
+    assert [(x.seat, x.wager, x.outcome.value) for x in found.lines] == [(2, "three_card_bonus", "held")]
     assert found.refused == ""
 
 
@@ -181,6 +181,28 @@ def test_a_meter_that_an_uncounted_hand_takes_from_is_compared_with_nothing(with
     assert found.line(1, "play") is not None
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_meter_that_no_uncounted_hand_takes_from_is_compared(make_table, late):
+    """Seat 3 has placed no chip, or one that came too late and went back. Clauses: md-uth 7.E, 12.D."""
+    table = make_table("md-uth", elect={**ENVY, "R-45": "return"}).ready().begin(seats=(1,), trips=())
+    for name in ("ante", "blind"):
+        table.act(a.PlaceWager(3, name, 0))
+    table.chip(1)
+    table.close_bets()
+    if late:
+        table.chip(3, locked=True)
+        assert table.fates()[3, "progressive"] == "returned"
+    table.act(a.RecordProgressiveCount(1))
+    table.act(a.StartDealing())
+    table.deal().to_showdown()
+    tell(table, Area.COMMUNITY, "9h Th Jh 2c 7d")
+    tell(table, Area.DEALER, "9c 8c")
+    tell(table, Area.PLAYER, "8h 7h", 1)
+    table.act(a.RecordMeter("meter", 90_000_000, 80_000_000))
+    line = offer(table.setup, table.round).line(1, "progressive")
+    assert (line.outcome, line.note) == (WIN, "the meter stood at 90000000 cents")
+
+
 def test_what_is_won_for_the_whole_table_is_not_missed_in_a_sum(make_table):
     """Cover All hangs on each hand of the table. Clause: ma-uth 13(e)."""
     table = make_table("ma-uth", Method.SHUFFLER, offered=("cover_all",)).ready()
@@ -213,9 +235,25 @@ def test_where_nobody_counts_at_any_seat_cards_beside_a_coupon_are_told_without_
     found = offer(table.setup, table.round)
     assert (found.refused, found.uncounted, found.lines) == ("", (1,), ())
     settle_seat(table, 1)
+    assert offer(table.setup, table.round) is None
     table.act(a.SettleWager(1, "ante", WIN, 500, coupon=True))
     table.act(a.SettleRound(handed_back=77))
     assert not table.state.holds
+
+
+def test_why_nothing_is_offered_is_told_beside_the_seats_that_nobody_counted(make_table):
+    """The dealer has a choice of two sevens among three. Clause: fast-action (h)(9)(ii)."""
+    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
+    table.bet((1, "original", 1000), (3, "original", 0)).let_out().act(a.RecordInitialDeal())
+    for seat in (1, 3):
+        table.answer(seat, "set")
+    table.act(a.RevealDealer())
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    tell(table, Area.COMMUNITY, "Jh 8c Td 3s 2h")
+    tell(table, Area.DEALER, "7s 7h 7d Qc")
+    found = offer(table.setup, table.round)
+    assert "say which the dealer plays" in found.refused
+    assert (found.lines, found.uncounted) == ((), (3,))
 
 
 def test_half_of_what_nobody_counted_is_compared_with_nothing(make_table):
