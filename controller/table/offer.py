@@ -66,7 +66,7 @@ class Offer(Struct, frozen=True):
         asked = [limited for limited, _ in self.limited]
         return next((x for x in found if x.outcome is not Outcome.HELD and x not in asked), None)
 
-    def limits(self, seat: int, wager: str, *, coupon: bool = False, holder: int = 0) -> tuple[Cut, ...]:
+    def limits(self, seat: int, wager: str, *, coupon: bool, holder: int) -> tuple[Cut, ...]:
         """The limits of which a person is to decide before this wager is paid beyond them; () where none is reached."""
         return tuple(cut for x, cut in self.limited if _key(x) == (seat, wager, coupon, holder))
 
@@ -140,17 +140,16 @@ def _hangs_on_others(line: Line, meters: bool) -> bool:
 
 def _settled(settler: Settler, known: rounds.Round) -> tuple[Settlement | None, str]:
     """The settlement, and what cannot be. A hand that is not what its player said stands as unread: the others are compared."""
-    told: dict[str, None] = {}  # each once, in order
-    for _ in range(len(known.hands) + 1):
+    told: tuple[str, ...] = ()
+    while True:  # each time with one unread hand more
         try:
             return settler.settle(known), "; ".join(told)
         except RoundRefused as refused:
-            told[str(refused)] = None
+            told = tuple(dict.fromkeys((*told, str(refused))))
             unread = tuple(_without_cards(h) if h.seat == refused.seat else h for h in known.hands)
-            if unread == known.hands:
-                break
-            known = replace(known, hands=unread)
-    return None, "; ".join(told)
+        if unread == known.hands:
+            return None, "; ".join(told)
+        known = replace(known, hands=unread)
 
 
 def _without_cards(hand: Hand) -> Hand:
@@ -255,7 +254,7 @@ def _hand(setup: Setup, round_: Round, number: int, settler: Settler) -> Hand:
 def _of_one_hand(setup: Setup, seen: SeenHand) -> tuple[int, ...]:
     """Of more cards than a hand has, those that it plays, and nobody's word about the others; else the first that were dealt."""
     count = setup.law.rulebook.hand.player.value
-    return (seen.played + _unread(count - len(seen.played)) if seen.played else seen.cards)[:count]
+    return (seen.played + _unread(count) if seen.played else seen.cards)[:count]
 
 
 def _filled(round_: Round, area: Area, count: int) -> tuple[int, ...]:
