@@ -327,7 +327,7 @@ def _round_after(round_: Round, event: f.Event) -> Round:
         case f.DealingAllowed(late=True):
             return replace(round_, late_let_out=True)
         case f.DealingAllowed(resumed=True):
-            return replace(round_, phase=Phase.DEALING)
+            return round_
         case f.DealingAllowed():  # cards that went to the rack before the deal are no cards of it that lack
             return replace(round_, phase=Phase.DEALING, let_out=True, drawn=round_.racked)
         case f.InitialDealCompleted(cards_out=cards_out):

@@ -96,6 +96,18 @@ def test_a_card_face_up_before_the_deal_is_none_of_it(table):
     assert holds(table) == []
 
 
+def test_a_deal_that_goes_on_after_a_stop_has_the_cards_of_before(table):
+    """Letting them out again begins no new deal. Clause: fast-action (g)(3)."""
+    let_out(table)
+    draw(table, 5)
+    table.put(e.SelfTestFailed(1), "shoe-1")
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
+    assert table.act(a.StartDealing())[0].resumed
+    draw(table, IN_DEAL - 5)
+    table.act(a.RecordInitialDeal())
+    assert (holds(table), table.round.drawn) == ([], IN_DEAL)
+
+
 @pytest.mark.parametrize("told", ["before", "after"])
 def test_a_card_that_a_new_dealer_burns_in_the_deal_is_none_of_it(table, told):
     """Whether the shoe tells of it before or after it is said to be burned. Clause: fast-action (g)(1)."""
