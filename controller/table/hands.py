@@ -44,7 +44,7 @@ def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
         Area.SIX_CARD_BOX: (None, BOX),
     }[act.area]
     or_more = act.area is Area.PLAYER and round_.seats[act.seat].one_hand
-    if len(cards) != count and not (or_more and count < len(cards) <= 2 * count):
+    if not count <= len(cards) <= (2 * count if or_more else count):
         cite = rule.cite if rule else setup.law.rulebook.wagers[OF_THE_BOX].cite
         told = f"{count} or more" if or_more else str(count)
         return Refusal(f"{whose}: {told} cards lie there, and {len(cards)} were given", cite)

@@ -173,17 +173,18 @@ def test_a_natural_that_a_person_does_not_let_stand_is_set_like_any_hand(table, 
 
 
 def test_only_a_hand_with_too_many_cards_is_told_with_more(table):
-    """Clause: (g)(3), (i)(4)."""
+    """Up to those of two hands. Clause: (g)(3), (i)(4)."""
     made = table()
     made.answer(1, "natural")
     five = a.RecordHand(Area.PLAYER, "9c 9h 9d 9s 2c", 1)
     assert "4 cards lie there, and 5 were given" in made.refused(five).reason
     made.act(TOO_MANY)
     made.act(five)
-    assert (
-        "4 or more cards lie there, and 3 were given"
-        in made.refused(a.RecordHand(Area.PLAYER, "9c 9h 9d", 1)).reason
-    )
+    for wrong in (3, 9):
+        refused = made.refused(a.RecordHand(Area.PLAYER, " ".join(["??"] * wrong), 1))
+        assert f"4 or more cards lie there, and {wrong} were given" in refused.reason
+    for right in (4, 8):
+        made.act(a.RecordHand(Area.PLAYER, " ".join(["??"] * right), 1))
 
 
 # ---- too few cards
