@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from controller.rules.vocabulary import Area, Role, Trigger
+from controller.rules.model import Demand
+from controller.rules.vocabulary import Action, Area, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.offer import offer
@@ -118,6 +119,15 @@ def test_a_wager_held_before_its_round_was_void_goes_back_with_the_others(dealt,
     assert "return_all_wagers" in duties(table)
 
 
+def test_a_trips_that_no_void_spares_goes_back_with_the_others_though_it_stands(dealt):
+    """R-22 asks the floor about all of them at once, and nothing of the round is settled any more. Clause: ma-uth 15(d)."""
+    table = dealt("ma-uth", 1, **{"R-22": "hold"})
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
+    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
+    assert decided(events) == dict.fromkeys(table.fates(), ("returned", (), "R-22"))
+    assert duties(table).isdisjoint({"deal_community", "settle_trips"})
+
+
 @pytest.mark.parametrize(
     ("first", "again"),
     [((), {"deal_community"}), (("deal_community",), set()), (("deal_community", "settle_trips"), set())],
@@ -203,21 +213,25 @@ def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, electe
     assert [d.seat for d in table.state.duties.values() if d.action == "collect_ante"] == [1]
 
 
-def recited(table, trigger, *cite):
-    """What the last row of this trigger demands is demanded by these clauses instead."""
+def recited(table, trigger, under, *cite):
+    """What the rows of this trigger that stand under a clause demand is demanded by these clauses instead."""
     law = table.setup.law
-    *others, row = law.rulebook.rows[trigger]
-    do = tuple(dataclasses.replace(demand, cite=cite) for demand in row.do)
-    rows = {**law.rulebook.rows, trigger: (*others, dataclasses.replace(row, do=do))}
-    law = dataclasses.replace(law, rulebook=dataclasses.replace(law.rulebook, rows=rows))
-    table.setup = replace(table.setup, law=law)
+    rows = [
+        dataclasses.replace(row, do=tuple(dataclasses.replace(demand, cite=cite) for demand in row.do))
+        if row.cite == (under,)
+        else row
+        for row in law.rulebook.rows[trigger]
+    ]
+    assert rows != list(law.rulebook.rows[trigger]), f"no row stands under {under}"
+    book = dataclasses.replace(law.rulebook, rows={**law.rulebook.rows, trigger: tuple(rows)})
+    table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
 
 
 def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
     """Where a document repeats the void in the chapter of each way of dealing, only its own is cited."""
     table = dealt("md-uth")
     trigger = Trigger.WRONG_COUNT_DEALER
-    recited(table, trigger, "8.G(1)", "9.E(1)", "10.E(1)")
+    recited(table, trigger, "13.E", "8.G(1)", "9.E(1)", "10.E(1)")
     table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
     table.act(a.ReportIrregularity(trigger))
     events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
@@ -243,9 +257,10 @@ def test_trips_that_stands_though_its_hand_was_missing_is_settled_on_the_hand_th
     assert hold.reason == (
         "2 wagers are held; decide: return_wager or wager_stands, and then the missing cards and the community are dealt first"
     )
-    seen_early.act(a.ResolveHold(hold.id, STANDS), Role.FLOORPERSON)
-    assert {(d.action, d.reading) for d in seen_early.state.duties.values() if d.action in FOR_SPARED} == {
-        ("deal_community", "R-127"), ("settle_trips", "R-127"),
+    events = seen_early.act(a.ResolveHold(hold.id, STANDS), Role.FLOORPERSON)
+    assert decided(events) == dict.fromkeys([(1, "trips"), (3, "trips")], ("to_settle", (), "R-127"))
+    assert {(d.action, d.cite, d.reading) for d in seen_early.state.duties.values() if d.action in FOR_SPARED} == {
+        ("deal_community", (), "R-127"), ("settle_trips", (), "R-127"),
     }  # fmt: skip
     for street in (a.Street.FLOP, a.Street.LAST_TWO):
         seen_early.act(a.RevealCommunity(street))
@@ -258,6 +273,26 @@ def test_trips_that_stands_though_its_hand_was_missing_is_settled_on_the_hand_th
         seen_early.act(a.ConfirmDuty(duty))
     seen_early.act(a.CollectCards())
     seen_early.act(a.EndRound())
+
+
+def test_of_wagers_that_one_reading_holds_a_trips_alone_is_settled(dealt):
+    """A document may leave the others to the same reading; in a void round they go back whatever is said of them."""
+    by = {"reading": "R-127"}
+    demands = (
+        Demand(Action.VOID_ALL_HANDS, ("99.B",)),
+        Demand(Action.HOLD_TRIPS, **by),
+        Demand(Action.HOLD_OTHERS, **by),
+    )
+    table = dealt("md-uth", 1).with_answer(SEEN.trigger, *demands)
+    table.act(SEEN)
+    of_trips, of_others = table.state.holds.values()
+    assert (of_trips.wager, of_others.wager) == ("trips", ALL_HELD)
+    others = [at for at in table.fates() if at != (1, "trips")]
+    assert decided(table.act(a.ResolveHold(of_others.id, STANDS))) == dict.fromkeys(
+        others, ("returned", (), "R-127")
+    )
+    table.act(a.ResolveHold(of_trips.id, STANDS))
+    assert table.fates()[1, "trips"] == "to_settle"
 
 
 def test_trips_that_goes_back_leaves_nothing_to_be_dealt(seen_early):
@@ -287,11 +322,10 @@ def test_an_answer_about_who_left_is_none_about_a_hand_that_is_missing(make_tabl
 
 
 def test_only_a_trips_goes_back_as_if_one_had_been_placed(dealt):
-    """Where none was, an ante goes back by its own row, whatever the row of a round with one says. Clause: md-uth 13.F."""
+    """Where none was, an ante goes back by its own row, whatever the rows of a round with one say. Clause: md-uth 13.F."""
     table = dealt("md-uth")
     trigger = Trigger.DEALER_CARD_EXPOSED
-    assert table.setup.law.rulebook.rows[trigger][-1].cite == ("13.G",)
-    recited(table, trigger, "99.Z")
+    recited(table, trigger, "13.G", "99.Z")
     table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
     table.act(a.ReportIrregularity(trigger))
     events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
