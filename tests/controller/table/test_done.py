@@ -113,13 +113,18 @@ def test_a_later_report_of_the_cards_in_a_hand_stands_for_the_earlier(make_table
 
 
 def test_a_hand_whose_excess_was_laid_away_is_still_one_of_too_many(make_table):
-    """Too few are found in it afterwards: which cards came first is not to be seen any more. Clause: fast-action (i)(4)."""
+    """Too few are found in it afterwards: which cards came first is not to be seen any more. That another hand has yet to lay
+    cards away is no matter of this one. Clause: fast-action (i)(4)."""
     table = dealt(make_table, "fast-action")
     table.act(TOO_MANY)
     (duty,) = table.state.duties
     table.act(a.ConfirmDuty(duty), Role.PLAYER)
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3, too_many=True))
     table.act(TOO_FEW)
-    assert duties(table) == {Action.ASK_VOID_OR_COMPLETE}
+    assert {(d.action, d.seat) for d in table.state.duties.values()} == {
+        (Action.DISCARD_EXCESS, 3),
+        (Action.ASK_VOID_OR_COMPLETE, 1),
+    }
     assert table.round.seats[1].one_hand
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from controller.games.model import Answer, Decision, Game, Phase, Settle, Stage, Street
 from controller.games.registry import UNNAMED
-from controller.rules.vocabulary import BurnAt, Method
+from controller.rules.vocabulary import BurnAt, Method, Trigger
 from controller.table import facts as f
 from controller.table.acts import OutOfService
 from controller.table.card_set import CardSet, GamingDay
@@ -266,6 +266,15 @@ def test_what_happens_in_a_round_changes_so_much_of_it(event, before, changes):
     round_ = replace(ROUND, **before)
     after = evolve(replace(STATE, round=round_), f.Fact("table", event))
     assert after == replace(STATE, round=replace(round_, **changes))
+
+
+@pytest.mark.parametrize(("told", "found"), [(0, 1), (1, 1), (3, 3)])
+def test_a_card_face_up_without_a_number_is_one(told, found):
+    """Records of earlier versions do not say how many were found, and mean one. A clause sends all of them to the rack."""
+    made = f.DispositionMade(Trigger.CARD_FACE_UP, (), "r7", 0, (), (), False, "", "", "", "", cards=told)
+    round_ = replace(ROUND, face_up=1, racked=1)
+    after = evolve(replace(STATE, round=round_), f.Fact("table", made))
+    assert after == replace(STATE, round=replace(round_, face_up=1 + found, racked=1 + found))
 
 
 def test_each_stage_that_nobody_is_asked_in_is_passed_over():

@@ -14,8 +14,8 @@ from controller.table.records import replace
 from controller.table.state import Round, Seat, State, Wager
 from drivers.events import Defect
 
-TURN, WASH, SHUFFLE = (
-    ProcedureStep(step, Role.DEALER, ()) for step in (Step.TURN_FACE_UP, Step.WASH, Step.SHUFFLE)
+TURN, WASH, SHUFFLE, CUT = (
+    ProcedureStep(step, Role.DEALER, ()) for step in (Step.TURN_FACE_UP, Step.WASH, Step.SHUFFLE, Step.CUT)
 )
 SPREAD = ProcedureStep(Step.SPREAD, Role.DEALER, ())
 ONE, TWO = (PlayedSince((PlayedRound(name, (1,)),)) for name in ("r1", "r2"))
@@ -89,6 +89,21 @@ def test_a_step_that_is_taken_leaves_those_after_it(steps, face_up, left, proced
     before = replace(USED, steps=steps)
     after = folded(before, f.StepTaken("red", steps[0].step, "x", "dealer", (), face_up)).sets["red"]
     assert after == replace(before, steps=left, procedure=procedure, **STEPPED)
+
+
+@pytest.mark.parametrize(("by_hand", "left"), [(True, (CUT, WASH)), (False, (WASH,))])
+def test_after_the_shuffle_of_a_device_the_cut_alone_falls_away(by_hand, left):
+    """What stands behind it is still to be done. Clause: `[cut] after`."""
+    before = replace(USED, steps=(SHUFFLE, CUT, WASH), by_hand=by_hand)
+    after = folded(before, f.StepTaken("red", Step.SHUFFLE, "x", "dealer", ())).sets["red"]
+    assert after == replace(before, steps=left, **STEPPED)
+
+
+@pytest.mark.parametrize(("whole", "left"), [(True, (WASH,)), (False, (CUT, WASH))])
+def test_a_cut_that_waits_falls_away_only_where_a_device_has_shuffled_since(whole, left):
+    """A cycle that was none of the whole set makes nothing undone of it. Clause: `[cut] after`."""
+    after = folded(replace(USED, steps=(CUT, WASH)), f.SetChecked("red", whole, True, True, None)).sets["red"]
+    assert (after.armed, after.steps, after.procedure) == (whole, left, Procedure.IDLE)
 
 
 VERDICTS = [  # number right, identities right: rounds since the last count, rounds since the last reading

@@ -7,7 +7,7 @@ from controller.games.model import Decision
 from controller.games.registry import GAMES
 from controller.games.settling.round import UNREADABLE, Meter
 from controller.games.settling.settled import Outcome
-from controller.rules.vocabulary import Area, Method, Role
+from controller.rules.vocabulary import Area, Method, Role, Trigger
 from controller.table import facts as f
 from controller.table.evolve import evolve
 from controller.table.evolve_wagers import with_, without
@@ -163,6 +163,23 @@ def test_an_answer_that_settles_a_bonus_settles_what_is_undecided(fate):
     paid = with_(seat.wagers, "five_card_bonus", Wager(500, Fate.SETTLED))
     answered = Seat(paid, decided=True, asked=Phase.DECISION, folded=True, answers=(Decision.FOLD,))
     assert after == replace(round_, seats={1: answered, 3: other})
+
+
+NO_NATURAL = f.DispositionMade(Trigger.FALSE_DECLARATION, (), "r7", 1, (), (), False, "", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("phase", "changes"),
+    [(Phase.SETTING, {"decided": False, "asked": None}), (Phase.DEALER_SET, {}), (Phase.SHOWDOWN, {})],
+)
+def test_a_false_announcement_alone_is_taken_back(phase, changes):
+    """Its wager lies as before, and what was answered before it stays. Who is not asked again has been asked all the same."""
+    won = Seat(
+        {"original": Wager(1000, Fate.SETTLED)}, True, Phase.SETTING, answers=(Decision.SET, Decision.NATURAL)
+    )
+    round_ = replace(ROUND, game=GAMES["fast_action"], phase=phase, seats={1: won, 3: won})
+    back = replace(won, wagers={"original": Wager(1000)}, answers=(Decision.SET,), **changes)
+    assert folded(round_, NO_NATURAL) == replace(round_, seats={1: back, 3: won})
 
 
 OF_EACH_FATE = {f"w{number}": Wager(100, fate) for number, fate in enumerate(Fate)}
