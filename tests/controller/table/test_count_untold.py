@@ -5,12 +5,21 @@ import pytest
 from controller.rules.vocabulary import Method
 from controller.status import table_document
 from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.decide import fold
 from controller.table.law import stub_count_waived
+from controller.table.records import replace
+from drivers.events import Back, Capability, StackDispensed
 
-BETS = {"md-uth": ("ante", "blind"), "nj-pikit": ("ante", "five_card_bonus"), "ma-colorado": ("ante",)}
+BETS = {
+    "md-uth": ("ante", "blind"),
+    "ma-uth": ("ante", "blind"),
+    "nj-pikit": ("ante", "five_card_bonus"),
+    "ma-colorado": ("ante",),
+}
 
 
-@pytest.fixture(params=BETS)
+@pytest.fixture(params=["md-uth", "nj-pikit", "ma-colorado"])
 def ready(make_table, request):
     """Both sets shuffled and counted, at a table of each document that waives the count."""
     return make_table(request.param, Method.MANUAL_SHOE, offered=(), devices=("shuffler-1",)).ready()
@@ -77,6 +86,35 @@ def test_a_shuffler_that_never_tells_one_waives_nothing(make_table):
     play(table, "red")
     table.act(a.CollectCards())
     assert "5 rounds are reached" in table.refused(a.EndRound()).reason
+
+
+@pytest.mark.parametrize(
+    ("name", "counts", "cite"),
+    [("md-uth", False, "8.E"), ("ma-uth", True, "7(f)")],
+    ids=["no device counts", "nothing is waived"],
+)
+def test_a_count_that_no_shuffle_could_waive_is_due_without_further_words(make_table, name, counts, cite):
+    """What was told of the last shuffle is nobody's question then. Clause: md-uth 8.E; ma-uth 7(f), R-05."""
+    table = make_table(name, Method.MANUAL_SHOE, offered=(), devices=("shuffler-1",)).ready()
+    if not counts:
+        table.online("shuffler-1", capabilities=(Capability.TWO_SETS,))
+    table.shuffled("red", None)
+    every = table.setup.law.rulebook.stub.every_rounds.value
+    table.state = replace(table.state, since_stub_count=every - 1)
+    play(table, "red")
+    table.act(a.CollectCards())
+    refused = table.refused(a.EndRound())
+    assert refused.reason == f"the stub must be counted in this round: {every} rounds are reached"
+    assert refused.cite == (cite,)
+
+
+def test_of_a_set_that_is_not_at_this_table_no_count_is_known(make_table):
+    """A record of the house's former sets: cards of the green one came out before anybody let them out. Clause: md-uth 10.C."""
+    table = make_table("md-uth").ready()
+    assert stub_count_waived(table.setup, table.state)
+    begun = f.RoundBegun("t1-1", 1, "green", Method.DEALING_SHOE, "x", "ultimate")
+    facts = (f.Fact("table", begun), f.Fact("shoe-1", StackDispensed(Back.UNKNOWN, 1, 2)))
+    assert not stub_count_waived(table.setup, fold(table.state, facts))
 
 
 def test_cards_that_were_shuffled_before_the_round_was_ended_are_counted_in_the_next(ready):

@@ -108,11 +108,12 @@ def test_nor_may_one_come_once_they_are_shown(dealer_set):
 
 
 @pytest.mark.parametrize("report", [e.DealCompleted(e.Back.RED, 1, 0), e.PoweredUp(e.ResetCause.POWER, 300)])
-def test_one_that_stops_before_they_are_out_has_failed(dealer_set, disposed, report):
-    """What it still owes is let out again, or dealt by hand once it is away. R-18."""
+@pytest.mark.parametrize("came", [1, 5])
+def test_one_that_stops_before_they_are_out_has_failed(dealer_set, disposed, report, came):
+    """What it still owes, be it a single card, is let out again, or dealt by hand once it is away. R-18."""
     table = dealer_set
     table.act(a.StartDealing())
-    give(table, 1)
+    give(table, came)
     assert disposed(table.put(report, "shoe-1")).trigger is Trigger.SHOE_JAM
 
 
