@@ -97,7 +97,7 @@ def _misnamed(round_: Round, cards: tuple[int, ...]) -> bool:
 def _set_otherwise(setup: Setup, round_: Round) -> Setting | None:
     """How the document sets the dealer's hand, where it was told to be set another way. Clause: `[ranking] house_ways`."""
     ranking, seen = setup.law.rulebook.ranking, round_.seen[Area.DEALER, 0]
-    if ranking is None or ranking.house_ways is None or not seen.played or is_natural(seen.cards):
+    if ranking.house_ways is None or not seen.played or is_natural(seen.cards):
         return None
     setting = set_hand(seen.cards)
     return None if tuple(sorted(seen.played, reverse=True)) in setting.plays else setting

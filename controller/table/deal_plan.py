@@ -48,13 +48,13 @@ def dealt_late(setup: Setup, round_: Round) -> bool:
 
 
 def community_left(setup: Setup, round_: Round) -> int:
-    """Cards that are still to come out of the device before the next community cards are shown, those to be burned included.
+    """Cards that are still to come out of the device before the community cards are shown, those to be burned included.
 
-    Below 0 where more have come than that.
+    They come out of it once the dealer's hand is up, and then all together. Below 0 where more have come than that.
     """
     if not dealt_late(setup, round_) or not round_.shows_community_next:
         return 0
-    streets = round_.game.streets[: round_.streets + 1]
+    streets = round_.game.streets
     burns = min(setup.law.rulebook.dealing[round_.method].burns.value, len(streets))
     return burns + sum(street.cards for street in streets) - round_.late_out
 

@@ -192,9 +192,11 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
     planned = plan[round_.stacks_out - 1]
     if report.cards != planned.cards:
         wrong_count(draft, planned, report.cards)
-    if round_.late_let_out and deal_is_out(draft):
+    if not deal_is_out(draft):
+        return
+    if round_.late_let_out:
         draft.make_safe("the dealer's stack is out")
-    elif handing_out(draft.setup, draft.state, name) and deal_is_out(draft):
+    else:
         initial_deal_done(draft)
 
 
@@ -214,9 +216,9 @@ def _dealer_cards(draft: Draft) -> int:
 
 def deal_is_out(draft: Draft) -> bool:
     """True where a device has given out every stack of the deal that is going on."""
-    round_ = draft.state.round
-    if round_ is None or not round_.live or draft.state.dispenser() is None:
+    if not round_live(draft) or draft.state.dispenser() is None:
         return False
+    round_ = _round(draft)
     if round_.late_let_out:
         return not still_in_device(draft.setup, round_) and community_left(draft.setup, round_) <= 0
     return round_.phase is Phase.DEALING and round_.stacks_out >= len(first_deal(draft.setup, round_))

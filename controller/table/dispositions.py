@@ -19,7 +19,7 @@ from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
 from controller.table.paid_before import ante_paid, ask_if_settled, ask_of_paid, of_declaration, settled_before
 from controller.table.spared import close_if_none_spared, void_round
-from controller.table.state import AFTER_ROUND, ALL_HELD, Duty, Fate, Seat
+from controller.table.state import AFTER_ROUND, ALL_HELD, Fate, Seat
 from drivers.events import Capability, DeviceKind
 
 RETURNS = {
@@ -343,9 +343,9 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
     if (action, device, back, seat) in open_already:
         return
     least = _least_role(draft, action, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
-    duty = Duty(draft.next_id("D"), action, least, device, back, seat, demand.cite, demand.reading)
+    duty = f.DutyOpened(draft.next_id("D"), action, least, device, back, seat, demand.cite, demand.reading)
     if not nothing_left(draft.state, duty):
-        draft.add(f.DutyOpened(duty.id, action, least, device, back, seat, demand.cite, demand.reading))
+        draft.add(duty)
 
 
 def _after_this_round(draft: Draft, action: Action, back: str) -> bool:

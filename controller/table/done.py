@@ -44,7 +44,7 @@ def closed(draft: Draft, duty: Duty) -> None:
     draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT))
 
 
-def nothing_left(state: State, duty: Duty) -> bool:
+def nothing_left(state: State, duty: Duty | f.DutyOpened) -> bool:
     """True where nobody can do any more, or need not, what this duty asks for."""
     round_, card_set = state.round, state.sets.get(duty.back)
     if duty.action in OF_PLAY:
@@ -62,7 +62,7 @@ def _is_out(round_: Round, number: int) -> bool:
     return seat is not None and (seat.void or seat.folded or seat.wagers[round_.game.base].fate in OUT)
 
 
-def _is_away(state: State, duty: Duty) -> bool:
+def _is_away(state: State, duty: Duty | f.DutyOpened) -> bool:
     """Whether the device is where another way of dealing wants it, or cards are dealt by it again."""
     device = state.devices.get(duty.device)
     return device is not None and (device.out in AWAY[duty.action] or device.kind is DISPENSERS.get(state.method))
