@@ -81,11 +81,16 @@ class Table:
         self, trigger: Trigger, *demands: Demand, roles: Mapping[Action, Role] | None = None
     ) -> "Table":
         """The document answers this trigger by these demands alone. `roles`: who confirms what, None = as it says itself."""
-        law = self.setup.law
-        rows = {**law.rulebook.rows, trigger: (Row(trigger, (), ("99.A",), demands, says="So it is answered."),)}
-        book = replace(law.rulebook, rows=rows)
+        rows = self.setup.law.rulebook.rows
+        self.with_book(rows={**rows, trigger: (Row(trigger, (), ("99.A",), demands, says="So it is answered."),)})
         if roles is not None:
-            book = replace(book, duty_roles={action: Cited(role, ("99.R",)) for action, role in roles.items()})
+            self.with_book(duty_roles={action: Cited(role, ("99.R",)) for action, role in roles.items()})
+        return self
+
+    def with_book(self, **changes: object) -> "Table":
+        """Another document, as one could be printed: this one with these changes."""
+        law = self.setup.law
+        book = replace(law.rulebook, **changes)  # type: ignore[arg-type]
         self.setup = msgspec.structs.replace(self.setup, law=replace(law, rulebook=book))
         return self
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import msgspec
 import pytest
 
 from controller.rules.vocabulary import Moment
@@ -16,12 +15,8 @@ def with_wager():
     """The same table, with one wager of its document as `changes` say."""
 
     def make(table, name, **changes):
-        law = table.setup.law
-        wagers = {**law.rulebook.wagers, name: replace(law.rulebook.wagers[name], **changes)}
-        table.setup = msgspec.structs.replace(
-            table.setup, law=replace(law, rulebook=replace(law.rulebook, wagers=wagers))
-        )
-        return table
+        wagers = table.setup.law.rulebook.wagers
+        return table.with_book(wagers={**wagers, name: replace(wagers[name], **changes)})
 
     return make
 

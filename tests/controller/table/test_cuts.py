@@ -22,13 +22,6 @@ SAY_WHERE = (
 )
 
 
-def written(table, **parts):
-    """The same table under a document that differs in these parts."""
-    law = table.setup.law
-    table.setup = structs.replace(table.setup, law=replace(law, rulebook=replace(law.rulebook, **parts)))
-    return table
-
-
 def shuffled(make_table, rulebook="fast-action", seats=()):
     """One set, shuffled by hand and not yet cut; at `seats` the last round was played."""
     table = make_table(rulebook, Method.MANUAL_SHOE, devices=(), backs=("red",)).open()
@@ -85,7 +78,7 @@ def test_a_cut_out_of_its_turn_is_refused(make_table, seats, cut, reason, ordere
     table = shuffled(make_table, seats=seats)
     rule = table.setup.law.rulebook.cut
     if not ordered:
-        written(table, cut=replace(rule, offered_to=None))
+        table.with_book(cut=replace(rule, offered_to=None))
     refusal = may_cut(table.setup, table.state, a.RecordCut("red", *cut), DEALER)
     assert refusal == (Refusal(reason, ORDER if ordered else rule.by.cite) if reason else None)
 
@@ -153,7 +146,7 @@ def test_whoever_sees_the_cutting_card_says_at_whose_hand(make_table, said, wron
     table.act(a.RecordCut("red", 3))
     table.bet((1, "original", 1000), (3, "original", 1000)).let_out()
     if not ordered:
-        written(table, cut=replace(rule, offered_to=None))
+        table.with_book(cut=replace(rule, offered_to=None))
     report = a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, **said)
     if not wrong:
         table.act(report)
@@ -168,7 +161,7 @@ def test_a_shuffle_by_order_is_confirmed_by_whom_the_document_names(make_table, 
     table = shuffled(make_table)
     roles = {x: y for x, y in table.setup.law.rulebook.duty_roles.items() if x is not Action.RESHUFFLE}
     named = {Action.RESHUFFLE: Cited(role, ("x",))} if role else {}
-    written(table, duty_roles=roles | named)
+    table.with_book(duty_roles=roles | named)
     opened = [event for event in table.act(a.DirectShuffle("red")) if isinstance(event, f.DutyOpened)]
     cite = ("(e)(1)", "(e)(7)")
     assert [(x.action, x.least_role, x.back, x.cite) for x in opened] == [
@@ -185,7 +178,7 @@ def test_a_document_that_names_no_shuffle_by_order_says_when_a_set_is_shuffled(m
     rule = table.setup.law.rulebook.shuffle
     if not after_round:
         at = {when: cited for when, cited in rule.at.items() if when is not ShuffleAt.AFTER_ROUND}
-        written(table, shuffle=replace(rule, at=at))
+        table.with_book(shuffle=replace(rule, at=at))
     refusal = may_direct(table.setup, table.state, a.DirectShuffle("red"), DEALER)
     reason = "ma-uth names no shuffle by order; a set is shuffled after its round"
     assert refusal == Refusal(reason, ("4(a)",) if after_round else ())
