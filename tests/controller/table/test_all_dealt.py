@@ -85,6 +85,17 @@ def test_nor_once_all_of_them_are_dealt(make_table, method, rulebook):
     assert "no card is left" in table.refused(INSUFFICIENT).reason
 
 
+@pytest.mark.parametrize(("method", "rulebook"), BY_HAND[:2])
+def test_nor_once_the_last_community_card_lies_open(make_table, method, rulebook):
+    """Players are still asked for their last answer. Clause: ma-uth 10(e), md-uth 11.F, R-39."""
+    table = dealt(make_table, rulebook, method)
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    assert table.round.waiting
+    assert "no card is left" in table.refused(INSUFFICIENT).reason
+
+
 @pytest.mark.parametrize(("method", "rulebook"), [*BY_HAND, *IN_THE_DEAL])
 def test_in_the_deal_they_may_be(make_table, method, rulebook):
     """Before the last hand has its cards. Clause: fast-action (i)(5); R-39."""

@@ -113,6 +113,22 @@ def test_where_the_dealer_cuts_nobody_else_is_offered_it(make_table, cut):
     assert may_cut(table.setup, table.state, a.RecordCut("red"), DEALER) is None
 
 
+def test_a_set_of_which_cards_came_out_too_early_is_cut_all_the_same_before_it_is_dealt(make_table):
+    """They were not let out, and lie there: the rest is not dealt uncut. Clause: md-uth 5.D(1)."""
+    table = make_table("md-uth", devices=("shoe-1",), backs=("red",), offered=())
+    table.online("shoe-1")
+    table.open().act(a.RecordShuffle("red"))
+    table.begin(trips=()).act(a.AnnounceNoMoreBets())
+    table.stack(1)
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
+    assert table.round.on_layout
+    refused = table.refused(a.StartDealing())
+    assert refused.reason.startswith("first cut the red set")
+    assert refused.cite == ("5.D(1)", "5.D(2)")
+    table.act(a.RecordCut("red"))
+    table.act(a.StartDealing())
+
+
 def test_a_set_that_waits_for_no_cut_is_not_cut(make_table):
     """It was cut already; a set that is not here is cut by nobody; a cut is asked for before the deal and once more."""
     table = shuffled(make_table)

@@ -1,5 +1,7 @@
 """Steps that a set goes through before it is dealt: what is first, what a player may ask for, what may lie face up."""
 
+from dataclasses import replace
+
 import pytest
 
 from controller.rules.vocabulary import Method, Role, Step
@@ -65,6 +67,15 @@ def test_a_player_may_have_the_kept_set_spread_by_the_clause_that_says_so(make_t
     assert asked == f.SpreadRequested("blue", "a supervisor", cite)
     assert isinstance(steps, f.StepsAsked)
     assert steps.steps == table.setup.law.rulebook.idle.steps
+
+
+def test_where_no_clause_says_when_cards_are_shuffled_the_document_alone_is_named(make_table: MakeTable) -> None:
+    """Preshuffled cards are no exception to anything there, and are shuffled."""
+    table = make_table("ma-uth", Method.MANUAL_SHOE, devices=(), backs=("red",))
+    table.with_book(shuffle=replace(table.setup.law.rulebook.shuffle, at={}))
+    events = table.act(a.BringSet("red", preshuffled=True))
+    (disarmed,) = [event for event in events if isinstance(event, f.SetDisarmed)]
+    assert disarmed.reason == "it is shuffled before play all the same (ma-uth)"
 
 
 def test_preshuffled_cards_are_shuffled_all_the_same_where_the_document_spares_none(make_table: MakeTable) -> None:
