@@ -7,6 +7,7 @@ import pytest
 from controller.rules.vocabulary import Moment
 from controller.status import next_step
 from controller.table import acts as a
+from controller.table import facts as f
 from drivers import events as e
 
 
@@ -74,13 +75,20 @@ def test_a_wager_stands_in_a_printed_multiple_of_the_other(make_table, with_wage
 
 
 def test_a_chip_that_leaves_its_sensor_in_time_is_no_wager_whatever_happened_before(make_table, rulebook):
-    """A late chip at another seat had made it one already; it is taken back before the announcement. Clause: md-uth 7.E."""
-    table = make_table(rulebook, elect={"R-45": "return"}).ready().begin(seats=(1, 3), trips=(1, 3))
+    """A late chip at another seat had made it one already; it is taken back before the announcement. Clause: md-uth 7.E.
+
+    That chip alone: the one of seat 5, in time as well, lies where it lay.
+    """
+    table = make_table(rulebook, elect={"R-45": "return"}).ready().begin(seats=(1, 3, 5), trips=(1, 3, 5))
     table.chip(1)
+    table.chip(5)
     table.chip(3, locked=True)
     assert table.fates()[1, "progressive"] == "live"
-    table.put(e.WagerRemoved(1, 1, False), "progressive-1")
+    report = e.WagerRemoved(1, 1, False)
+    taken = f.WagerWithdrawn(1, "progressive", "progressive-1")
+    assert table.put(report, "progressive-1") == [report, taken]
     assert (1, "progressive") not in table.fates()
+    assert table.fates()[5, "progressive"] == "live"
     table.chip(1)
     table.close_bets()
     assert table.fates()[1, "progressive"] == "live"

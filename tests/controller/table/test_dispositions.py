@@ -127,6 +127,24 @@ def test_a_hold_is_answered_by_whom_the_document_names_and_tells_what_demands_it
         assert (hold.cite, hold.reading) == demanded
 
 
+WRONG_SET = e.StackDispensed(e.Back.BLUE, 1, 3)
+"""A stack out of the set that is not in play, and with a card too many."""
+
+
+def test_what_one_row_holds_is_no_answer_to_another(make_table):
+    """One stack is wrong in two ways: the round is held for each, and each row that only calls the floor has it called."""
+    hold = Demand(Action.HOLD_ROUND, CITE)
+    table = make_table("ma-uth").ready().begin("red").let_out()
+    table.with_answer(Trigger.SET_NOT_ALTERNATED, hold).with_answer(Trigger.WRONG_COUNT_PLAYER, hold)
+    reasons = [placed.reason for placed in holds(table.put(WRONG_SET, "shoe-1"))]
+    assert reasons == ["So it is answered.", "seat 1: So it is answered."]
+    table = make_table("ma-uth").ready().begin("red").let_out()
+    table.with_answer(Trigger.SET_NOT_ALTERNATED, hold)
+    table.with_answer(Trigger.WRONG_COUNT_PLAYER, Demand(Action.CALL_FLOORPERSON, CITE))
+    assert len(holds(table.put(WRONG_SET, "shoe-1"))) == 1
+    assert [duty.action for duty in table.state.duties.values()] == [Action.CALL_FLOORPERSON]
+
+
 @pytest.mark.parametrize("demanded", [(CITE, None), ((), "R-22")])
 def test_a_void_hand_tells_what_made_it_void(dealt, demanded):
     """A clause, or a reading where the text is silent."""

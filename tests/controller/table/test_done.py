@@ -26,9 +26,9 @@ def duties(table):
     return {duty.action for duty in table.state.duties.values()}
 
 
-def dealt(make_table, name: str) -> Table:
+def dealt(make_table, name: str, **elect: str) -> Table:
     """A round with two seats, dealt by hand."""
-    elect = (
+    elect = elect or (
         {"qualifier": "with"}
         if name == "nj-pikit"
         else {"version": "permissible_bet"}
@@ -137,14 +137,24 @@ def test_a_dealers_hand_that_cannot_be_completed_after_all_is_not(make_table):
     assert Action.COMPLETE_DEALER_HAND not in duties(table)
 
 
-def test_nothing_is_asked_of_a_player_whose_hand_is_void(make_table):
-    """The question to the player of a short hand, once that player has left. Clause: fast-action (i)(3)."""
-    table = dealt(make_table, "fast-action")
+@pytest.mark.parametrize("wagers", ["return", "hold"])
+def test_nothing_is_asked_of_a_player_whose_hand_is_void(make_table, wagers):
+    """The question to the player of a short hand, whatever becomes of the wagers. Clause: fast-action (i)(3), R-22."""
+    table = dealt(make_table, "fast-action", **{"R-22": wagers})
     table.act(TOO_FEW)
     table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, seat=1))
     assert Action.ASK_VOID_OR_COMPLETE not in duties(table)
     table.act(TOO_MANY)
     assert Action.DISCARD_EXCESS not in duties(table), "nor is anything laid away of it"
+
+
+def test_nothing_is_asked_of_a_player_whose_wager_is_lost(make_table):
+    """The player of a short hand has left, and the hand is neither void nor folded. Clause: fast-action (i)(3), R-53."""
+    table = dealt(make_table, "fast-action", **{"R-53": "abandoned"})
+    table.act(TOO_FEW)
+    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
+    assert table.fates()[1, "original"] == "lost"
+    assert Action.ASK_VOID_OR_COMPLETE not in duties(table)
 
 
 def test_a_face_up_card_lies_in_the_rack_with_all_others(make_table):

@@ -73,6 +73,7 @@ def test_the_burn_and_the_community_cards_come_out_of_it(dealer_set, stacks):
     assert allowed == f.DealingAllowed("a supervisor", resumed=False, late=True)
     for cards in stacks:
         assert wanted(table) == "allowed"
+        assert "are still in shoe-1" in table.refused(COMMUNITY).reason
         give(table, cards)
     assert (wanted(table), table.state.held, out(table)) == ("inhibited", False, 18)
     assert "no stack is left" in table.refused(a.StartDealing()).reason

@@ -1,8 +1,11 @@
 """A table where nobody counts chips: the rounds are the same, no amount is compared, and that is said."""
 
+import dataclasses
+
 import pytest
 
-from controller.rules.vocabulary import Area, Method, Trigger
+from controller.rules.citation import Cited
+from controller.rules.vocabulary import Area, Method, Moment, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.offer import offer
@@ -337,3 +340,20 @@ def test_what_nobody_counted_beside_it_hides_no_hand_that_cannot_be(make_table, 
     for made, cards in ((table, "2c 7d 9h"), (split, "9c 9h 9d 8s")):
         holds = [x for x in made.act(a.RecordHand(Area.PLAYER, cards, 1)) if isinstance(x, f.HoldPlaced)]
         assert ["do not fit what was answered" in hold.reason for hold in holds] == [True]
+
+
+def test_what_is_wagered_on_them_is_as_many_times_that_as_are_printed(make_table):
+    """Else the answer of seat 3 would be at fault, and not the hand of seat 1. No document of such a game prints twice yet.
+
+    Clause: ma-colorado 14(d).
+    """
+    table = make_table("ma-colorado", offered=())
+    wagers = table.setup.law.rulebook.wagers
+    bet = dataclasses.replace(wagers["bet"], times=((Moment.DECISION, Cited((2,), ("1",))),))
+    table.with_book(wagers={**wagers, "bet": bet}).ready()
+    table.bet((1, "ante", 0), (3, "ante", 0)).let_out().deal()
+    table.answer(1, "declare")
+    table.answer(3, "bet", 2)
+    told = table.act(a.RecordHand(Area.PLAYER, "2c 7d 9h", 1))
+    (hold,) = [event for event in told if isinstance(event, f.HoldPlaced)]
+    assert "do not fit what was answered" in hold.reason
