@@ -66,7 +66,7 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return first
     if wager.fate not in (*OPEN, Fate.SETTLED):
         return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
-    if (wrong := sums(act, wager.cents, counted=wager.cents > 0)) is not None:
+    if (wrong := sums(act, wager.cents, counted=bool(wager.cents))) is not None:
         return wrong
     if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
         return early
@@ -154,7 +154,7 @@ def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: 
     Clause: `[settlement] order`, `from`.
     """
     order = setup.law.rulebook.settlement.get(Settle.ORDER)
-    if order is None or order.value != BY_STEP or not round_.seen or (found := offer(setup, round_)) is None:
+    if order is None or order.value != BY_STEP or (found := offer(setup, round_)) is None:
         return None
     lines = [x for x in found.lines if x.wager in in_order and not x.coupon and x.outcome is not Outcome.HELD]
     mine = next((n for n, x in enumerate(lines) if (x.seat, x.wager) == (act.seat, act.wager)), None)
@@ -298,18 +298,18 @@ def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int 
     draft.hold(
         f"a floorperson decides what these wagers come to, and a {actor.role} settled them: {open_}; correct what is wrong "
         f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=next((x.reading for x in asked), None), seat=seat, wager=wager, choices=(a.Resolution.GO_ON,),
+        reading=asked[0].reading, seat=seat, wager=wager,
     )  # fmt: skip
 
 
-def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str, wager: str = "") -> None:
+def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str = "", wager: str = "") -> None:
     """Whether a limit of the payout stands was left to a person each time, and this hand goes beyond it."""
     seat, comes_to, reading = limits[0].seat, limits[0].before, limits[0].reading
     stand = " or ".join(f"to {cut.limit} [{', '.join(cut.cite)}], {cut.cut} less" for cut in limits)
     draft.hold(
         f"seat {seat}: {settled}by the cards the hand comes to {comes_to}. Whether that is limited {stand}, is asked each time "
         f"({reading}): correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=reading, seat=seat, wager=wager, choices=(a.Resolution.GO_ON,),
+        reading=reading, seat=seat, wager=wager,
     )  # fmt: skip
 
 
@@ -338,7 +338,7 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     reached = [cut for _, cut in found.limited] if found else []
     for seat in dict.fromkeys(cut.seat for cut in reached):
         mine = tuple(dict.fromkeys(cut for cut in reached if cut.seat == seat))
-        _ask_of_limits(draft, mine, "")
+        _ask_of_limits(draft, mine)
     _for_the_floor(draft, asked, actor)
 
 

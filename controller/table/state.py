@@ -211,11 +211,8 @@ class Round(Struct, frozen=True):
     @property
     def chips_accepted(self) -> int:
         """Chips that the device accepted and the dealer collects: one that went back since is not among them."""
-        return sum(not self._went_back(seat) for seat, _ in self.accepted)
-
-    def _went_back(self, seat: int) -> bool:
-        lies = self.seats[seat].wagers.get("progressive") if seat in self.seats else None
-        return lies is not None and lies.fate is Fate.RETURNED
+        went_back = {seat for seat, wager, _ in self.wagers(Fate.RETURNED) if wager == "progressive"}
+        return sum(seat not in went_back for seat, _ in self.accepted)
 
     @property
     def in_play(self) -> Mapping[int, Seat]:

@@ -2,7 +2,6 @@
 
 from controller.games.model import AT_ONCE, Phase
 from controller.games.settling.engine import WON_AT_ONCE, settler_of
-from controller.games.settling.round import Hand
 from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import burns, cuts
@@ -93,13 +92,12 @@ def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> R
     row = setup.law.rulebook.row(act.trigger, frozenset({Guard.COMPLETABLE}))
     if not any(demand.action is Action.COMPLETE_DEALER_HAND for demand in row.do):
         return None
-    round_ = state.round
-    if round_ is not None and round_.streets:
+    round_ = _round(state)
+    if round_.streets:
         return Refusal(
             "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
         )  # fmt: skip
-    found_out = state.sets[round_.back].found_out if round_ is not None else ""
-    if found_out:
+    if found_out := state.sets[round_.back].found_out:
         return Refusal(
             f"{found_out}, so the dealer's hand is not completed; report it without completable", row.cite
         )
@@ -123,9 +121,10 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
         return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
     cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
-    if act.trigger in OF_COMMUNITY and round_.natural:
+    natural = setup.law.rulebook.play.dealer_natural
+    if natural is not None and round_.natural and act.trigger in OF_COMMUNITY:
         no_natural = f"if it is none, say that first ({a.RevealDealer.kind} natural=false)"
-        return Refusal(f"the dealer has a natural, so no community card is dealt; {no_natural}", cite)
+        return Refusal(f"the dealer has a natural, so no community card is dealt; {no_natural}", natural.cite)
     if act.trigger is Trigger.COMMUNITY_CARD_EXPOSED and community_lies_open(round_):
         return Refusal("all community cards lie face up already; none of them is seen too early", cite)
     if act.trigger is Trigger.CARDS_INSUFFICIENT and _all_dealt(setup, state):
@@ -163,7 +162,7 @@ def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...
         )
     seen = round_.seen.get((Area.PLAYER, number))
     whole = not seat.one_hand  # which cards came first is not to be seen
-    if whole and seen is not None and settler_of(setup.law).wins_at_once(Hand(number, {}, seen.cards)):
+    if whole and seen is not None and settler_of(setup.law).wins_at_once(seen.cards):
         again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
         return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite)
     return None

@@ -35,7 +35,7 @@ class Colorado:
             self._checks.table_cards(round_, dealer=False, community=True)
         for hand in round_.hands:
             last = hand.decisions[-1] if hand.decisions else None
-            if last is Decision.DECLARE and whole and self._instant(hand) == ():
+            if last is Decision.DECLARE and whole and self._instant(hand.cards) == ():
                 cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
                 told = "declared a hand that does not win at once; report the irregularity false_declaration"
                 raise RoundRefused(told, hand.seat, cite=cite)
@@ -49,9 +49,8 @@ class Colorado:
                 cite=self._law.rulebook.hand.player.cite,
             )  # fmt: skip
 
-    def _instant(self, hand: Hand) -> tuple[PayHand, ...] | None:
+    def _instant(self, cards: tuple[int, ...]) -> tuple[PayHand, ...] | None:
         """The word of a hand that wins at once; () for one that does not, None where it cannot be told or is asked."""
-        cards = hand.cards
         if len(cards) != _DEALT or UNREADABLE in cards:
             return None
         if three_of_a_kind(cards):
@@ -66,9 +65,9 @@ class Colorado:
                     return None
         return (PayHand.INSTANT_STRAIGHT_FLUSH,)
 
-    def wins_at_once(self, hand: Hand) -> bool:
+    def wins_at_once(self, cards: tuple[int, ...]) -> bool:
         """See `Settles.wins_at_once`."""
-        return bool(self._instant(hand))
+        return bool(self._instant(cards))
 
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
@@ -109,7 +108,7 @@ class Colorado:
 
     def _declared(self, hand: Hand, round_: Round) -> list[Line]:
         """Ante and bonus by the row of the three cards alone."""
-        told = self._instant(hand)
+        told = self._instant(hand.cards)
         _, asks = self._money.decided(Settle.LOW_ACE_OF_THREE)
         low_ace = told is None and UNREADABLE not in hand.cards
         found = []
@@ -150,7 +149,7 @@ class Colorado:
 
         Nothing is asked where the three cards could not change the row.
         """
-        payer, instant = self._money.payers["bonus"], self._instant(hand)
+        payer, instant = self._money.payers["bonus"], self._instant(hand.cards)
         of_five = payer.of_value[value >> 16]
         rule, reading = (
             self._money.point(Settle.UNDECLARED_WINNER),

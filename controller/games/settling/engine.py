@@ -10,7 +10,7 @@ from controller.games.settling.colorado import Colorado
 from controller.games.settling.fast_action import FastAction
 from controller.games.settling.money import Money
 from controller.games.settling.pikit import Pikit
-from controller.games.settling.round import Hand, Round, RoundRefused, Terms
+from controller.games.settling.round import Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
 from controller.games.settling.ultimate import Ultimate
 from controller.games.settling.voids import Fates
@@ -30,8 +30,8 @@ class Settles(Protocol):
     def check(self, round_: Round, *, whole: bool) -> None:
         """What this game wants of a round beside what every game wants. Raises `RoundRefused`."""
 
-    def wins_at_once(self, hand: Hand) -> bool:
-        """Whether a player may declare this hand and has won; False where a card that counts was not read."""
+    def wins_at_once(self, cards: tuple[int, ...]) -> bool:
+        """Whether a player may declare a hand of these cards and has won; False where a card that counts was not read."""
 
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """A line for each wager in the order of settlement, and the meters in cents after the last of them."""
@@ -93,9 +93,9 @@ class Settler:
         """What a winning wager can come to whatever the cards are, the most first; None where nobody can tell."""
         return self._money.sums(wager, stakes, terms)
 
-    def wins_at_once(self, hand: Hand) -> bool:
-        """Whether this hand wins as soon as it is declared, so that no declaration of it is false."""
-        return self._game.wins_at_once(hand)
+    def wins_at_once(self, cards: tuple[int, ...]) -> bool:
+        """Whether a hand of these cards wins as soon as it is declared, so that no declaration of it is false."""
+        return self._game.wins_at_once(cards)
 
     def settle(self, round_: Round) -> Settlement:
         """What each wager comes to. Raises `RoundRefused`, naming seat, wager and clause, for a round that cannot be."""
@@ -132,7 +132,7 @@ class Settler:
             if hand.seat == happened.seat and Decision.FOLD in hand.decisions:
                 told = "has folded and declared nothing"
                 raise RoundRefused(told, hand.seat, cite=self.law.rulebook.cite_of(happened.trigger))
-            if hand.seat == happened.seat and self.wins_at_once(hand):
+            if hand.seat == happened.seat and self.wins_at_once(hand.cards):
                 raise RoundRefused(WON_AT_ONCE, hand.seat, cite=self.law.rulebook.cite_of(happened.trigger))
 
     def _totals(self, round_: Round, lines: Sequence[Line]) -> tuple[list[Cut], list[SeatTotal]]:

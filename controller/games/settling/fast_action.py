@@ -91,9 +91,9 @@ class FastAction:
             )
         return round_.dealer_played
 
-    def wins_at_once(self, hand: Hand) -> bool:
+    def wins_at_once(self, cards: tuple[int, ...]) -> bool:
         """See `Settles.wins_at_once`."""
-        return _told(hand.cards, _DEALT) and is_natural(hand.cards)
+        return _told(cards, _DEALT) and is_natural(cards)
 
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""

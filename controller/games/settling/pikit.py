@@ -51,7 +51,7 @@ class Pikit:
                 told = f"`shown` has the {_SHOWN} cards that the player revealed of the {_DEALT} that were dealt"
                 raise RoundRefused(told, hand.seat, "three_card_bonus", cite)
 
-    def wins_at_once(self, hand: Hand) -> bool:
+    def wins_at_once(self, cards: tuple[int, ...]) -> bool:
         """See `Settles.wins_at_once`. No hand of this game is declared."""
         return False
 

@@ -41,7 +41,7 @@ class Ultimate:
             self._checks.table_cards(round_, dealer=True, community=True)
         self._sides.check(round_, whole=whole)
 
-    def wins_at_once(self, hand: Hand) -> bool:
+    def wins_at_once(self, cards: tuple[int, ...]) -> bool:
         """See `Settles.wins_at_once`. No hand of this game is declared."""
         return False
 

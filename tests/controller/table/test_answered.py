@@ -153,7 +153,8 @@ def test_a_natural_of_such_a_hand_is_decided_by_a_person(table, told_first):
     else:
         made.answer(1, "natural")
         (hold,) = holds(made.act(TOO_MANY))
-    assert ("false_declaration" in hold.reason, hold.cite) == (True, ("(i)(4)",))
+    assert hold.reason.startswith("seat 1 has a natural and was dealt too many cards")
+    assert ("false_declaration" in hold.reason, hold.seat, hold.cite) == (True, 1, ("(i)(4)",))
     lift(made)
     made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s 2c", 1))
     assert offer(made.setup, made.round).line(1, "original").paid == 5000

@@ -4,14 +4,14 @@ import pytest
 
 from controller.games.model import Phase
 from controller.rules.parts import ProcedureStep
-from controller.rules.vocabulary import BurnAt, Method, Role, Step
+from controller.rules.vocabulary import Action, BurnAt, Method, Role, Step
 from controller.table import facts as f
 from controller.table.card_set import CardSet, Procedure
 from controller.table.evolve import evolve
 from controller.table.inputs import Moment, SetDue
 from controller.table.played import NOTHING_PLAYED, PlayedRound, PlayedSince
 from controller.table.records import replace
-from controller.table.state import Round, Seat, State, Wager
+from controller.table.state import Duty, Round, Seat, State, Wager
 from drivers.events import Defect
 
 TURN, WASH, SHUFFLE, CUT = (
@@ -220,3 +220,18 @@ def test_a_record_is_folded_with_sets_that_the_table_has_no_more(event, then):
     )
     after = evolve(replace(STATE, round=green), f.Fact("table", event))
     assert after.sets == {"green": then}
+
+
+@pytest.mark.parametrize(
+    ("action", "back", "leaves"),
+    [
+        (Action.RESHUFFLE_AFTER_ROUND, "red", True),
+        (Action.SWAP_SET_AFTER_ROUND, "red", True),
+        (Action.RESHUFFLE_AFTER_ROUND, "blue", False),
+        (Action.CALL_FLOORPERSON, "red", False),
+    ],
+)
+def test_a_set_leaves_the_shoe_by_what_waits_for_its_own_round_to_end(action, back, leaves):
+    """Neither by what waits for that of another set, nor by whatever else is to be done about it."""
+    duty = Duty("D1", action, Role.DEALER, "", back, 0, (), None)
+    assert replace(STATE, duties={"D1": duty}).leaves_after_round("red") is leaves

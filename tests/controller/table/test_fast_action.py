@@ -83,6 +83,10 @@ def test_a_dealers_natural_ends_the_round_without_community_cards(table):
     assert [(w.seat, w.wager, w.fate, w.cite) for w in back] == [(1, "second_hand", "returned", ("(h)(8)",))]
     assert table.round.phase is Phase.SHOWDOWN
     assert table.fates()[1, "original"] == "live"
+    for trigger in (Trigger.WRONG_COUNT_COMMUNITY, Trigger.COMMUNITY_CARD_EXPOSED):
+        refused = table.refused(a.ReportIrregularity(trigger))
+        assert refused.reason.startswith("the dealer has a natural, so no community card is dealt; if it is none")
+        assert refused.cite == ("(h)(8)",)
     table.act(a.SettleRound())
 
 

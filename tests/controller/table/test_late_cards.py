@@ -51,7 +51,7 @@ def out(table):
     return cards_out(Draft(table.setup, table.state, Moment(0, 0, "")))
 
 
-def short(table, seat=1):
+def short(table, seat=3):
     """A player of so many cards is found to lack some; returns the question."""
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat))
     (duty,) = table.state.duties.values()
@@ -196,7 +196,7 @@ def test_a_player_who_gives_it_up_needs_none(table):
     """What was let out for it is taken back. Clause: fast-action (i)(3)."""
     short(table)
     table.act(a.StartDealing())
-    table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, 1))
+    table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, 3))
     assert wanted(table) == "inhibited"
     give(table, 1)
     assert [hold.reason for hold in table.state.holds.values()] == [NOT_LET_OUT]

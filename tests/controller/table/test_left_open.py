@@ -18,7 +18,7 @@ def asked(table, act, role=Role.DEALER):
     events = table.put(act, actor=Actor(f"a {role}", role))
     assert not [x.reason for x in events if isinstance(x, f.InputRefused)]
     holds = [x for x in events if isinstance(x, f.HoldPlaced) and "a floorperson decides" in x.reason]
-    assert all(hold.least_role is Role.FLOORPERSON for hold in holds)
+    assert all((h.least_role, h.choices) == (Role.FLOORPERSON, (a.Resolution.GO_ON,)) for h in holds)
     return [hold.reading for hold in holds]
 
 

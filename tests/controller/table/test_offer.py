@@ -246,10 +246,10 @@ def test_what_a_limit_takes_off_is_taken_from_what_is_paid_last(make_table):
     ]
 
 
-def at_royal(make_table, **elect):
+def at_royal(make_table, ante=20_000, **elect):
     """A royal flush at an ante of 200.00 that wins 100,900.00: 200.00, 100,000.00, 200.00 and 500.00."""
     table = make_table("ma-uth", elect=elect).ready()
-    table.bet((1, "ante", 20_000), (1, "blind", 20_000), (1, "trips", 1000)).let_out().deal().to_showdown()
+    table.bet((1, "ante", ante), (1, "blind", ante), (1, "trips", 1000)).let_out().deal().to_showdown()
     for act in ROYAL:
         table.act(act)
     return table
@@ -279,8 +279,20 @@ def test_a_round_that_is_settled_as_a_whole_asks_of_a_limit_too(make_table):
     table = at_royal(make_table, **{"R-03": "ask"})
     table.act(a.SettleRound(handed_back=1_000_000))
     (hold,) = table.state.holds.values()
-    assert (hold.reading, hold.seat, hold.wager) == ("R-03", 1, "")
+    assert (hold.reading, hold.seat, hold.wager, hold.choices) == ("R-03", 1, "", (a.Resolution.GO_ON,))
+    assert hold.reason.startswith("seat 1: by the cards the hand comes to 10090000. Whether")
     assert "limited to 5000000 [11(e)], 5090000 less or to 7500000 [14(d)]" in hold.reason
+
+
+def test_of_one_limit_alone_is_asked_where_the_other_is_not_reached(make_table):
+    """At an ante of 120.00 the hand comes to 60,740.00. Clause: ma-uth 11(e)."""
+    table = at_royal(make_table, ante=12_000, **{"R-03": "ask"})
+    table.act(a.SettleRound())
+    (hold,) = table.state.holds.values()
+    assert hold.reading == "R-03"
+    assert hold.reason.startswith(
+        "seat 1: by the cards the hand comes to 6074000. Whether that is limited to 5000000 [11(e)], 1074000 less, is asked"
+    )
 
 
 def test_a_hand_below_both_limits_asks_nobody(make_table):

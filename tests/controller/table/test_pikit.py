@@ -154,14 +154,14 @@ def test_the_dealer_is_told_the_order_of_settlement_that_the_house_named(dealt, 
 def told(dealt):
     """The dealer's pair of jacks: seat 4 wins with kings, seats 2 and 1 lose, as far as their cards are told."""
 
-    def make(*seats, **elect):
+    def make(*seats, of_2="Ts Th 7d 5d 3c", **elect):
         table = dealt(**elect)
         table.answer(1, "show")
         for seat in (4, 2, 1):
             table.answer(seat, "play_5", 1)
         table.act(a.RevealDealer())
         table.act(a.RecordHand(Area.DEALER, "Js Jh 8d 4c 2s"))
-        hands = {4: "Ks Kh 9d 5c 3s", 2: "Ts Th 7d 5d 3c", 1: "9s 9h 7c 6d 4s"}
+        hands = {4: "Ks Kh 9d 5c 3s", 2: of_2, 1: "9s 9h 7c 6d 4s"}
         for seat in seats:
             table.act(a.RecordHand(Area.PLAYER, hands[seat], seat))
         return table
@@ -180,6 +180,15 @@ def test_by_step_what_loses_is_collected_before_any_is_paid_each_from_the_right(
     for name in ("play_5", "ante"):
         table.act(a.SettleWager(4, name, WIN, table.round.seats[4].wagers[name].cents))
     assert not table.state.holds
+
+
+def test_by_step_each_is_paid_from_the_right_too(told):
+    """Clause: nj-pikit 39.10(e)1."""
+    table = told(4, 2, 1, of_2="Qs Qh 7d 5d 3c", settlement="by_step")
+    for name in ("play_5", "ante"):
+        table.act(a.SettleWager(1, name, LOSE))
+    refused = table.refused(a.SettleWager(2, "ante", WIN, 700))
+    assert refused.reason.startswith("first settle seat 4: ante; what loses is collected of all")
 
 
 def test_by_step_nothing_waits_for_a_hand_that_was_not_told(told):

@@ -77,14 +77,14 @@ def test_a_hand_with_too_few_cards_is_not_settled_before_its_player_has_chosen(m
     for seat in (1, 2):
         table.answer(seat, "set")
     table.act(a.RevealDealer())
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=2))
     table.act(a.RevealDealer(natural=True))
     (duty,) = (d for d in table.state.duties.values() if d.action is Action.ASK_VOID_OR_COMPLETE)
-    lost = a.SettleWager(1, "original", a.Outcome.LOSE)
+    lost = a.SettleWager(2, "original", a.Outcome.LOSE)
     for act in (a.SettleRound(), lost):
         refused = table.refused(act)
-        assert (refused.reason, refused.cite) == (f"first {duty.id}: ask_void_or_complete (seat 1)", duty.cite)
-    table.act(a.SettleWager(2, "original", a.Outcome.LOSE))
+        assert (refused.reason, refused.cite) == (f"first {duty.id}: ask_void_or_complete (seat 2)", duty.cite)
+    table.act(a.SettleWager(1, "original", a.Outcome.LOSE))
     table.act(a.ConfirmDuty(duty.id))
     table.act(lost)
     table.act(a.SettleRound())
@@ -210,6 +210,19 @@ def test_a_void_by_a_person_has_the_wagers_given_back_under_its_reading(
     table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
     duty = opened(table.act(a.ResolveHold(hold, a.Resolution.VOID)))[Action.RETURN_ALL_WAGERS]
     assert (duty.least_role, duty.cite, duty.reading) == (least or Role.DEALER, (), "R-52")
+
+
+def test_a_void_by_a_person_gives_back_what_a_person_let_stand_as_well(make_table: MakeTable) -> None:
+    """The wagers of who left were let stand before. Clause: ma-uth 15; R-52, R-53."""
+    table = make_table("ma-uth", elect={"R-52": "hold", "R-53": "hold"}).ready().begin().let_out().deal()
+    for trigger, seat, answer in (
+        (Trigger.PLAYER_LEFT, 1, a.Resolution.WAGER_STANDS),
+        (Trigger.COMMUNITY_CARD_EXPOSED, 0, a.Resolution.VOID),
+    ):
+        table.act(a.ReportIrregularity(trigger, seat=seat))
+        (hold,) = table.state.holds
+        table.act(a.ResolveHold(hold, answer))
+    assert set(table.fates().values()) == {"returned"}
 
 
 def test_a_void_by_a_person_asks_once_for_the_wagers_to_go_back(make_table: MakeTable) -> None:

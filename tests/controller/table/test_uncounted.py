@@ -308,6 +308,13 @@ def test_the_multiple_of_a_play_is_on_record_without_an_amount(make_table):
     assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 4), (0, 3)]
 
 
+def test_a_multiple_of_an_answer_that_places_nothing_is_none(make_table):
+    """Whoever checks wagers nothing, whatever the keys say. Clause: ma-uth 10(c)."""
+    table = bets(make_table("ma-uth").ready(), (1, 1000)).let_out().deal()
+    table.answer(1, "check", 4)
+    assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 0)]
+
+
 def test_a_chip_for_a_wager_that_is_not_offered_leaves_its_seat_counted(make_table):
     """Where none is offered nobody has said what a chip is worth; it is held until it is given back."""
     table = make_table("md-uth", offered=())
