@@ -22,7 +22,7 @@ from controller.table.evolve_cases import (
     kept_no_longer,
 )
 from controller.table.evolve_sets import SetEvent, dealt_from, set_after, sets_after_round, stub_counted
-from controller.table.evolve_wagers import with_, without
+from controller.table.evolve_wagers import waiting_for, with_, without
 from controller.table.inputs import ServiceStarted
 from controller.table.records import replace
 from controller.table.state import DISPENSERS, Duty, Fate, Hold, LastRound, Round, State
@@ -129,7 +129,8 @@ def _demands(state: State, event: f.Event) -> State:
             hold = Hold(
                 event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
             )  # fmt: skip
-            return replace(state, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
+            round_ = waiting_for(state.round, hold) if state.round and hold.wager else state.round
+            return replace(state, round=round_, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
         case f.HoldLifted():
             state = kept_no_longer(replace(state, holds=without(state.holds, event.hold)), event.hold)
             return _vouched(state, event)

@@ -15,7 +15,7 @@ from controller.table.inputs import Actor
 from controller.table.law import away_first
 from controller.table.paid_before import settled_before
 from controller.table.spared import not_collected, void_round
-from controller.table.state import ALL_COLLECTED, ALL_HELD, ALL_LOST, DISPENSERS, Duty, Fate, Hold, Round
+from controller.table.state import ALL_COLLECTED, ALL_LOST, DISPENSERS, Duty, Fate, Hold, Round
 from drivers.events import DeviceKind
 
 
@@ -92,21 +92,12 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         cite = () if hold.reading else hold.cite
         for seat, wager, held in round_.wagers(Fate.HELD, Fate.LIVE):
-            if not _is_held_by(draft, hold, seat, wager, held.fate):
-                continue
+            if held.hold != hold.id and (seat, wager) != (hold.seat, hold.wager):
+                continue  # it waits for another answer, or for none
             if fate is Fate.RETURNED or not fare_as_void(draft, hold, seat, wager):
                 draft.decide_wager(seat, wager, held.cents, fate, cite, hold.reading)
     elif act.resolution is a.Resolution.VOID and not round_.void:
         _void_by_a_person(draft, hold)
-
-
-def _is_held_by(draft: Draft, hold: Hold, seat: int, wager: str, fate: Fate) -> bool:
-    """Whether the answer to this hold is meant for the wager: a narrower one, on it or on its seat, waits for its own."""
-    if hold.wager != ALL_HELD:
-        return (seat, wager) == (hold.seat, hold.wager)
-    others = {(other.seat, other.wager) for other in draft.state.holds.values()}
-    narrower = (seat, wager) in others or (not hold.seat and (seat, ALL_HELD) in others)
-    return fate is Fate.HELD and hold.seat in (0, seat) and not narrower
 
 
 def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:

@@ -79,7 +79,8 @@ class Setup(Struct, frozen=True):
 class Wager(Struct, frozen=True):
     """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself.
 
-    `corrected`: what stands here is a correction. `compared`: it was held against what the cards make of it.
+    `corrected`: what stands here is a correction. `compared`: it was held against what the cards make of it. `hold`: whose
+    answer it waits for, "" = none.
     """
 
     cents: int
@@ -90,6 +91,7 @@ class Wager(Struct, frozen=True):
     paid: int = 0
     corrected: bool = False
     compared: bool = False
+    hold: str = ""
 
 
 class SeenHand(Struct, frozen=True):

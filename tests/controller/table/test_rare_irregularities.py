@@ -122,6 +122,28 @@ def test_the_answer_for_all_wagers_leaves_those_of_a_seat_that_is_held_by_itself
     assert {fate for (seat, _), fate in table.fates().items() if seat == 1} == {"held"}
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_questions_about_the_whole_table_are_answered_each_for_its_own_wagers(make_table, first):
+    """The Trips of hands that were not dealt are one, the progressive wagers another. Clause: md-uth 13.F, 13.G, R-11, R-127."""
+    table = make_table("md-uth", elect={"R-11": "hold", "R-127": "hold"}).ready().begin(trips=(1, 3))
+    for seat in (1, 3):
+        table.chip(seat)
+    table.let_out().deal(2)
+    table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
+    answers = [
+        ("R-127", "trips", a.Resolution.WAGER_STANDS, "to_settle"),
+        ("R-11", "progressive", a.Resolution.RETURN_WAGER, "returned"),
+    ]
+    left = {"trips", "progressive"}
+    for reading, wager, answer, fate in (answers[first], answers[1 - first]):
+        (hold,) = (hold for hold in table.state.holds.values() if hold.reading == reading)
+        table.act(a.ResolveHold(hold.id, answer))
+        left.remove(wager)
+        fates = table.fates()
+        assert {fates[seat, wager] for seat in (1, 3)} == {fate}
+        assert {name for (_, name), fate in fates.items() if fate == "held"} == left
+
+
 def test_a_hold_on_the_round_names_the_seat_that_it_is_about(make_table, rulebook):
     """At three in the morning: whose cards were touched?"""
     table = make_table(rulebook).ready().begin().let_out().deal()
