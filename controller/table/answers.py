@@ -80,7 +80,7 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
         if community_lies_open(round_):
             return Refusal("all community cards are shown", cite)
         if round_.live and (name := state.dispenser()) and (left := community_left(setup, round_)) > 0:
-            what = f"{left} cards, to be burned and for the community, are still in {name}"
+            what = f"cards to be burned and for the community are still in {name} ({left})"
             return Refusal(f"{what}; let them out first ({a.StartDealing.kind})", cite)
         expected = round_.game.streets[round_.streets].street
         if act.street is not expected:

@@ -46,7 +46,7 @@ def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     or_more = act.area is Area.PLAYER and round_.seats[act.seat].one_hand
     if not count <= len(cards) <= (2 * count if or_more else count):
         cite = rule.cite if rule else setup.law.rulebook.wagers[OF_THE_BOX].cite
-        told = f"{count} or more" if or_more else str(count)
+        told = f"{count} to {2 * count}" if or_more else str(count)
         return Refusal(f"{whose}: {told} cards lie there, and {len(cards)} were given", cite)
     settler = settler_of(setup.law)
     of_player, of_dealer = act.area is Area.PLAYER, act.area is Area.DEALER

@@ -183,7 +183,7 @@ def test_only_a_hand_with_too_many_cards_is_told_with_more(table):
     made.act(five)
     for wrong in (3, 9):
         refused = made.refused(a.RecordHand(Area.PLAYER, " ".join(["??"] * wrong), 1))
-        assert f"4 or more cards lie there, and {wrong} were given" in refused.reason
+        assert f"4 to 8 cards lie there, and {wrong} were given" in refused.reason
     for right in (4, 8):
         made.act(a.RecordHand(Area.PLAYER, " ".join(["??"] * right), 1))
 

@@ -66,7 +66,7 @@ def test_the_burn_and_the_community_cards_come_out_of_it(dealer_set, stacks):
     assert "Let 6 cards out of shoe-1" in next_step(table.setup, table.state)
     refused = table.refused(COMMUNITY)
     assert refused.reason == (
-        "6 cards, to be burned and for the community, are still in shoe-1; let them out first (start_dealing)"
+        "cards to be burned and for the community are still in shoe-1 (6); let them out first (start_dealing)"
     )
     assert refused.cite == ("(h)(10)",)
     (allowed, _) = table.act(a.StartDealing())
