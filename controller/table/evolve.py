@@ -129,7 +129,7 @@ def _demands(state: State, event: f.Event) -> State:
             hold = Hold(
                 event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
             )  # fmt: skip
-            round_ = waiting_for(state.round, hold) if state.round and hold.wager else state.round
+            round_ = waiting_for(state.round, hold) if state.round else None
             return replace(state, round=round_, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
         case f.HoldLifted():
             state = kept_no_longer(replace(state, holds=without(state.holds, event.hold)), event.hold)

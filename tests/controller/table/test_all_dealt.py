@@ -142,7 +142,9 @@ def test_after_a_void_no_card_is_wanting_any_more(make_table):
 def test_no_community_card_is_seen_too_early_once_all_lie_open(make_table, method, rulebook):
     """As none of the dealer's is once the hand is up. Clause: R-52."""
     table = to_the_end(dealt(make_table, rulebook, method, **{"R-52": "void"}))
-    assert "lie face up already" in table.refused(a.ReportIrregularity(Trigger.COMMUNITY_CARD_EXPOSED)).reason
+    refused = table.refused(a.ReportIrregularity(Trigger.COMMUNITY_CARD_EXPOSED))
+    assert "lie face up already" in refused.reason
+    assert refused.cite == table.setup.law.rulebook.row(Trigger.COMMUNITY_CARD_EXPOSED, frozenset()).cite != ()
 
 
 class TestAfterADealersNatural:

@@ -136,6 +136,15 @@ def test_a_short_hand_is_completed_from_a_deck_that_was_counted(make_table, coun
     assert table.round.initial_deal_done
 
 
+def test_a_stack_beyond_the_deal_is_named_while_the_dealers_hand_is_completed(make_table):
+    """The missing card is dealt by hand, from the stub; what the shoe gives out then is nobody's. Clause: ma-uth 15(d)."""
+    table = make_table("ma-uth").ready()
+    table.shuffled("red", 52)
+    table.begin().let_out().deal(2).stack(3, cards=1)
+    (hold,) = holds(table.put(e.StackDispensed(e.Back.RED, 4, 1), "shoe-1"))
+    assert hold.reason == "shoe-1 gave out stack 4; the deal has 3"
+
+
 @pytest.mark.parametrize(
     ("count", "read", "found"),
     [
