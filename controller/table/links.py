@@ -35,7 +35,7 @@ def decide_link(draft: Draft, name: str, event: e.LinkEvent) -> None:
         case e.DeviceOffline() | e.DeviceRejected():
             take_back(draft, name, "away")
         case e.LevelsRead(levels=levels):
-            _restore(draft, name, levels)
+            restore(draft, name, levels, "read")
 
 
 def _raise_alarm(draft: Draft, name: str, before: Device, event: e.LinkEvent) -> None:
@@ -68,12 +68,12 @@ def _raise_alarm(draft: Draft, name: str, before: Device, event: e.LinkEvent) ->
                 draft.add(f.SecurityAlarm("device_rebooted", "it started anew while the table was open"), name)
 
 
-def _restore(draft: Draft, name: str, levels: e.Levels) -> None:
-    """A level that was read on its open side although it shall be safe is made safe again."""
+def restore(draft: Draft, name: str, levels: e.Levels, how: str) -> None:
+    """A level that was found on its open side although it shall be safe is made safe again. `how` it came to be found."""
     for level, safe in e.SAFE_VALUE.items():
         wanted = draft.state.devices[name].wanted.get(level, safe)
         if wanted == safe and getattr(levels, level.value) not in (None, safe):
-            draft.want(name, level, safe, f"{name} was read with its {level} open")
+            draft.want(name, level, safe, f"{name} was {how} with its {level} open")
 
 
 def take_back(draft: Draft, name: str, where: str) -> None:

@@ -18,7 +18,7 @@ from controller.table.draft import Draft
 from controller.table.drawn import compare_with_deal
 from controller.table.inputs import Actor
 from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips, too_many_cite
-from controller.table.links import take_back
+from controller.table.links import restore, take_back
 from controller.table.seats import laid_away
 from controller.table.state import Fate, Round
 from controller.table.suspicion import suspect
@@ -84,6 +84,8 @@ def _device_act(draft: Draft, act: a.TakeDeviceOut | a.ReturnDevice | a.ChangeMe
             take_back(draft, act.device, "out of service")
         case a.ReturnDevice():
             draft.add(f.DeviceReturned(act.device, actor.who), act.device)
+            # While it was out of service nobody minded who opened it.
+            restore(draft, act.device, draft.state.devices[act.device].levels, "returned to service")
         case a.ChangeMethod():
             remedies.change_method(draft, act.method, actor)
 

@@ -5,12 +5,13 @@
     python -m tests.kept.make --again    # the inputs stay, what follows from them is decided by today's core
 
 The last is for a change of the core that was meant. The difference of the files is not readable, so the test that
-failed has said before, input by input, what becomes different.
+failed has said before, input by input, what becomes different. An answer stays one to its question, and a report one to its
+command, where these have another number now.
 """
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -20,9 +21,9 @@ import msgspec
 
 from controller.rules.elections import elect, proposals
 from controller.table.inputs import SERVICE_EVENTS, Input, RecordDayClosed, ServiceStarted
-from controller.table.state import Setup
+from controller.table.state import Setup, State
 from drivers.events import LINK_EVENTS, REPORTS
-from tests.kept.days import FOLDER, Line, decide_all, inputs_of, read, write
+from tests.kept.days import FOLDER, Line, decide_all, decide_one, inputs_of, read, write
 from tests.soak.day import TABLE, Broken, Day
 from tests.soak.tables import RULEBOOKS
 
@@ -69,7 +70,7 @@ def main() -> None:
         for path in _kept():
             setup, lines = read(path)
             setup = _opens(setup)
-            write(path, setup, list(decide_all(setup, list(inputs_of(lines)))))
+            write(path, setup, list(_again(setup, lines)))
         return
     if not given.more:
         for path in _kept():
@@ -82,6 +83,36 @@ def main() -> None:
         for number, (setup, lines) in enumerate(days, len(before) + 1):
             write(FOLDER / f"{rulebook}-{number}.jsonl.gz", setup, lines)
             print(f"{rulebook}-{number}: {len(lines)} inputs", flush=True)
+
+
+NUMBERED = {"hold_placed": "hold", "duty_opened": "duty", "dispute_raised": "dispute", "level_wanted": "operation"}
+"""Facts that are answered by their number, and where it stands."""
+
+
+def _again(setup: Setup, lines: Sequence[Line]) -> Iterator[Line]:
+    """Each input with what follows from it today."""
+    numbers: dict[str | int, str | int] = {}
+    state = State.initial(setup)
+    for number, (line, given) in enumerate(zip(lines, inputs_of(lines), strict=True)):
+        told = {key: getattr(given.body, key, None) for key in NUMBERED.values()}
+        now = {key: numbers[was] for key, was in told.items() if was in numbers and numbers[was] != was}
+        body = msgspec.structs.replace(given.body, **now) if now else given.body
+        new, state = decide_one(setup, state, number, msgspec.structs.replace(given, body=body))
+        numbers |= _renumbered(line, new)
+        yield new
+
+
+def _renumbered(was: Line, now: Line) -> dict[str | int, str | int]:
+    """The number by which each that was asked is asked now: in the order of their kind, and of commands for the same level."""
+    found = {}
+    for kind, key in NUMBERED.items():
+        before, after = ([fact["data"] for fact in line["facts"] if fact["kind"] == kind] for line in (was, now))
+        for asked in before:
+            same = [x for x in after if all(x.get(part) == asked.get(part) for part in ("level", "value"))]
+            if same:
+                after.remove(same[0])
+                found[asked[key]] = same[0][key]
+    return found
 
 
 def _opens(setup: Setup) -> Setup:

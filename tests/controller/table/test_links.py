@@ -223,3 +223,22 @@ def test_a_reboot_that_nobody_asked_for_is_said_aloud_while_the_table_is_open(ma
     table = make_table().ready().begin()
     (alarm,) = alarms(table.online("shuffler-1", rebooted=True))
     assert alarm.reason == "device_rebooted"
+
+
+@pytest.mark.parametrize("at", ["betting", "bets_closed"])
+def test_a_device_that_was_opened_while_it_was_out_of_service_is_closed_when_it_returns(make_table, at):
+    """Nobody minds what is done to it on the bench; at the table no card is dealt before its lock-out has engaged."""
+    table = make_table("ma-uth").ready()
+    table.act(a.TakeDeviceOut("progressive-1", a.OutOfService.REMOVED))
+    table.begin()
+    if at == "bets_closed":
+        table.act(a.AnnounceNoMoreBets())
+    table.put(e.LockoutReleased(e.Cause.BUTTON, 0), "progressive-1")
+    events = table.act(a.ReturnDevice("progressive-1"))
+    (wanted,) = (x for x in events if isinstance(x, f.LevelWanted))
+    assert (wanted.level, wanted.value) == ("lockout", e.ENGAGED)
+    assert wanted.because == "progressive-1 was returned to service with its lockout open"
+    table.put(e.LockoutEngaged(e.Cause.COMMAND, wanted.operation), "progressive-1")
+    if at == "betting":
+        table.act(a.AnnounceNoMoreBets())
+    table.act(a.StartDealing())
