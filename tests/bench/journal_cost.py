@@ -247,7 +247,7 @@ def _worked_out(folder: Path, rounds: tuple[Touched, ...], through: int, back: i
     name = f"2026-01-{31 - back:02d}-{10**9 - shift:012d}-{10**9 - shift + through - 1:012d}-{back:016x}.segment"
     (folder / name).touch()
     good = (1 - shift, "set_checked", 1, "table", None, 0, '{"back":"red","count_right":true}')
-    own = by_set(msgspec.structs.replace(r, begun=r.begun - shift, dealt=r.dealt - shift) for r in rounds)
+    own = by_set(msgspec.structs.replace(r, begun=r.begun - shift) for r in rounds)
     day = DayRounds(name, -shift, through - shift, (good,) if is_oldest else (), own)
     write_day((folder / name).with_suffix(".rounds"), day)
 
@@ -258,7 +258,8 @@ def _timed(work: Callable[[], object]) -> float:
     return (time.perf_counter_ns() - start) / 1e3
 
 
-def measure(directory: Path, events: int, reps: int, records: int) -> dict[str, float]:
+def measure(directory: Path, events: int, reps: int, records: int, plays: int = PLAYS_A_DAY) -> dict[str, float]:
+    """All figures of the record. `plays`: of a day, where `records` are to be told of at all."""
     runs = []
     for _ in range(reps):
         raw, one = raw_append(directory, events), append(directory, events, 1)
@@ -282,7 +283,7 @@ def measure(directory: Path, events: int, reps: int, records: int) -> dict[str, 
             "open_ratio": big["open_full_ms"] / big["open_empty_ms"],
         }
         out |= look_back(directory, records)
-        out |= look_back_month(directory, PLAYS_A_DAY)
+        out |= look_back_month(directory, plays)
     return out
 
 
