@@ -242,3 +242,17 @@ def test_a_device_that_was_opened_while_it_was_out_of_service_is_closed_when_it_
     if at == "betting":
         table.act(a.AnnounceNoMoreBets())
     table.act(a.StartDealing())
+
+
+def test_a_shoe_that_was_opened_while_it_was_out_of_service_is_closed_when_it_returns(make_table):
+    """It would give out cards that nobody let out; one that was left closed is asked for nothing."""
+    table = make_table("ma-uth").ready()
+    for opened in (True, False):
+        table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED))
+        if opened:
+            table.put(e.DispensingAllowed(e.Cause.BUTTON, 0), "shoe-1")
+        events = table.act(a.ReturnDevice("shoe-1"))
+        wanted = [x for x in events if isinstance(x, f.LevelWanted)]
+        assert [(x.level, x.value) for x in wanted] == ([("dispensing", e.INHIBITED)] if opened else [])
+        for want in wanted:
+            table.put(e.DispensingInhibited(e.Cause.COMMAND, want.operation), "shoe-1")

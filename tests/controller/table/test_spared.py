@@ -9,7 +9,6 @@ from controller.rules.vocabulary import Action, Area, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.offer import offer
-from controller.table.records import replace
 from controller.table.spared import FOR_SPARED
 from controller.table.state import ALL_HELD
 
@@ -223,8 +222,7 @@ def recited(table, trigger, under, *cite):
         for row in law.rulebook.rows[trigger]
     ]
     assert rows != list(law.rulebook.rows[trigger]), f"no row stands under {under}"
-    book = dataclasses.replace(law.rulebook, rows={**law.rulebook.rows, trigger: tuple(rows)})
-    table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
+    table.with_book(rows={**law.rulebook.rows, trigger: tuple(rows)})
 
 
 def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
@@ -259,8 +257,8 @@ def test_trips_that_stands_though_its_hand_was_missing_is_settled_on_the_hand_th
     )
     events = seen_early.act(a.ResolveHold(hold.id, STANDS), Role.FLOORPERSON)
     assert decided(events) == dict.fromkeys([(1, "trips"), (3, "trips")], ("to_settle", (), "R-127"))
-    duties = [d for d in seen_early.state.duties.values() if d.action in FOR_SPARED]
-    assert {(d.action, d.seat, d.cite, d.reading) for d in duties} == {
+    opened = [d for d in seen_early.state.duties.values() if d.action in FOR_SPARED]
+    assert {(d.action, d.seat, d.cite, d.reading) for d in opened} == {
         ("deal_community", 0, (), "R-127"), ("settle_trips", 0, (), "R-127"),
     }  # fmt: skip
     for street in (a.Street.FLOP, a.Street.LAST_TWO):
