@@ -20,6 +20,7 @@ from controller.table.acts import Act
 from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
 from controller.table.inputs import Actor, ServiceEvent
+from controller.table.refusal import HELD
 from controller.vault_desk import erasure, more_to_erase, opening
 from drivers.session import DeviceSession
 
@@ -128,8 +129,8 @@ class TableDesk:
             raise Refused(ErrorCode.RECORD_FAILED, str(error)) from error
         no = refusal(told)
         if no is not None:
-            held = self.table.engine.state.held and no.reason.startswith("play is held")
-            raise Refused(ErrorCode.HELD if held else ErrorCode.REFUSED, no.reason, no.cite)
+            code = ErrorCode.HELD if no.code == HELD else ErrorCode.REFUSED
+            raise Refused(code, no.reason, no.cite, no.code)
         return [_told(t) for t in told]
 
     async def open_round(self, round_id: str, reason: str, actor: Actor) -> Document:

@@ -28,11 +28,16 @@ class ErrorCode(StrEnum):
 
 
 class Refused(Exception):
-    """A request that was not done: `reason` for the person who asked, `cite` the clauses where law says so."""
+    """A request that was not done: `reason` for the person who asked, `cite` the clauses where law says so.
 
-    def __init__(self, code: ErrorCode, reason: str, cite: tuple[str, ...] = ()) -> None:
+    `refusal`: the stable word of the core for a refused act, None where it has none.
+    """
+
+    def __init__(
+        self, code: ErrorCode, reason: str, cite: tuple[str, ...] = (), refusal: str | None = None
+    ) -> None:
         super().__init__(reason)
-        self.code, self.reason, self.cite = code, reason, cite
+        self.code, self.reason, self.cite, self.refusal = code, reason, cite, refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,9 @@ def answer(request_id: RequestId, key: str, value: object) -> bytes:
 
 def failure(request_id: RequestId, refused: Refused) -> bytes:
     """One line of a request that was not done."""
-    error = {"code": refused.code.value, "reason": refused.reason, "cite": list(refused.cite)}
+    error: dict[str, Any] = {"code": refused.code.value, "reason": refused.reason, "cite": list(refused.cite)}
+    if refused.refusal is not None:
+        error["refusal"] = refused.refusal
     return msgspec.json.encode({"id": request_id, "ok": False, "error": error}) + b"\n"
 
 

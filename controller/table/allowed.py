@@ -12,7 +12,7 @@ from controller.table import cases
 from controller.table.checks import CHECKS
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
-from controller.table.refusal import Refusal
+from controller.table.refusal import HELD, Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind
 
@@ -157,7 +157,7 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     if not actor.role.may_act_as(role) and not _technician(act, actor):
         return Refusal(f"{act.kind} needs a {role}; {actor.who} is a {actor.role}", least.cite if least else ())
     if state.held and act.kind not in WHILE_HELD:
-        return Refusal("play is held: " + "; ".join(f"{h.id} {h.reason}" for h in state.holds.values()))
+        return Refusal("play is held: " + "; ".join(f"{h.id} {h.reason}" for h in state.holds.values()), code=HELD)
     awaited = [n for n, d in state.devices.items() if d.awaited and d.kind is not DeviceKind.PROGRESSIVE]
     if awaited and act.kind in PLAYS_ON:
         return Refusal(f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service")

@@ -104,7 +104,7 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
         return
     refusal = verify(draft.setup, draft.state, act, given.actor)
     if refusal is not None:
-        draft.add(f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite))
+        draft.add(f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite, refusal.code))
         if isinstance(act, AnnounceNoMoreBets):
             _stay_locked(draft)
         return

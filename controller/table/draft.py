@@ -67,6 +67,7 @@ class Draft:
         wager: str = "",
         least_role: Role = Role.FLOORPERSON,
         choices: tuple[Resolution, ...] | None = None,
+        code: str | None = None,
     ) -> None:
         """Stops play until a person has looked, and takes every level to the safe side.
 
@@ -77,7 +78,7 @@ class Draft:
             reading = self.setup.law.of_holds
         if choices is None:
             choices = self.choices(may_void=self.setup.law.may_void(reading))
-        self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading, choices))
+        self.add(HoldPlaced(self.next_id("H"), reason, least_role, seat, wager, cite, reading, choices, code))
         self.make_safe(reason)
 
     def choices(self, *, may_void: bool) -> tuple[Resolution, ...]:

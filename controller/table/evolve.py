@@ -128,6 +128,7 @@ def _demands(state: State, event: f.Event) -> State:
         case f.HoldPlaced():
             hold = Hold(
                 event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
+                event.code,
             )  # fmt: skip
             round_ = waiting_for(state.round, hold) if state.round else None
             return replace(state, round=round_, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)

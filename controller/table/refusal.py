@@ -2,9 +2,16 @@
 
 from msgspec import Struct
 
+HELD = "held"
+"""Code of the refusal of every act that waits until a person has lifted a hold."""
+
 
 class Refusal(Struct, frozen=True):
-    """Why not, for the person who tried; `cite` where a clause says so."""
+    """Why not, for the person who tried; `cite` where a clause says so.
+
+    `code`: a stable word for this refusal, which a program may compare (`stub_count_contradicts`); None where it has none yet.
+    """
 
     reason: str
     cite: tuple[str, ...] = ()
+    code: str | None = None

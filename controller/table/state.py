@@ -288,6 +288,7 @@ class Hold(Struct, frozen=True):
     cite: tuple[str, ...]
     reading: str | None
     choices: tuple[Resolution, ...]
+    code: str | None = None
 
 
 class State(Struct, frozen=True):

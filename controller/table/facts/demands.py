@@ -60,7 +60,8 @@ class DutyClosed(Struct, frozen=True):
 class HoldPlaced(Struct, frozen=True):
     """Play stands still until a person of at least this role has looked. `seat`: of held wagers, 0 = the round.
 
-    `choices`: what the person may decide; a remedy that the document does not allow is not among them.
+    `choices`: what the person may decide; a remedy that the document does not allow is not among them. `code`: a stable word
+    for why play is held, None where it has none yet.
     """
 
     kind: ClassVar[str] = "hold_placed"
@@ -72,6 +73,7 @@ class HoldPlaced(Struct, frozen=True):
     cite: tuple[str, ...] = ()
     reading: str | None = None
     choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID)
+    code: str | None = None
 
 
 class HoldLifted(Struct, frozen=True):

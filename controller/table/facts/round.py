@@ -9,13 +9,14 @@ from controller.rules.vocabulary import Method
 
 
 class InputRefused(Struct, frozen=True):
-    """An input that cannot be, in this state. `reason` says what and what to do instead."""
+    """An input that cannot be, in this state. `reason` says what and what to do instead; `code` is the stable word for it."""
 
     kind: ClassVar[str] = "input_refused"
     refused: str
     reason: str
     by: str = ""
     cite: tuple[str, ...] = ()
+    code: str | None = None
 
 
 class DecisionFailed(Struct, frozen=True):
