@@ -43,7 +43,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | N
     "elections_file",
     type=A_FILE,
     help="A TOML file with a section [elections], such as a table's.  [default: those of --table if it is under the "
-    "same rulebook, else the cautious choice of every reading and the first of every house choice]",
+    "same rulebook, else the proposed choice of every reading and the first of every house choice]",
 )
 @click.option(
     "--table",
@@ -94,7 +94,9 @@ def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
             elections = config.elections
         if elections is None:
             elections = {question: (choice, BENCH) for question, choice in proposals(rulebook).items()}
-            click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
+            click.echo(
+                f"{rulebook_id}: every reading as proposed for benches, elected by nobody; not for play", err=True
+            )
         if config is None:
             return example_setup(rulebook, elections)
         return replace(config, table=_under(config.table, rulebook_id), elections=elections).setup()

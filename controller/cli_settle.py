@@ -40,7 +40,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | N
     "elections_file",
     type=A_FILE,
     help="A TOML file with a section [elections], such as a table's; currency and payouts of its [table] and its [limits] are "
-    "taken too.  [default: the cautious choice of every reading and the first of every house choice; USD]",
+    "taken too.  [default: the proposed choice of every reading and the first of every house choice; USD]",
 )
 @click.option(
     "--schema",
@@ -101,7 +101,9 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
         rulebook = find(rulebook_id)
         if elections_file is None:
             elections = {question: (choice, BENCH) for question, choice in proposals(rulebook).items()}
-            click.echo(f"{rulebook_id}: every reading as is cautious, elected by nobody; not for play", err=True)
+            click.echo(
+                f"{rulebook_id}: every reading as proposed for benches, elected by nobody; not for play", err=True
+            )
             return SettleFilter(elect(rulebook, elections), Terms("USD"))
         law = elect(rulebook, elections_in(elections_file, rulebook_id, rulebook))
         return SettleFilter(law, _terms(elections_file, law))

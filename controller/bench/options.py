@@ -38,7 +38,7 @@ OFFERED: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Options:
-    """`rounds`: 0 = until stopped. `broker`: auto | memory | mqtt://host:port. `elections`: reading -> choice, else cautious.
+    """`rounds`: 0 = until stopped. `broker`: auto | memory | mqtt://host:port. `elections`: reading -> choice, else as proposed.
 
     `method`: how cards are dealt, "" = the first of `METHODS` that this table can have. `journal`: None = in the private
     directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,

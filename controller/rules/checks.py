@@ -198,8 +198,9 @@ def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, cho
     where = f"[[reading]] ({reading.id})"
     choices = [choice.id for choice in reading.choices]
     acted = {choice for step in steps for reading_id, choice in step.condition if reading_id == reading.id}
-    if reading.cautious not in choices:
-        scope.fault(where, f"cautious is no choice: {reading.cautious!r} {nearest(reading.cautious, choices)}")
+    for key, choice in (("cautious", reading.cautious), ("proposed", reading.proposed)):
+        if choice not in choices and (key, choice) != ("proposed", reading.cautious):
+            scope.fault(where, f"{key} is no choice: {choice!r} {nearest(choice, choices)}")
     for choice in sorted({c for c in choices if choices.count(c) > 1}):
         scope.fault(where, f"choice {choice!r} stands twice")
     if on_value or reading.governs is not None:

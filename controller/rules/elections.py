@@ -80,9 +80,8 @@ def _settled(part: Any, elected: Mapping[str, str]) -> Any:
 
 
 def proposals(rulebook: Rulebook) -> dict[str, str]:
-    """The cautious choice of each reading and the first of each house choice: for benches and tests, not for play."""
-    readings = {r.id: r.cautious for r in rulebook.readings.values()}
-    return readings | {c.id: c.choices[0].id for c in rulebook.choices.values()}
+    """The proposed choice of each reading and the first of each house choice: for benches and filters, not for play."""
+    return {question.id: question.proposed for question in rulebook.questions.values()}
 
 
 def cautious(rulebook: Rulebook, by: str) -> Law:

@@ -117,6 +117,8 @@ class Choice:
 class Reading:
     """A recorded choice where the document is silent or contradicts itself.
 
+    `cautious`: hold and ask where that is a choice, else the printed words, else what takes nothing from a player.
+    `proposed`: elected on benches and by filters where nobody elects; never in play.
     `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
     decides; a reading that governs, or on which one value of the file rests, offers one choice. `wager`: it is asked only
     where this optional wager is offered; None: everywhere.
@@ -127,6 +129,7 @@ class Reading:
     problem: str
     choices: tuple[Choice, ...]
     cautious: str
+    proposed: str
     moves: bool
     governs: Trigger | None = None
     wager: str | None = None
@@ -150,6 +153,11 @@ class HouseChoice:
     def cautious(self) -> None:
         """No choice of these is more cautious than another: the text allows each."""
         return None
+
+    @property
+    def proposed(self) -> str:
+        """The first choice: elected on benches and by filters where nobody elects."""
+        return self.choices[0].id
 
 
 Question: TypeAlias = Reading | HouseChoice

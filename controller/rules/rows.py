@@ -7,14 +7,15 @@ from controller.rules.vocabulary import Action, Guard, Trigger
 
 def read_reading(table: Table) -> Reading | None:
     reading_id, problem, cautious = table.text("id"), table.text("problem"), table.text("cautious")
+    proposed = table.text("proposed", optional=True) or cautious
     clauses, moves = table.cite("clauses"), table.flag("moves")
     governs = table.word("governs", Trigger, optional=True)
     wager = table.text("wager", optional=True)
     choices = _choices(table)
     table.close()
-    if reading_id is None or problem is None or cautious is None or moves is None:
+    if reading_id is None or problem is None or cautious is None or proposed is None or moves is None:
         return None
-    return Reading(reading_id, clauses, problem, choices, cautious, moves, governs, wager)
+    return Reading(reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager)
 
 
 def read_house_choice(table: Table) -> HouseChoice | None:

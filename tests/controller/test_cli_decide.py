@@ -83,7 +83,7 @@ def test_a_table_file_gives_devices_seats_and_elections() -> None:
     assert "no device shoe-1 belongs to this table" in refused["reason"]
     assert [fact["data"]["method"] for fact in facts if fact["kind"] == "round_begun"] == ["shuffler"]
     other = _decide(EXAMPLE, "--rulebook", "ma-uth", "--table", str(TABLES / "example.toml"))
-    assert "every reading as is cautious" in other.stderr
+    assert "every reading as proposed for benches" in other.stderr
     assert "15(f)" in other.stdout
 
 

@@ -178,7 +178,7 @@ def test_readings_are_listed_with_their_choices_and_the_cautious_one() -> None:
     """What a licensee elects, with what is marked as the one to think about first."""
     lines = run("readings", "nj-pikit").stdout.splitlines()
     assert any(line.startswith("nj-pikit R-22 (must be elected): ") for line in lines)
-    assert any(line.startswith("  * return: ") for line in lines)
+    assert any(line.startswith("  * hold: ") for line in lines)
     assert any(line.startswith("nj-pikit house choice settlement (must be elected)") for line in lines)
     told = document("readings")
     assert {book: set(questions) for book, questions in told.items()} == {

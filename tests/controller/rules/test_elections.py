@@ -57,7 +57,7 @@ def test_a_reading_is_asked_as_a_question(ma: Rulebook) -> None:
     """Clauses, problem and each choice, the cautious one marked."""
     lines = ask(ma.readings["R-22"])
     assert lines[0].startswith("R-22 (7(f)(2), 15(a), 15(b), 15(d), 15(f)): ")
-    assert [line.split(":")[0] for line in lines[1:]] == ["  return [cautious]", "  hold"]
+    assert [line.split(":")[0] for line in lines[1:]] == ["  return", "  hold [cautious]"]
 
 
 def test_what_the_text_leaves_to_the_licensee_must_be_chosen_too(nj: Rulebook) -> None:

@@ -137,7 +137,7 @@ def test_a_reading_that_nobody_elected_demands_nothing_and_is_listed(ma: Ruleboo
 
 def test_what_two_readings_ask_for_is_demanded_once_and_cites_the_first(ma: Rulebook) -> None:
     """A floorperson is called once, whether one open question or two need one."""
-    chosen = {r.id: (r.cautious, "x") for r in ma.readings.values()} | {
+    chosen = {r.id: (r.proposed, "x") for r in ma.readings.values()} | {
         "R-22": ("hold", "x"),
         "R-25": ("hold", "x"),
     }

@@ -70,7 +70,7 @@ def test_each_cell_of_the_matrix_is_what_the_text_demands(
 
 @pytest.mark.parametrize("line", _lines("elected"), ids=lambda cells: " ".join(cells[:4]))
 def test_another_election_changes_what_follows(line: list[str]) -> None:
-    """Each choice that is not the cautious one has its own outcome, cited as the reading and never as the clause."""
+    """Each choice that is not the proposed one has its own outcome, cited as the reading and never as the clause."""
     book, election, trigger, when, expected = line
     reading, choice = election.split(" = ")
     law = Law(LAWS[book].rulebook, {**LAWS[book].elections, reading: Election(reading, choice, "test")})
@@ -79,13 +79,13 @@ def test_another_election_changes_what_follows(line: list[str]) -> None:
 
 
 def test_every_choice_of_every_reading_that_acts_is_shown_here() -> None:
-    """No choice that a row acts by escapes this file: the cautious ones stand in the matrices, the others in the list."""
+    """No choice that a row acts by escapes this file: the proposed ones stand in the matrices, the others in the list."""
     listed = {(cells[0], *cells[1].split(" = ")) for cells in _lines("elected")}
     offered = {
         (book, reading.id, choice.id)
         for book in BOOKS
         for reading in LAWS[book].rulebook.readings.values()
         for choice in reading.choices
-        if choice.id != reading.cautious and reading.id in _acting(book)
+        if choice.id != reading.proposed and reading.id in _acting(book)
     }
     assert listed == offered

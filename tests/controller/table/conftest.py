@@ -294,7 +294,7 @@ def _book(name: str) -> Rulebook:
 
 @pytest.fixture
 def make_table() -> MakeTable:
-    """A table of a rulebook with every reading elected as is cautious and the first of each house choice, except `elect`.
+    """A table of a rulebook with every reading elected as proposed and the first of each house choice, except `elect`.
 
     `devices`: names of those at the table, None = all that the document has use for.
     """

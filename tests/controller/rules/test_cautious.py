@@ -1,0 +1,99 @@
+"""The cautious choice follows one rule in all five books, and the proposed one changes by name only."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from controller.rules.elections import elect, proposals
+from controller.rules.library import available, find
+from controller.rules.model import Reading
+from controller.rules.vocabulary import Action
+
+ASKS = {"hold", "ask"}
+PROPOSED = Path(__file__).with_name("proposed.toml")
+CHANGELOG = Path(__file__).parents[3] / "CHANGELOG.md"
+
+PRINTED = {
+    "R-16": "equal_only",  # 39.1 and 39.3(b) both hold where the wager equals the ante
+    "R-27": "flop",  # 1.B(3) and 1.B(6) speak of five cards, and a player has no others when the flop is paid
+    "R-28": "before_look",  # 39.10(a) has the cards revealed, before 39.10(b) has anybody look
+    "R-30": "jam",  # the clauses say that a device jams, and not who clears it
+    "R-100": "kept",  # 8.C(4) collects the chip before the deal, and no clause hands it back
+}
+"""Readings without a choice to hold, where the text says more for one of the choices."""
+
+TAKES_NOTHING = {
+    "R-18": "not_enabled",  # no device, so none of its failures reaches a wager
+    "R-29": "dealing_failure",  # the round is void, and wagers of a void round go back or are held
+    "R-40": "cover",
+    "R-41": "house_interval",
+    "R-61": "house_count",
+    "R-98": "winnings",
+    "R-101": "given_back",
+    "R-105": "named_sections",
+    "R-106": "unchanged",
+    "R-107": "up",
+}
+"""Readings without a choice to hold, where no word of the text decides."""
+
+
+def _several() -> list[tuple[str, Reading]]:
+    return [(book, r) for book in available() for r in find(book).readings.values() if len(r.choices) > 1]
+
+
+@pytest.mark.parametrize(("book", "reading"), _several(), ids=lambda x: x if isinstance(x, str) else x.id)
+def test_cautious_is_to_hold_then_print_then_spare(book: str, reading: Reading) -> None:
+    """To hold and ask where that is a choice, else the printed words, else what takes nothing from a player."""
+    asks = ASKS & {choice.id for choice in reading.choices}
+    if asks:
+        assert {reading.cautious} == asks
+        assert reading.id not in PRINTED | TAKES_NOTHING
+    else:
+        assert reading.cautious == (PRINTED | TAKES_NOTHING)[reading.id]
+
+
+def test_a_choice_to_hold_holds_or_asks_a_person() -> None:
+    """What is called hold demands a hold, a call or a settlement that a person decides: it is no mere name."""
+    people = {Action.CALL_FLOORPERSON, *(action for action in Action if action.startswith("hold_"))}
+    seen = 0
+    for book, reading in _several():
+        steps = [
+            step
+            for rows in find(book).rows.values()
+            for row in rows
+            for step in row.by_reading
+            if (reading.id, "hold") in step.condition
+        ]
+        if steps:
+            assert any(people & set(step.do) for step in steps), (book, reading.id)
+            seen += 1
+    assert seen > 50
+
+
+@pytest.mark.parametrize("book", available())
+def test_every_cautious_choice_can_be_elected_at_once(book: str) -> None:
+    """A house that takes the cautious choice everywhere has a law without a hole."""
+    rulebook = find(book)
+    chosen = proposals(rulebook) | {r.id: r.cautious for r in rulebook.readings.values()}
+    law = elect(rulebook, {question: (choice, "J. Doe") for question, choice in chosen.items()})
+    assert law.unelected() == ()
+
+
+@pytest.mark.parametrize("book", available())
+def test_a_proposed_choice_changes_by_name_only(book: str) -> None:
+    """Benches and filters choose as `proposed.toml` says; another choice has a line in the changelog."""
+    rulebook, log = find(book), CHANGELOG.read_text("utf-8")
+    kept = tomllib.loads(PROPOSED.read_text("utf-8"))[book]
+    now = {r.id: r.proposed for r in rulebook.readings.values() if len(r.choices) > 1}
+    changed = {id_ for id_, choice in kept.items() if id_ in now and now[id_] != choice}
+    named = set(re.findall(r"proposed for benches: `(R-\d+)`", log))
+    assert changed <= named, f"name in CHANGELOG.md: proposed for benches: {sorted(changed - named)}"
+
+
+def test_a_reading_without_a_proposal_proposes_its_cautious_choice() -> None:
+    """The key is for departures: most readings have none."""
+    same = [r for _, r in _several() if r.proposed == r.cautious]
+    other = [r for _, r in _several() if r.proposed != r.cautious]
+    assert len(same) > len(other) > 0
