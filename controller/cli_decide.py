@@ -162,7 +162,9 @@ def elections_in(path: Path, rulebook_id: str, rulebook: Rulebook) -> Elections:
     if "elections" not in root:
         root.fault("[elections]", 'is missing; a line of it is like "R-01" = { choice = "...", by = "..." }')
     elections: dict[str, tuple[str, str]] = {}
-    for question, section in root.section("elections").entries():
+    elected = root.section("elections")
+    elected.maybe_day("questions_as_of")
+    for question, section in elected.entries():
         elections[question] = (section.text("choice"), section.text("by"))
         section.close()
     table = root.section("table")

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ class Reading:
     """What came of a file: the configuration if it is sound, its law where that can be told, and every fault.
 
     `offered`: optional wagers of the table, also where something else is wrong with the file; None: not known.
+    `questions_as_of`: the day of the newest question that the elections answer; None: they do not say.
     """
 
     path: Path
@@ -66,6 +68,7 @@ class Reading:
     law: Law | None
     faults: tuple[str, ...]
     offered: tuple[str, ...] | None = None
+    questions_as_of: date | None = None
 
 
 def load_config(path: Path, *, alone: bool = False) -> Config:
@@ -114,6 +117,7 @@ class _File:
         self.faults: list[str] = []
         self.root = Section(raw, "", self.faults)
         self.approved_devices: Path | None = None
+        self.questions_as_of: date | None = None
         self.can_compare = True
         """Table and devices could be read: else what does not fit the rulebook might only be what could not be read."""
 
@@ -133,7 +137,14 @@ class _File:
             self.faults += faults
         keys = journal.key, journal.vault
         config = Config(self.path, table, devices, journal.path, control, elections, mqtt, log, *keys, retention)
-        return Reading(self.path, None if self.faults else config, law, tuple(self.faults), table.offered)
+        return Reading(
+            self.path,
+            None if self.faults else config,
+            law,
+            tuple(self.faults),
+            table.offered,
+            self.questions_as_of,
+        )
 
     def _table(self) -> TableConfig:
         section = self.root.section("table")
@@ -171,7 +182,9 @@ class _File:
 
     def _elections(self, production: bool) -> Elections:
         elections: dict[str, tuple[str, str]] = {}
-        for reading, section in self.root.section("elections").entries():
+        elected = self.root.section("elections")
+        self.questions_as_of = elected.maybe_day("questions_as_of")
+        for reading, section in elected.entries():
             choice, by = section.text("choice"), section.text("by")
             section.close()
             if production and by.strip().lower() == BENCH:

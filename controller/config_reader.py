@@ -6,6 +6,7 @@ only where the part had no fault. That keeps the reading of a part a plain list 
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,6 +82,14 @@ class Section:
         value = self._take(key, bool, "true or false", default)
         return default if value is None else value
 
+    def maybe_day(self, key: str) -> date | None:
+        """A date, as 2026-11-30 without quotes."""
+        value = self._take(key, date, "a date", None) if self._has(key) else None
+        if isinstance(value, datetime):
+            self.fault(key, f"must be a date without a time, and is {value}")
+            return None
+        return value
+
     def word(
         self, key: str, words: type[E], default: E | None = None, refused: Mapping[str, str] | None = None
     ) -> E:
@@ -132,11 +141,11 @@ class Section:
             yield Section(item, f"{self._name(f'[[{key}]]')} {place}{named}", self.faults)
 
     def entries(self, like: str = '{ choice = "...", by = "..." }') -> Iterator[tuple[str, "Section"]]:
-        """Every key of a table whose keys are free, one by one, each with its inner table; what is none is a fault.
+        """Every key of a table whose keys are free and that nobody has read yet, each with its inner table.
 
-        `like`: such an inner table, for whoever wrote something else.
+        A key without one is a fault. `like`: such an inner table, for whoever wrote something else.
         """
-        for key in self._raw:
+        for key in [key for key in self._raw if key not in self._known]:
             raw = self._take(key, dict, f"a table, as {like}", None)
             if raw is not None:
                 yield key, Section(raw, f"{self._where} {key}", self.faults)

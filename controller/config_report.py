@@ -1,7 +1,8 @@
 """What a person reads about a configuration: what is wrong with it in words, and what is right, and what it leaves open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from controller.config_file import read_config
 from controller.retention import Retention
 from controller.rules import library
 from controller.rules.edge import EdgesInvalid, warnings
-from controller.rules.model import HouseChoice, Law, Reading
+from controller.rules.model import HouseChoice, Law, Question, Reading
+from controller.rules.questions import effect, makers_choice, new_since, newest
 from controller.rules.vocabulary import Method
 from controller.table.betting import MOST_CENTS
 from drivers.catalog import LEAST, Approval, Codec
@@ -26,7 +28,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class Finding:
     """`faults`: what must be mended. `notes`: what works and should be known. `open_questions`: what cannot be proved.
 
-    `warnings`: what is allowed, and what nobody can have meant.
+    `warnings`: what is allowed, and what nobody can have meant. `new`: questions that were added to the rulebook after
+    `as_of`, the day up to which its questions are answered here, and that have no answer; `as_of` None = the file does not say.
     """
 
     path: Path
@@ -36,6 +39,8 @@ class Finding:
     notes: tuple[str, ...] = ()
     open_questions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    new: tuple[Question, ...] = ()
+    as_of: date | None = None
 
 
 def examine(path: Path) -> Finding:
@@ -43,8 +48,10 @@ def examine(path: Path) -> Finding:
     reading = read_config(path)
     unelected = reading.law.unelected(reading.offered) if reading.law else ()
     faults = reading.faults + tuple(map(_unelected, unelected))
+    as_of = reading.questions_as_of
+    new = tuple(new_since(reading.law, reading.offered, as_of)) if reading.law else ()
     if reading.config is None or reading.law is None:
-        return Finding(path, reading.config, reading.law, faults)
+        return Finding(path, reading.config, reading.law, faults, new=new, as_of=as_of)
     notes, open_questions = (
         tuple(_notes(reading.config, reading.law)),
         tuple(_unproved(reading.config, reading.law)),
@@ -54,7 +61,7 @@ def examine(path: Path) -> Finding:
         odd = tuple(warnings(edges, reading.law, reading.config.table.offered))
     except EdgesInvalid as exc:
         notes, odd = (*notes, f"what each wager brings the house is not known: {exc}"), ()
-    return Finding(path, reading.config, reading.law, faults, notes, open_questions, odd)
+    return Finding(path, reading.config, reading.law, faults, notes, open_questions, odd, new, as_of)
 
 
 def page(finding: Finding) -> list[str]:
@@ -62,6 +69,8 @@ def page(finding: Finding) -> list[str]:
     many = {0: "sound", 1: "1 fault"}.get(len(finding.faults), f"{len(finding.faults)} faults")
     lines = [f"{finding.path}: {many}", *(f"  WRONG  {fault}" for fault in finding.faults)]
     lines += [f"  ODD    {warning}" for warning in finding.warnings]
+    if finding.new and finding.law is not None:
+        lines += ["", *_new(finding.law, finding.new, finding.as_of)]
     if finding.config is not None and finding.law is not None:
         for title, rows in _sections(finding.config, finding.law):
             lines += ["", title, *(f"  {row}" for row in rows)]
@@ -89,9 +98,45 @@ def document(finding: Finding) -> dict[str, Any]:
         ]
         if law
         else [],
+        "new": [
+            {
+                "reading": q.id,
+                "since": str(q.since),
+                "closes": _must(q),
+                "cautious": q.cautious,
+                "effect": effect(law.rulebook, q) if law else "",
+            }
+            for q in finding.new
+        ],
+        "questions_as_of": str(finding.as_of) if finding.as_of else None,
         "notes": list(finding.notes),
         "not_provable": list(finding.open_questions),
     }
+
+
+def _new(law: Law, new: Sequence[Question], as_of: date | None) -> Iterator[str]:
+    """Questions that an update has brought, each with what follows for this table, and how to answer them."""
+    unsaid = "the file does not say which questions it answers, as [elections] questions_as_of"
+    yield f"New questions since these elections ({as_of or unsaid})"
+    for question in new:
+        yield f"  {question.id}  since {question.since}  {_closes(question)}  [{', '.join(question.clauses)}]"
+        yield f"      {question.problem} {effect(law.rulebook, question)}"
+        for choice in question.choices:
+            mark = " (cautious)" if choice.id == question.cautious and not makers_choice(question) else ""
+            yield f"      {choice.id}{mark}: {choice.says}"
+    day = newest(law.rulebook)
+    prints = f"`tablewarden rulebook readings {law.rulebook.id} --table FILE` prints the section"
+    yield f"  Answer them in [elections] and set questions_as_of = {day} there; {prints}."
+
+
+def _closes(question: Question) -> str:
+    if makers_choice(question):
+        return "the maker's choice: nothing to elect"
+    return "KEEPS THIS TABLE CLOSED until it is elected" if _must(question) else "may be elected"
+
+
+def _must(question: Question) -> bool:
+    return isinstance(question, HouseChoice) or question.moves
 
 
 def _unelected(reading: Reading | HouseChoice) -> str:
@@ -150,11 +195,11 @@ def _bus(device: DeviceConfig) -> str:
 
 
 def _readings(law: Law) -> Iterator[str]:
-    """Each reading and house choice with what was chosen and by whom; readings with one choice are the rulebook's own."""
+    """Each reading and house choice with what was chosen and by whom; readings with one choice are the maker's."""
     for reading in law.rulebook.questions.values():
         election = law.elections.get(reading.id)
         if election is None and len(reading.choices) == 1:
-            yield f"{reading.id}  {reading.choices[0].id}  by the rulebook: {reading.problem}"
+            yield f"{reading.id}  {reading.choices[0].id}  the maker's choice: {reading.problem}"
         elif election is not None:
             mark = (
                 "" if reading.cautious in (None, election.choice) else f" (cautious would be {reading.cautious})"

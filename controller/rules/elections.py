@@ -95,27 +95,27 @@ def open_questions(law: Law, *parts: Any) -> tuple[Question, ...]:
     Those that are asked only where an optional wager is offered are left out: they concern that wager alone.
     """
     asked = law.rulebook.questions
-    used = dict.fromkeys(question for part in parts for question in _decided_by(part))
+    used = dict.fromkeys(question for part in parts for question in decided_by(part))
     return tuple(
         asked[question] for question in used if law.elected(question) is None and asked[question].wager is None
     )
 
 
-def _decided_by(part: Any) -> Iterator[str]:
+def decided_by(part: Any) -> Iterator[str]:
     """Readings and house choices that decide between values in this part, or whether it is used at all."""
     match part:
         case Cited(by_choice=str(question)):
             yield question
         case Mapping():
             for value in part.values():
-                yield from _decided_by(value)
+                yield from decided_by(value)
         case tuple():
             for value in part:
-                yield from _decided_by(value)
+                yield from decided_by(value)
         case _ if is_dataclass(part):
             yield from (question for question, _ in getattr(part, "when", ()) if isinstance(question, str))
             for field in fields(part):
-                yield from _decided_by(getattr(part, field.name))
+                yield from decided_by(getattr(part, field.name))
 
 
 def unequal(laws: Mapping[str, Law]) -> list[str]:

@@ -6,6 +6,7 @@ section sign (`13.I(1)`, `15(f)`).
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import TypeAlias
 
 from controller.rules.citation import Cited, T, chapter
@@ -119,6 +120,7 @@ class Reading:
 
     `cautious`: hold and ask where that is a choice, else the printed words, else what takes nothing from a player.
     `proposed`: elected on benches and by filters where nobody elects; never in play.
+    `since`: the day on which the question was added to the rulebook; None: it stood there from the beginning.
     `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
     decides; a reading that governs, or on which one value of the file rests, offers one choice. `wager`: it is asked only
     where this optional wager is offered; None: everywhere.
@@ -133,13 +135,14 @@ class Reading:
     moves: bool
     governs: Trigger | None = None
     wager: str | None = None
+    since: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HouseChoice:
     """What the text itself leaves to the licensee: a version, an order, a number. None of its choices is the cautious one.
 
-    `everywhere`: true where the document wants the same choice at every table of the house. `wager`: as of a reading.
+    `everywhere`: true where the document wants the same choice at every table of the house. `wager`, `since`: as of a reading.
     """
 
     id: str
@@ -148,6 +151,7 @@ class HouseChoice:
     choices: tuple[Choice, ...]
     everywhere: Cited[bool] | None = None
     wager: str | None = None
+    since: date | None = None
 
     @property
     def cautious(self) -> None:

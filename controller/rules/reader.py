@@ -6,6 +6,7 @@ Faults are collected, not raised, so that a person sees all of them at once. Kno
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
@@ -123,6 +124,14 @@ class Table:
         value = self.whole(key)
         if value == 0:
             self.fault(f"{key!r} must be at least 1")
+            return None
+        return value
+
+    def day(self, key: str) -> date | None:
+        """An optional date, as 2026-11-30 without quotes."""
+        value = self._take(key, date, "a date", optional=True)
+        if isinstance(value, datetime):
+            self.fault(f"{key!r} must be a date without a time, not {value}")
             return None
         return value
 

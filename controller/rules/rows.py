@@ -10,23 +10,23 @@ def read_reading(table: Table) -> Reading | None:
     proposed = table.text("proposed", optional=True) or cautious
     clauses, moves = table.cite("clauses"), table.flag("moves")
     governs = table.word("governs", Trigger, optional=True)
-    wager = table.text("wager", optional=True)
+    wager, since = table.text("wager", optional=True), table.day("since")
     choices = _choices(table)
     table.close()
     if reading_id is None or problem is None or cautious is None or proposed is None or moves is None:
         return None
-    return Reading(reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager)
+    return Reading(reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager, since)
 
 
 def read_house_choice(table: Table) -> HouseChoice | None:
     choice_id, problem, clauses = table.text("id"), table.text("problem"), table.cite("clauses")
     everywhere = table.cited("everywhere", Table.flag, optional=True)
-    wager = table.text("wager", optional=True)
+    wager, since = table.text("wager", optional=True), table.day("since")
     choices = _choices(table)
     table.close()
     if choice_id is None or problem is None:
         return None
-    return HouseChoice(choice_id, clauses, problem, choices, everywhere, wager)
+    return HouseChoice(choice_id, clauses, problem, choices, everywhere, wager, since)
 
 
 def _choices(table: Table) -> tuple[Choice, ...]:

@@ -15,6 +15,9 @@ from tests.controller.test_config import DEVICES, LEAST, SEALED, SIGNED, _write
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
 
+AS_OF = "questions_as_of = 2026-11-30"
+
+
 def _changed(folder: Path, *changes: tuple[str, str]) -> Finding:
     text = EXAMPLE.read_text()
     for old, new in changes:
@@ -40,11 +43,11 @@ def test_a_sound_table_is_told_whole() -> None:
     for reading in book.readings.values():
         if reading.wager not in (None, *finding.config.table.offered):
             continue
-        by = "bench" if reading.moves else "the rulebook"
+        by = "by bench" if reading.moves else "the maker's choice"
         mark = "" if reading.proposed == reading.cautious else f" (cautious would be {reading.cautious})"
-        assert any(
-            line.strip().startswith(f"{reading.id}  {reading.proposed}{mark}  by {by}: ") for line in lines
-        ), reading.id
+        assert any(line.strip().startswith(f"{reading.id}  {reading.proposed}{mark}  {by}: ") for line in lines), (
+            reading.id
+        )
 
 
 def test_what_a_device_without_a_key_cannot_prove_is_named_with_it(tmp_path: Path) -> None:
@@ -332,3 +335,30 @@ def test_one_file_given_twice_and_the_shipped_tables_share_nothing(tmp_path: Pat
     for others in ([EXAMPLE], [link], [EXAMPLE.with_name("example-ma.toml")]):
         told = of_one_house([alone, *map(examine, others)])[0]
         assert (told.faults, told.warnings) == (alone.faults, alone.warnings)
+
+
+def test_a_question_that_an_update_added_is_listed_with_what_follows(tmp_path: Path) -> None:
+    """The table would not open in the morning: `check` names the question, its effect and the cautious choice."""
+    line = next(
+        line for line in EXAMPLE.read_text("utf-8").splitlines(keepends=True) if line.startswith('"R-167"')
+    )
+    before = _changed(tmp_path, (line, ""), (AS_OF, "questions_as_of = 2026-11-29"))
+    text = "\n".join(page(before))
+    assert "New questions since these elections (2026-11-29)" in text
+    assert "R-167  since 2026-11-30  KEEPS THIS TABLE CLOSED until it is elected  [11.C(1)" in text
+    assert "hand_only (cautious): " in text
+    (new,) = document(before)["new"]
+    assert (new["reading"], new["closes"], new["cautious"]) == ("R-167", True, "hand_only")
+    assert new["effect"].startswith("Bears on how cards are dealt")
+    unsaid = _changed(tmp_path, (line, ""), (AS_OF, ""))
+    assert [q.id for q in unsaid.new] == ["R-167"]
+    assert "questions_as_of" in "\n".join(page(unsaid))
+
+
+@pytest.mark.parametrize(
+    ("day", "fault"), [('"2026-11-30"', "must be a date"), ("2026-11-30T00:00:00", "without a time")]
+)
+def test_a_day_of_questions_that_is_none_is_a_fault(tmp_path: Path, day: str, fault: str) -> None:
+    """A text or an instant is no day."""
+    finding = _changed(tmp_path, (AS_OF, f"questions_as_of = {day}"))
+    assert [f for f in finding.faults if f.startswith("[elections] questions_as_of: ") and fault in f]
