@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from controller.config_file import CURRENCY
 from controller.games.settling.engine import Settler
-from controller.games.settling.round import Round
+from controller.games.settling.round import MOST_SUM, Round
 from controller.games.settling.settled import ENVY, Settlement, label
 from controller.games.settling.side import SIX_CARD
 from controller.json_lines import LineRefused
@@ -70,11 +70,13 @@ def refuse_correction(corrects: Settlement, now: Settlement, wagers: Collection[
             raise LineRefused(f"{place}: there is no such wager {nearest(line.wager, wagers)}")
         if min(line.stake, line.returned, line.paid) < 0:
             raise LineRefused(f"{place}: no amount is below 0 cents")
+        if line.stake + line.returned + line.paid > MOST_SUM:
+            raise LineRefused(f"{place}: no amount of a settlement is above {MOST_SUM} cents")
         if (line.seat, label(line)) in seen:
             raise LineRefused(f"{place}: stands there twice, and each wager has one line")
         seen.add((line.seat, label(line)))
     for cut in corrects.cuts:
-        if cut.cut < 0:
+        if not 0 <= cut.cut <= MOST_SUM:
             raise LineRefused(
-                f"'corrects.cuts', seat {cut.seat}: a limit takes off 0 cents or more, not {cut.cut}"
+                f"'corrects.cuts', seat {cut.seat}: a limit takes off 0 to {MOST_SUM} cents, not {cut.cut}"
             )

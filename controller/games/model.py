@@ -195,6 +195,10 @@ class Game:
         named = {self.base, *self.returned_unqualified, *(w for stage in self.stages for w in stage.wagers)}
         named |= {w for stage in self.stages for answer in stage.answers for w in answer.settles}
         faults = [f"it knows no wager {name}" for name in sorted(named - set(wagers))]
+        given = {answer.decision.value for stage in self.stages for answer in stage.answers}
+        for name, rule in wagers.items():
+            strange = set(rule.not_with.value) - given if rule.not_with else set()
+            faults += [f"{name} may not be placed with {word}, which nobody answers" for word in sorted(strange)]
         shown = sum(street.cards for street in self.streets)
         if shown != hand.community_cards:
             faults.append(f"{shown} community cards are shown, and it has {hand.community_cards}")

@@ -90,8 +90,11 @@ def in_per_cent(part: Fraction) -> str:
     return f"{'-' if part < 0 and tenths else ''}{tenths // 10_000}.{tenths % 10_000:04}"
 
 
-_NOT_OF_THE_PART = (Settle.FROM, Settle.ORDER, Settle.UNPRINTED, Settle.BREAKAGE, Settle.COUPON)
-"""Points of settlement that no figure hangs on: the order, what is not worked out, parts of a cent, match play."""
+_NOT_OF_THE_PART = (
+    Settle.FROM, Settle.ORDER, Settle.UNPRINTED, Settle.BREAKAGE, Settle.COUPON, Settle.VOID_HAND, Settle.ENVY_LEFT,
+)  # fmt: skip
+"""Points of settlement that no figure hangs on: the order, what is not worked out, parts of a cent, match play, and rounds in
+which something happened."""
 _OF_PLAY = (
     "version", "dealer_qualifies", "bonus_cards", "surrender", "fold_collects", "fold_keeps", "dealer_natural",
 )  # fmt: skip

@@ -58,6 +58,8 @@ SETTLED = {
     Settle.UNQUALIFIED: ("ante", "play_5"),
     Settle.UNPRINTED: ("ask",),
     Settle.FOLDED_HAND: ("counts", "does_not_count", "ask"),
+    Settle.VOID_HAND: ("counts", "number_alone", "does_not_count", "ask"),
+    Settle.ENVY_LEFT: ("counts", "does_not_count", "ask"),
     Settle.FOLDED_REST: ("settled", "lost", "ask"),
     Settle.BREAKAGE: ("up", "down"),
     Settle.COUPON: ("even_money", "at_odds", "ask"),
@@ -356,6 +358,7 @@ def wager(table: Table) -> WagerRule | None:
     or_fold = table.cited("or_fold", Table.flag, optional=True)
     device_mode = table.cited("device_mode", one_of(DEVICE_MODE), optional=True)
     posted = table.cited("posted", Table.flag, optional=True)
+    not_with = table.cited("not_with", Table.texts, optional=True)
     table.close()
     if bool(times) is not (of is not None):
         table.fault("`of` and `times` stand together: a multiple is one of another wager")
@@ -364,7 +367,7 @@ def wager(table: Table) -> WagerRule | None:
     is_sensed = sensed is not None and sensed.value
     return WagerRule(
         name, placed, requires, cite, optional.value, is_sensed, exact_cents, of, times, excludes, or_fold,
-        device_mode, posted,
+        device_mode, posted, not_with,
     )  # fmt: skip
 
 

@@ -205,6 +205,7 @@ class Settle(StrEnum):
     UNQUALIFIED = "unqualified"  # the wager that goes back where the dealer must hold a minimum and does not
     UNPRINTED = "unprinted"  # a wager for which the document prints no pay table
     FOLDED_HAND = "folded_hand"  # whether it counts among all hands of the table
+    VOID_HAND = "void_hand"  # whether it counts among all hands of the table, and in their number
     FOLDED_REST = "folded_rest"  # optional wagers of a folded hand for which no clause says what becomes of them
     BREAKAGE = "breakage"  # a part of the least unit that is paid
     COUPON = "coupon"  # match play beside chips
@@ -215,6 +216,7 @@ class Settle(StrEnum):
     ENVY_STAKE = "envy_stake"  # an envy bonus for a wager of an amount that no table names
     ENVY_HOLDER = "envy_holder"  # whether the holder of the envied hand must have a progressive wager
     ENVY_FOLDED = "envy_folded"  # an envied hand that folded
+    ENVY_LEFT = "envy_left"  # an envied hand whose player left in the round
     BAD_BEAT = "bad_beat"  # whose beaten hand pays
     BONUS_PAIR = "bonus_pair"  # a hand that wins by the wager's definition and pushes by its table
 

@@ -86,6 +86,8 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     if round_ is not None and made.seat in round_.seats and trigger is Trigger.WRONG_COUNT_PLAYER:
         seat = replace(round_.seats[made.seat], one_hand=_keeps_one_hand(state, made))
         return replace(state, round=replace(round_, seats=with_(round_.seats, made.seat, seat)))
+    if round_ is not None and trigger is Trigger.PLAYER_LEFT:
+        return replace(state, round=wagers.left_noted(round_, made))
     if round_ is not None and trigger is Trigger.FALSE_DECLARATION:
         return replace(state, round=wagers.undeclared(round_, made))
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:

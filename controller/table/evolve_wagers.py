@@ -63,6 +63,11 @@ def void_noted(state: State, made: f.DispositionMade) -> State:
     return replace(state, round=replace(round_, voids=(*round_.voids, happened)))
 
 
+def left_noted(round_: Round, made: f.DispositionMade) -> Round:
+    """The round remembers whose player left: whether that hand still earns others a bonus is decided at the settlement."""
+    return replace(round_, left=round_.left | {made.seat})
+
+
 def placed(round_: Round, event: f.WagerPlaced) -> Round:
     seat = round_.seats.get(event.seat, Seat())
     seat = replace(seat, wagers=with_(seat.wagers, event.wager, Wager(event.cents, player=event.player)))

@@ -124,11 +124,14 @@ def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Re
     if not any(PROGRESSIVE in seat.wagers for seat in _round(state).in_play.values()):
         return Refusal("no progressive wager lies in this round")
     cents, cite = least[act.meter]
-    if act.cents > MOST_PAID:
-        return Refusal(f"a meter stands at {MOST_PAID} cents at most, {act.cents} were given")
-    if not cents <= act.reset <= act.cents:
+    if not 0 <= act.cents <= MOST_PAID:
+        told = f"a meter stands at 0 to {MOST_PAID} cents, {act.cents} were given"
+        return Refusal(told, code="meter_out_of_bounds")
+    if not cents <= act.reset <= MOST_PAID:
         return Refusal(
-            f"the meter {act.meter} starts again at {cents} cents or more and stands no lower than that", cite
+            f"the meter {act.meter} starts again at {cents} to {MOST_PAID} cents, {act.reset} were given",
+            cite,
+            code="meter_reset_out_of_bounds",
         )
     return None
 

@@ -215,6 +215,7 @@ def _as_known(setup: Setup, round_: Round, settler: Settler) -> rounds.Round:
         next(iter(_happened(round_)), None),
         terms_of(setup),
         under_way=True,
+        left=round_.left,
     )
 
 

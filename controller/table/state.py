@@ -133,7 +133,7 @@ class Round(Struct, frozen=True):
     `marker`: position of the first card where a marker shows it, 0 = the dealer.
     `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it. `count_proven`,
     `identities_proven`: its set was found to be right after its cards were dealt. `seen`: hands that were recorded, by
-    area and seat. `voids`: what has made the round, or a hand of it, void.
+    area and seat. `voids`: what has made the round, or a hand of it, void. `left`: seats whose player left.
     """
 
     id: str
@@ -167,6 +167,7 @@ class Round(Struct, frozen=True):
     seen: Mapping[tuple[Area, int], SeenHand] = field(default_factory=dict)
     meters: Mapping[str, Meter] = field(default_factory=dict)
     voids: tuple[Irregularity, ...] = ()
+    left: frozenset[int] = frozenset()
     cutting_card: int | None = None  # seat at which it showed, 0 = at no player's
     face_up_sensed: int = 0  # of the cards found face up, those that a device told of
     drawn: int = 0  # cards of the first deal, by a shoe that tells of each that hands take from it

@@ -250,8 +250,10 @@ def test_a_void_round_needs_no_meter() -> None:
     void = {"seats": [seat], "irregularity": {"trigger": "card_face_up", "state": ["several"]}}
     (line,) = _lines(_settle(json.dumps(void), "--rulebook", "md-uth"))
     assert {each["outcome"] for each in line["settlement"]["lines"]} == {"void"}
+    answered = seat | {"decisions": ["play"], "wagers": seat["wagers"] | {"play": 4000}}
     played = {
-        "seats": [seat], "community": "Qh Jh Th 2c 3d", "dealer": "7s 8s", "irregularity": {"trigger": "card_drawn_unexposed"},
+        "seats": [answered],
+        "community": "Qh Jh Th 2c 3d", "dealer": "7s 8s", "irregularity": {"trigger": "card_drawn_unexposed"},
     }  # fmt: skip
     (line,) = _lines(_settle(json.dumps(played), "--rulebook", "md-uth"))
     assert (

@@ -103,7 +103,7 @@ def test_a_settlement_that_cannot_have_been_is_not_corrected() -> None:
     cut = {"seat": 6, "limit": 5, "before": 6, "cut": -1, "wagers": ["ante"], "cite": []}
     assert (
         _corrected("ma-uth", cuts=[cut])["error"]
-        == "'corrects.cuts', seat 6: a limit takes off 0 cents or more, not -1"
+        == "'corrects.cuts', seat 6: a limit takes off 0 to 9007199254740991 cents, not -1"
     )
 
 

@@ -4,15 +4,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from controller.cards.cards import NAMES
-from controller.games.model import Decision, Game, Stage
+from controller.games.model import AT_ONCE, Decision, Game, Stage
 from controller.games.settling.money import Money
 from controller.games.settling.round import MOST, UNREADABLE, Hand, Round, RoundRefused, Terms
 from controller.rules.citation import Cited
 from controller.rules.model import Law
 from controller.rules.parts import WagerRule
 from controller.rules.reader import nearest
-from controller.rules.vocabulary import Moment, Settle
+from controller.rules.vocabulary import Moment, Settle, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,16 @@ class _Rule:
     exact: int | None
 
 
-_Path = dict[str, tuple[WagerRule, Moment, tuple[int, ...]]]
+_Placed = dict[str, tuple[WagerRule, Moment, tuple[int, ...]]]
 """Wagers that a player's answers place: each with the moment, and the multiples that are allowed then."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """What the answers of a player place. `left`: stages in which the player has not answered, though the hand plays on."""
+
+    placed: _Placed
+    left: tuple[Stage, ...] = ()
 
 
 class Checks:
@@ -65,7 +75,7 @@ class Checks:
             self._wagers(hand, terms)
             if whole:
                 self._count(f"seat {hand.seat}", hand.cards, self._law.rulebook.hand.player)
-                self._answers(hand, under_way=round_.under_way)
+            self._answers(_as_answered(hand, round_), may_end=round_.under_way or not whole)
 
     def _seat(self, hand: Hand) -> None:
         seats = self._law.rulebook.seats
@@ -183,18 +193,24 @@ class Checks:
         self._count("the dealer", round_.dealer, hand.dealer if dealer else None)
         self._count("the community", round_.community, hand.community if community else None)
 
-    def _answers(self, hand: Hand, *, under_way: bool) -> None:
-        """Each answer belongs to the stage in which it was asked, with the wager that it places; none is missing at the end."""
+    def answered(self, hand: Hand, round_: Round) -> None:
+        """Raises where an answer is missing of a hand whose wagers the cards settle: nobody knows whether it folded."""
+        self._answers(_as_answered(hand, round_), may_end=False)
+
+    def _answers(self, hand: Hand, *, may_end: bool) -> None:
+        """Each answer belongs to the stage in which it was asked, with the wager that it places.
+
+        `may_end`: answers after the last one that was told may be missing.
+        """
         wagers = hand.wagers
         asked = tuple(bool(wagers.get(name)) for name in self._of)
-        path = self._paths.get((hand.decisions, asked, under_way))
+        path = self._paths.get((hand.decisions, asked, may_end))
         if path is None:
-            path = self._paths[hand.decisions, asked, under_way] = self._path(hand, under_way)
+            path = self._paths[hand.decisions, asked, may_end] = self._path(hand, may_end)
         for name in self._later_wagers:
-            if wagers.get(name) and name not in path:
-                told = "is there, and no answer of the player places it"
-                raise RoundRefused(told, hand.seat, name, self._rules[name].rule.cite)
-        for name, (rule, moment, multiples) in path.items():
+            if wagers.get(name) and name not in path.placed:
+                self._unanswered(hand, name, path.left)
+        for name, (rule, moment, multiples) in path.placed.items():
             of, cents = wagers.get(rule.of or "", 0), wagers.get(name, 0)
             if not cents:
                 told = "the player placed it, and its amount is missing"
@@ -202,18 +218,34 @@ class Checks:
             if cents not in [times * of for times in multiples]:
                 _amount(hand, name, cents, rule, moment)
 
-    def _path(self, hand: Hand, under_way: bool) -> _Path:
+    def _unanswered(self, hand: Hand, name: str, left: tuple[Stage, ...]) -> None:
+        """Raises for a later wager that no answer places, unless an answer that was not told could have placed this amount."""
+        rule = self._rules[name].rule
+        stages = [s for s in left if s.moment and any(x.places == name for x in s.answers)]
+        of, cents = hand.wagers.get(rule.of or "", 0), hand.wagers[name]
+        if any(cents == times * of for s in stages for times in rule.multiples(s.moment)):
+            return
+        if stages and stages[0].moment:
+            _amount(hand, name, cents, rule, *(s.moment for s in stages if s.moment))
+        barred = rule.not_with is not None and set(rule.not_with.value) & set(hand.decisions)
+        if rule.not_with is not None and barred:
+            told = f"is there, and may not be placed with {' or '.join(sorted(barred))}"
+            raise RoundRefused(told, hand.seat, name, rule.not_with.cite)
+        raise RoundRefused("is there, and no answer of the player places it", hand.seat, name, rule.cite)
+
+    def _path(self, hand: Hand, may_end: bool) -> _Path:
         """Which wagers these answers place, each with its moment and multiples. Raises for answers that cannot be."""
-        answers, placed = iter(hand.decisions), {}
-        for stage in self._stages:
+        answers, placed = iter(hand.decisions), _Placed()
+        for place, stage in enumerate(self._stages):
             if stage.of is not None and not hand.wagers.get(stage.of):
                 continue
             given = next(answers, None)
-            if given is None and under_way:
-                break
+            if given is None and may_end:
+                return _Path(placed, tuple(self._stages[place:]))
             if given is None:
                 known = [a.decision for a in stage.answers if a.version in (None, self._version)]
-                raise RoundRefused(f"has not answered in {stage.phase} (one of {', '.join(known)})", hand.seat)
+                told = f"has not answered in {stage.phase} (one of {', '.join(known)})"
+                raise RoundRefused(told, hand.seat, cite=self._asked_by(stage))
             answer = stage.answer(given, self._version)
             if answer is None:
                 told = f"{given} does not belong in {stage.phase}: {stage.otherwise}"
@@ -225,7 +257,12 @@ class Checks:
                 break
         if (extra := next(answers, None)) is not None:
             raise RoundRefused(f"{extra} comes after the player's last answer", hand.seat)
-        return placed
+        return _Path(placed)
+
+    def _asked_by(self, stage: Stage) -> tuple[str, ...]:
+        """Clauses by which the players are asked in a stage; those of its wagers where the text names no order of asking."""
+        asked = self._law.rulebook.play.asked_from.get(stage.moment) if stage.moment else None
+        return asked.cite if asked else self._asks(stage)
 
     def _asks(self, stage: Stage) -> tuple[str, ...]:
         """Clauses of the wagers that are placed in a stage, at its moment where they are printed by moment."""
@@ -234,13 +271,22 @@ class Checks:
         return tuple(dict.fromkeys(clause for cite in cites for clause in cite))
 
 
-def _amount(hand: Hand, name: str, cents: int, rule: WagerRule, moment: Moment) -> None:
-    cited = dict(rule.times)[moment]
-    times = " or ".join(map(str, cited.value))
+def _amount(hand: Hand, name: str, cents: int, rule: WagerRule, *moments: Moment) -> None:
+    """Raises with what the wager may amount to at these moments."""
+    cited = [dict(rule.times)[moment] for moment in moments]
+    times = " or ".join(str(n) for each in cited for n in each.value)
+    cite = tuple(dict.fromkeys(clause for each in cited for clause in each.cite))
     of = hand.wagers.get(rule.of or "", 0)
-    raise RoundRefused(
-        f"is {cents} cents, and must be {times} times the {rule.of} of {of}", hand.seat, name, cited.cite
-    )
+    raise RoundRefused(f"is {cents} cents, and must be {times} times the {rule.of} of {of}", hand.seat, name, cite)
+
+
+def _as_answered(hand: Hand, round_: Round) -> Hand:
+    """The hand without an announcement that was false, where it was played on with another answer."""
+    happened = round_.irregularity
+    if happened is None or (happened.trigger, happened.seat) != (Trigger.FALSE_DECLARATION, hand.seat):
+        return hand
+    first, *others = hand.decisions or (None,)
+    return replace(hand, decisions=tuple(others)) if first in AT_ONCE and others else hand
 
 
 def _rule(rule: WagerRule) -> _Rule:

@@ -36,11 +36,14 @@ class Colorado:
         for hand in round_.hands:
             last = hand.decisions[-1] if hand.decisions else None
             if last is Decision.DECLARE and whole and self._instant(hand.cards) == ():
-                cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
-                told = "declared a hand that does not win at once; report the irregularity false_declaration"
-                raise RoundRefused(told, hand.seat, cite=cite)
+                self._declared_falsely(hand)
             if last in (Decision.BET, Decision.STAY) and (whole or hand.played):
                 self._kept(hand)
+
+    def _declared_falsely(self, hand: Hand) -> None:
+        cite = self._law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
+        told = "declared a hand that does not win at once; report the irregularity false_declaration"
+        raise RoundRefused(told, hand.seat, cite=cite)
 
     def _kept(self, hand: Hand) -> None:
         if len(hand.played) != _KEPT or not are_of(hand.played, hand.cards):
@@ -109,6 +112,8 @@ class Colorado:
     def _declared(self, hand: Hand, round_: Round) -> list[Line]:
         """Ante and bonus by the row of the three cards alone."""
         told = self._instant(hand.cards)
+        if told == ():
+            self._declared_falsely(hand)
         _, asks = self._money.decided(Settle.LOW_ACE_OF_THREE)
         low_ace = told is None and UNREADABLE not in hand.cards
         found = []

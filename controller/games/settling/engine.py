@@ -10,7 +10,7 @@ from controller.games.settling.colorado import Colorado
 from controller.games.settling.fast_action import FastAction
 from controller.games.settling.money import Money
 from controller.games.settling.pikit import Pikit
-from controller.games.settling.round import Round, RoundRefused, Terms
+from controller.games.settling.round import MOST_SUM, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
 from controller.games.settling.ultimate import Ultimate
 from controller.games.settling.voids import Fates
@@ -105,7 +105,7 @@ class Settler:
             self._terms = round_.terms
         self._checks.check(round_, whole=whole)
         self._game.check(round_, whole=whole)
-        fates = None if whole else Fates(self.law, round_)
+        fates = None if whole else self._fates(round_)
         self._declared_rightly(round_)
         lines, meters = self._game.lines(round_, fates)
         if any(hand.coupons for hand in round_.hands):
@@ -122,6 +122,21 @@ class Settler:
             meters,
             round_.id,
         )
+
+    def _fates(self, round_: Round) -> Fates:
+        """What the irregularity makes of each wager. Raises where play goes on with a hand that has not answered.
+
+        A hand of a wrong number of cards at the seat concerned need not have answered: it is held as it lies.
+        """
+        fates, count = Fates(self.law, round_), self.law.rulebook.hand.player.value
+        at = round_.irregularity.seat if round_.irregularity else 0
+        for hand in round_.hands:
+            odd = hand.seat == at and len(hand.cards) != count
+            if round_.under_way or odd or fates.is_void(hand.seat):
+                continue
+            if any(cents and fates.line(hand, name, cents) is None for name, cents in hand.wagers.items()):
+                self._checks.answered(hand, round_)
+        return fates
 
     def _declared_rightly(self, round_: Round) -> None:
         """Raises where a declaration is said to be false, and the cards bear it out, or the player folded."""
@@ -145,6 +160,11 @@ class Settler:
             back[seat] += line.returned + line.paid
             if line.outcome is Outcome.HELD:
                 held[seat] += line.stake
+        for seat, total in back.items():
+            if total > MOST_SUM:
+                raise RoundRefused(
+                    f"its wagers come to {total} cents, and no settlement is above {MOST_SUM}", seat
+                )
         least = self._money.least_limit
         for seat, total in back.items():
             if least is not None and total > least:

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Final, assert_never
 
-from controller.games.settling import words
+from controller.games.settling import most_won, words
 from controller.games.settling.round import MOST, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
 from controller.rules.model import Law
-from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable
+from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
 from controller.rules.reader import nearest
 from controller.rules.vocabulary import Settle
 
@@ -17,6 +16,7 @@ WHOLE: Final = 100
 """Per cent."""
 HOUSE: Final = "house"
 """A limit of a payout that stands where the house has set it."""
+EVEN_MONEY: Final = Odds(1, 1, keeps=False)
 WITH_ITS_WAGER: Final = {
     Outcome.LOSE: "the coupon is taken",
     Outcome.HELD: "the coupon waits for the wager beside it",
@@ -78,7 +78,6 @@ class Money:
         for table in law.rulebook.pay.values():
             if all(law.elected(question) == choice for question, choice in table.when):
                 self._take(table)
-        self._highest: dict[str, tuple[int, int]] = {}
         self._limits = [
             _Limit(limit, self) for limit in law.rulebook.limits.values() if limit.applies.value != "not"
         ]
@@ -135,10 +134,7 @@ class Money:
         pays, cite, reading = row.pays, row.cite, row.reading
         match pays:
             case Odds():
-                paid, part = divmod(stake * pays.pays, pays.stake)
-                note = ""
-                if part or terms.unit > 1:
-                    paid, note = self.whole(stake * pays.pays, pays.stake, terms.unit)
+                paid, note = self._at_odds(pays, stake, terms.unit)
                 back = 0 if pays.keeps else stake
                 return Line(seat, wager, stake, Outcome.WIN, back, paid, row.text, row.hand, cite, reading, note)
             case FixedSum():
@@ -154,6 +150,12 @@ class Money:
                 raise RoundRefused("a part of a meter is paid by the progressive wager alone", seat, wager, cite)
             case _:
                 assert_never(pays)
+
+    def _at_odds(self, pays: Odds, stake: int, unit: int) -> tuple[int, str]:
+        """What odds pay on a stake. Only odds such as 3 to 2 are rounded; a multiple of the stake is paid as it is."""
+        if pays.stake == 1:
+            return stake * pays.pays, ""
+        return self.whole(stake * pays.pays, pays.stake, unit)
 
     def sums(self, wager: str, stakes: Mapping[str, int], terms: Terms) -> tuple[Line, ...] | None:
         """What a winning wager can come to, the most first; None where nobody can tell that from its table alone.
@@ -229,8 +231,9 @@ class Money:
             )
         if rule == "ask":
             return Line(line.seat, line.wager, 0, Outcome.HELD, reading=reading, note=ASKED, coupon=face)
-        odds = (1, 1) if rule == "even_money" else (line.paid, line.stake)
-        paid, note = self.whole(face * odds[0], odds[1], terms.unit)
+        odds = EVEN_MONEY if rule == "even_money" else parse_pays(line.pays)
+        assert isinstance(odds, Odds)  # a wager beside which a coupon lies is paid at odds
+        paid, note = self._at_odds(odds, face, terms.unit)
         pays = "1 to 1" if rule == "even_money" else line.pays
         told = "; ".join(filter(None, ("the coupon is taken", note)))
         return Line(
@@ -255,23 +258,10 @@ class Money:
                 found.append(cut)
         return found
 
-    def most(self, wager: str) -> tuple[int, int]:
-        """The highest odds that a wager can be paid, as (pays, stake); (0, 1) where it has none."""
-        if wager not in self._highest:
-            self._highest[wager] = self._most(wager)
-        return self._highest[wager]
-
-    def _most(self, wager: str) -> tuple[int, int]:
-        payers = [payer for (name, _), payer in self.by_hands.items() if name == wager]
-        if wager in self.payers:
-            payers.append(self.payers[wager])
-        odds = [
-            (row.pays.pays, row.pays.stake)
-            for p in payers
-            for row in p.rows.values()
-            if isinstance(row.pays, Odds)
-        ]
-        return max(odds, key=lambda pair: Fraction(*pair), default=(0, 1))
+    def won(self, wager: str, stake: int, told: Sequence[PayHand]) -> int:
+        """Cents that a hand with these words wins on a stake by odds; 0 where its elected table has no row."""
+        row = self.payers[wager].row(told) if wager in self.payers else None
+        return stake * row.pays.pays // row.pays.stake if row and isinstance(row.pays, Odds) else 0
 
 
 ASKED: Final = "a person decides; nothing is settled here"
@@ -296,19 +286,25 @@ class _Limit:
         return self._limit.wagers.value
 
     def cut(self, seat: int, lines: Sequence[Line], terms: Terms, made: Sequence[Cut]) -> Cut | None:
-        """What it takes off beside the cuts `made` before it, which a limit on more wagers does not take off again."""
+        """What the limit takes off the winnings of one hand, less the cuts `made` before it on fewer wagers.
+
+        Only wagers that won count. A wager itself is never cut, nor one that goes back.
+        """
         limit = self._limit
-        counted = [line for line in lines if line.wager in limit.wagers.value and not line.holder]
+        won = (line for line in lines if line.outcome is Outcome.WIN and not line.holder)
+        counted = [line for line in won if line.wager in limit.wagers.value]
         with_wagers = limit.of.value == "handed_back"
         before = sum(line.paid + (line.returned if with_wagers else 0) for line in counted)
-        before -= sum(cut.cut for cut in made if not cut.held and set(cut.wagers) <= set(limit.wagers.value))
+        taken = sum(cut.cut for cut in made if not cut.held and set(cut.wagers) <= set(limit.wagers.value))
+        before -= taken
         most = self.most(terms)
-        if before <= most:
+        excess = min(before - most, sum(line.paid for line in counted) - taken)
+        if excess <= 0:
             return None
         reading = limit.applies.reading or limit.of.reading
         wagers = tuple(dict.fromkeys(line.wager for line in counted))
         held = limit.applies.value == "ask"
-        return Cut(seat, most, before, before - most, wagers, limit.least_cents.cite, reading, held)
+        return Cut(seat, most, before, excess, wagers, limit.least_cents.cite, reading, held)
 
     def most(self, terms: Terms) -> int:
         """The amount at which it stands under these terms. Raises `RoundRefused` for terms that do not allow it."""
@@ -330,13 +326,18 @@ class _Limit:
         return max(most, least)
 
     def _at_minimum(self, least: Mapping[str, int]) -> int:
-        """What one hand could win with the minimum wagers: each at its highest odds, later wagers at their most times."""
-        wagers, total = self._money.law.rulebook.wagers, 0
+        """The most that one hand can win in one round with the minimum wagers, later wagers at their most times.
+
+        Clause: ma-uth 11(e), md-uth 12.F(1).
+        """
+        wagers, stakes = self._money.law.rulebook.wagers, dict[str, int]()
         for name in self._limit.wagers.value:
             rule = wagers[name]
-            stake = least.get(name, 0)
-            if not stake and rule.of is not None:
-                stake = least.get(rule.of, 0) * max(times for _, cited in rule.times for times in cited.value)
-            pays, per = self._money.most(name)
-            total += stake * pays // per
-        return total
+            stakes[name] = least.get(name, 0)
+            if not stakes[name] and rule.of is not None:
+                stakes[name] = least.get(rule.of, 0) * max(n for _, cited in rule.times for n in cited.value)
+        either = self._money.point(Settle.BAD_BEAT) != "players_hand"
+        found = most_won.rounds(dealer_beaten_pays=either)
+        return max(
+            sum(self._money.won(name, stakes[name], told.get(name, ())) for name in stakes) for told in found
+        )

@@ -8,7 +8,7 @@ from controller.games.settling.money import ASKED, NOT_PROVABLE, WHOLE, Money, R
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.pay import FixedSum, OfMeter
-from controller.rules.vocabulary import Settle
+from controller.rules.vocabulary import Settle, Trigger
 
 _WAGER = "progressive"
 _METER_OPEN = "what the meter stands at is not known before the progressive wager that is held is decided"
@@ -25,6 +25,9 @@ class Progressive:
     def check(self, round_: Round, *, whole: bool) -> None:
         """Every meter that the elected table pays from is there, and starts again at no less than its least.
 
+        A meter may stand below its start, as after a part of it was paid: only initial and reset amount have a least.
+        Clause: md-uth 12.D(3)(b), 12.D(4).
+
         Not `whole`: the wager may be void, and a meter may be missing as long as nothing is paid from it.
         """
         if self._payer is None or not any(hand.wagers.get(_WAGER) for hand in round_.hands):
@@ -40,10 +43,6 @@ class Progressive:
             if meter.reset < least:
                 raise RoundRefused(
                     f"meter {name!r} starts again at {meter.reset} cents, below {least}", 0, _WAGER, cite
-                )
-            if meter.cents < meter.reset:
-                raise RoundRefused(
-                    f"meter {name!r} stands at {meter.cents} cents, below its start", 0, _WAGER, cite
                 )
 
     def lines(
@@ -130,7 +129,7 @@ class Progressive:
             return []
         found = []
         for other in sorted(round_.hands, key=lambda other: -other.seat):
-            if other.seat == hand.seat or not self._may_hold(other, gone):
+            if other.seat == hand.seat or not self._may_hold(other, round_, gone):
                 continue
             value = self._value(other, round_, values)
             if value is None:
@@ -139,18 +138,19 @@ class Progressive:
                 found.append(self._envied(hand, stake, value, other, round_))
         return found
 
-    def _may_hold(self, other: Hand, gone: Collection[int]) -> bool:
-        """Whether the hand may earn envy. Clause: md-uth 11.J(2)(e)(ii)."""
+    def _may_hold(self, other: Hand, round_: Round, gone: Collection[int]) -> bool:
+        """Whether the hand may earn envy. Clause: md-uth 11.J(2)(e)(i), (ii)."""
         with_progressive = self._money.point(Settle.ENVY_HOLDER) == "with_progressive"
         if with_progressive and (other.seat in gone or not other.wagers.get(_WAGER)):
             return False
-        folded = Decision.FOLD in other.decisions
-        return not folded or self._money.point(Settle.ENVY_FOLDED) != "does_not_count"
+        points = _withdrawn(other, round_)
+        return all(self._money.point(point) != "does_not_count" for point in points)
 
     def _envied(self, hand: Hand, stake: int, value: int, other: Hand, round_: Round) -> Line:
         seat, holder = hand.seat, other.seat
-        if Decision.FOLD in other.decisions and self._money.point(Settle.ENVY_FOLDED) == "ask":
-            _, reading = self._money.decided(Settle.ENVY_FOLDED)
+        asked = [point for point in _withdrawn(other, round_) if self._money.point(point) == "ask"]
+        if asked:
+            _, reading = self._money.decided(asked[0])
             return Line(seat, "envy", 0, Outcome.HELD, reading=reading, note=ASKED, holder=holder)
         printed = stake if stake in self._money.envy else min(self._money.envy)
         row = self._money.envy[printed].of_value[value >> 16]
@@ -172,3 +172,11 @@ class Progressive:
                 return Line(seat, "envy", 0, Outcome.LOSE, reading=reading, holder=holder)
             case _:
                 return Line(seat, "envy", 0, Outcome.HELD, reading=reading, note=ASKED, holder=holder)
+
+
+def _withdrawn(hand: Hand, round_: Round) -> list[Settle]:
+    """The points by which it is decided whether a hand still earns envy: its player folded, or left in the round."""
+    happened = round_.irregularity
+    left = happened is not None and (happened.trigger, happened.seat) == (Trigger.PLAYER_LEFT, hand.seat)
+    found = [Settle.ENVY_FOLDED] if Decision.FOLD in hand.decisions else []
+    return [*found, Settle.ENVY_LEFT] if left or hand.seat in round_.left else found

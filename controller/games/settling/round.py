@@ -13,7 +13,9 @@ from controller.rules.vocabulary import Guard, Trigger
 
 UNREADABLE = -1
 MOST = 10_000_000_000_000
-"""Cents; no wager, meter or limit is larger, so that every sum stays exact for any reader of JSON."""
+"""Cents; no wager, meter or limit is larger."""
+MOST_SUM = 2**53 - 1
+"""Cents; no amount of a settlement is larger, so that each is exact for any reader of JSON. The odds of some rows could be."""
 UNREAD = "??"
 """Stands for such a card in a text."""
 
@@ -74,6 +76,7 @@ class Round(Struct, frozen=True):
     """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set.
 
     `under_way`: players may still be asked; what is told of a hand that has not answered yet holds if it plays on.
+    `left`: seats whose player left in the round, beside one that `irregularity` names.
     """
 
     hands: tuple[Hand, ...]
@@ -86,6 +89,7 @@ class Round(Struct, frozen=True):
     terms: Terms = field(default_factory=Terms)
     id: str = ""
     under_way: bool = False
+    left: frozenset[int] = frozenset()
 
 
 class RoundRefused(Exception):

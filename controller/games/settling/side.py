@@ -7,7 +7,8 @@ from controller.cards.ranking import ACE, five
 from controller.cards.six import six_card_bonus, super_royal
 from controller.games.model import Decision
 from controller.games.settling import words
-from controller.games.settling.money import ASKED, NOT_PROVABLE, Money, Payer, Row
+from controller.games.settling.cover_all import CoverAll
+from controller.games.settling.money import ASKED, NOT_PROVABLE, Money, Row
 from controller.games.settling.progressive import Progressive
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
@@ -43,7 +44,7 @@ class Sides:
 
     def __init__(self, law: Law, money: Money) -> None:
         self._money = money
-        self._progressive = Progressive(money)
+        self._progressive, self._cover_all = Progressive(money), CoverAll(money)
         known: dict[str, Callable[[Hand, int, Seen, Round], list[Line]]] = {
             "trips": self._trips,
             SIX_CARD: self._six_card,
@@ -157,33 +158,13 @@ class Sides:
         ]
         if not placed:
             return []
-        payer = self._money.by_hands["cover_all", len(round_.hands) + 1]
-        out = {h.seat for h in round_.hands if Decision.FOLD in h.decisions or (fates and fates.is_void(h.seat))}
-        found = []
-        for hand in sorted(placed, key=lambda hand: -hand.seat):
-            stake = hand.wagers["cover_all"]
-            found.append(self._cover_all(hand, stake, seen, round_, out, payer))
-        return found
-
-    def _cover_all(self, hand: Hand, stake: int, seen: Seen, round_: Round, out: set[int], payer: Payer) -> Line:
-        every = [seen.dealer, *seen.values.values()]
-        played = [seen.dealer, *(value for seat, value in seen.values.items() if seat not in out)]
-        rule = self._money.point(Settle.FOLDED_HAND)
-        counted = played if rule == "does_not_count" else every
-        if None in counted:
-            return _unproven(hand, "cover_all", stake)
-        row = _row(payer, counted)
-        if rule == "ask" and _row(payer, played) is not row:
-            _, reading = self._money.decided(Settle.FOLDED_HAND)
-            return Line(hand.seat, "cover_all", stake, Outcome.HELD, reading=reading, note=ASKED)
-        if row is None:
-            return Line(hand.seat, "cover_all", stake, Outcome.LOSE, cite=payer.cite)
-        return self._money.line(hand.seat, "cover_all", stake, row, round_.terms)
-
-
-def _row(payer: Payer, values: list[int | None]) -> Row | None:
-    return payer.of_value[max(value for value in values if value is not None) >> 16]
+        void = frozenset(hand.seat for hand in round_.hands if fates is not None and fates.is_void(hand.seat))
+        return [self._cover_all.line(h, round_, seen.dealer, seen.values, void) for h in sorted(placed, key=_turn)]
 
 
 def _unproven(hand: Hand, wager: str, stake: int) -> Line:
     return Line(hand.seat, wager, stake, Outcome.HELD, note=NOT_PROVABLE)
+
+
+def _turn(hand: Hand) -> int:
+    return -hand.seat

@@ -28,7 +28,8 @@ def seat(cards: str, answer: str, wagers: dict[str, int], **told: str) -> dict[s
 
 def pairs(dealer: str) -> Any:
     """The line of Ultimate Pairs of a player with two aces, under the table that pays the dealer's aces too."""
-    mine = seat("Ah Ad", "check check", {"ante": 1000, "blind": 1000, "ultimate_pairs": 500})
+    wagers = {"ante": 1000, "blind": 1000, "play": 1000, "ultimate_pairs": 500}
+    mine = seat("Ah Ad", "check check play", wagers)
     given = {"seats": [mine], "dealer": dealer, "community": "2c 3c 4d 9h Jd", "irregularity": SET_ASIDE}
     (line,) = [x for x in settle("md-uth", given, ultimate_pairs_table="B").lines if x.wager == "ultimate_pairs"]
     return line
@@ -45,8 +46,8 @@ def test_aces_of_the_dealer_are_paid_only_where_both_were_seen(dealer):
 @pytest.mark.parametrize("cards", ["", "Ah", "Ah Ad Ac"])
 def test_a_six_card_bonus_without_six_cards_is_held(cards):
     """Clause: md-uth 7.F(4). Four cards of the box and two of the player decide it, and nothing else does."""
-    wagers = {"ante": 1000, "blind": 1000, "trips": 500, "six_card": 500}
-    given = {"seats": [seat(cards, "check check", wagers)], "box": "Kc 7s 5s 2d", "irregularity": SET_ASIDE}
+    wagers = {"ante": 1000, "blind": 1000, "play": 1000, "trips": 500, "six_card": 500}
+    given = {"seats": [seat(cards, "check check play", wagers)], "box": "Kc 7s 5s 2d", "irregularity": SET_ASIDE}
     (line,) = [x for x in settle("md-uth", given).lines if x.wager == "six_card"]
     assert line.outcome is Outcome.HELD
 

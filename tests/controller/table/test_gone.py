@@ -120,10 +120,24 @@ def test_the_hand_of_who_never_had_a_progressive_wager_earns_the_others_no_envy(
         table.act(envy)
 
 
-@pytest.mark.parametrize(("holder", "paid"), [("with_progressive", []), ("any", [150_000])])
-def test_settle_pays_no_envy_for_a_wager_that_what_happened_has_taken(with_progressives, holder, paid):
-    """A round that is told as a whole, in which seat 1 left. Clause: md-uth 11.J(2)(e)(ii)."""
-    table = with_progressives({"R-53": "abandoned", "envy_holder": holder})
+@pytest.mark.parametrize(
+    ("holder", "hand", "outcomes"),
+    [
+        ("with_progressive", "counts", []),
+        ("any", "counts", [(WIN, 150_000, None)]),
+        ("any", "does_not_count", []),
+        ("any", "ask", [(HELD, 0, "R-136")]),
+    ],
+)
+def test_envy_for_the_hand_of_who_left_is_as_was_elected(with_progressives, holder, hand, outcomes):
+    """A round that is told as a whole, in which seat 1 left; the table makes the same of it.
+
+    Clause: md-uth 7.C(2), 11.J(2)(e)(i), (ii). No other document pays envy.
+    """
+    elected = {"R-53": "abandoned", "envy_holder": holder, "R-136": hand}
+    found = offer((playing := with_progressives(elected, then=left)).setup, playing.round)
+    assert [(x.outcome, x.paid, x.reading) for x in found.lines if x.wager == "envy" and x.seat == 3] == outcomes
+    table = with_progressives(elected)
     cards = {seat: table.round.seen[Area.PLAYER, seat].cards for seat in (1, 3)}
     wagers = {"ante": 1000, "blind": 1000, "play": 1000, "progressive": 500}
     answers = (a.Decision.CHECK, a.Decision.CHECK, a.Decision.PLAY)
@@ -135,7 +149,7 @@ def test_settle_pays_no_envy_for_a_wager_that_what_happened_has_taken(with_progr
         irregularity=Irregularity(Trigger.PLAYER_LEFT, seat=1),
     )
     lines = settler_of(table.setup.law).settle(round_).lines
-    assert [x.paid for x in lines if x.wager == "envy"] == paid
+    assert [(x.outcome, x.paid, x.reading) for x in lines if x.wager == "envy" and x.seat == 3] == outcomes
 
 
 def test_a_chip_that_came_too_late_and_went_back_takes_nothing_from_the_meter(with_progressives):

@@ -17,7 +17,7 @@ SIX_CARD = ((1, "trips", 500), (1, "six_card", 500))
 def refusal(table: Table, act: a.Act) -> Refusal:
     """What an act that must be refused is refused with."""
     refused = table.refused(act)
-    return Refusal(refused.reason, refused.cite)
+    return Refusal(refused.reason, refused.cite, refused.code)
 
 
 def hand(seat: int, cards: str, played: str = "", shown: str = "") -> a.RecordHand:
@@ -174,27 +174,38 @@ def test_without_a_progressive_wager_no_meter_is_told(make_table: MakeTable) -> 
 LEAST = 1_000_000
 
 
-@pytest.mark.parametrize(("cents", "reset"), [(LEAST, LEAST), (MOST_PAID, LEAST), (MOST_PAID, MOST_PAID)])
-def test_a_meter_may_stand_where_it_starts_again_and_at_the_most_that_is_paid(
+@pytest.mark.parametrize(
+    ("cents", "reset"),
+    [
+        (LEAST, LEAST),
+        (MOST_PAID, LEAST),
+        (MOST_PAID, MOST_PAID),
+        (LEAST - 1, LEAST),
+        (900_000, LEAST),
+        (0, MOST_PAID),
+    ],
+)
+def test_a_meter_may_stand_below_its_start_and_at_the_most_that_is_paid(
     make_table: MakeTable, cents: int, reset: int
 ) -> None:
-    """The bounds themselves are right."""
+    """Only initial and reset amount have a least; a straight flush takes a part of it. Clause: md-uth 12.D(3)(b), 12.D(4)."""
     table = with_progressive(make_table, 1)
     table.act(a.RecordMeter("meter", cents, reset))
     assert table.round.meters["meter"].cents == cents
 
 
-@pytest.mark.parametrize(("cents", "reset"), [(LEAST, LEAST - 1), (LEAST, LEAST + 1), (LEAST - 1, LEAST)])
-def test_a_meter_past_its_bounds_is_refused_by_the_clause_of_its_least(
+@pytest.mark.parametrize(("cents", "reset"), [(LEAST, LEAST - 1), (LEAST, 0), (LEAST, MOST_PAID + 1)])
+def test_a_meter_that_starts_again_below_its_least_is_refused_by_the_clause(
     make_table: MakeTable, cents: int, reset: int
 ) -> None:
-    """It starts again with the least of the document or more, and never stands lower. Clause: md-uth 12.D(3)(b)(i)."""
+    """It starts again with the least of the document or more. Clause: md-uth 12.D(3)(b)(i)."""
     refused = refusal(with_progressive(make_table, 1), a.RecordMeter("meter", cents, reset))
-    says = f"the meter meter starts again at {LEAST} cents or more and stands no lower than that"
-    assert refused == Refusal(says, ("12.D(3)(b)(i)",))
+    assert (refused.code, refused.cite) == ("meter_reset_out_of_bounds", ("12.D(3)(b)(i)",))
 
 
-def test_a_meter_above_all_that_is_ever_paid_is_a_mistake(make_table: MakeTable) -> None:
+@pytest.mark.parametrize("cents", [-1, MOST_PAID + 1])
+def test_a_meter_outside_all_that_is_ever_paid_is_a_mistake(make_table: MakeTable, cents: int) -> None:
     """Most likely a zero too many; the refusal says what was given."""
-    refused = refusal(with_progressive(make_table, 1), a.RecordMeter("meter", MOST_PAID + 1, LEAST))
-    assert refused == Refusal(f"a meter stands at {MOST_PAID} cents at most, {MOST_PAID + 1} were given")
+    refused = refusal(with_progressive(make_table, 1), a.RecordMeter("meter", cents, LEAST))
+    told = f"a meter stands at 0 to {MOST_PAID} cents, {cents} were given"
+    assert refused == Refusal(told, code="meter_out_of_bounds")
