@@ -30,7 +30,7 @@ from controller.rules.parts import (
     WagerRule,
 )
 from controller.rules.pay import PayLimit, PayTable
-from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Role, Settle, Trigger
+from controller.rules.vocabulary import GUARDS_OF, WAGER_OF, Action, Guard, Method, Role, Settle, Trigger
 
 __all__ = [
     "AmbiguousLaw",
@@ -53,11 +53,19 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One action of a disposition with what demands it: clauses, or a reading, never both."""
+    """One action of a disposition with what demands it: clauses, or a reading, never both.
+
+    `wager`: the wager that it is about, where it is about one; a demand without it, as in older records, gets it by its action.
+    """
 
     action: Action
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    wager: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.wager is None:
+            object.__setattr__(self, "wager", WAGER_OF.get(self.action))
 
 
 @dataclass(frozen=True, slots=True)

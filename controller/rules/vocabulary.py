@@ -274,6 +274,20 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
 }
 """The guards that a rulebook may use with each trigger; the loader tries every combination and wants one live row."""
 
+WAGER_OF: dict[Action, str] = {
+    Action.RETURN_ANTE: "ante",
+    Action.RETURN_BLIND: "blind",
+    Action.RETURN_PLAY: "play",
+    Action.RETURN_TRIPS: "trips",
+    Action.HOLD_TRIPS: "trips",
+    Action.SETTLE_TRIPS: "trips",
+    Action.COLLECT_ANTE: "ante",
+}
+"""The wager that an action is about, where its word names one."""
+
+PLACED: dict[Guard, str] = {Guard.TRIPS_PLACED: "trips"}
+"""Guards that hold while somebody has a certain wager."""
+
 CONFIRMED: frozenset[Action] = frozenset(Action) - {
     Action.VOID_ROUND,
     Action.VOID_ALL_HANDS,

@@ -3,47 +3,38 @@
 What has changed hands is taken back or let stand by a person, who corrects the settlement; no row gives it another fate.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from controller.games.model import Phase
+from controller.games.fates import (
+    REACHES_ALL,
+    REACHES_SEAT,
+    Fate,
+    Placed,
+    WagerFate,
+    Why,
+    of_declaration,
+    wager_fates,
+)
 from controller.games.settling.settled import Outcome
-from controller.games.settling.voids import REACHES_ALL, REACHES_SEAT
 from controller.rules.model import Demand, Row
-from controller.rules.vocabulary import Action
 from controller.table import acts as a
 from controller.table.draft import Draft
-from controller.table.state import Fate, Round, Wager
+from controller.table.state import Round, Wager
 
-SPARED = "trips"
 _BECOMES = {Fate.LOST: "it is lost", Fate.RETURNED: "it goes back", Fate.HELD: "a person decides about it"}
 
 
-def of_declaration(demands: tuple[Demand, ...]) -> bool:
-    """Whether a hand was declared a winner and is none: the row decides also what its declaration had settled."""
-    return any(d.action is Action.COLLECT_ANTE for d in demands)
-
-
-def settled_before(draft: Draft, demands: tuple[Demand, ...], seat: int) -> bool:
+def settled_before(draft: Draft, fates: Iterable[WagerFate]) -> bool:
     """Whether a row reaches wagers that are settled and that it cannot decide: of the round in play or, between rounds, of
-    the last one. Of a round that is void already these are the Trips that the void spared: the others were asked about then.
-    `draft` before the row takes effect."""
+    the last one. `draft` before the row takes effect."""
     round_ = draft.state.round
     if round_ is None:
         return bool(draft.state.last_back)
-    if of_declaration(demands):
-        wagers = round_.seats[seat].wagers.values() if seat in round_.seats and not round_.live else ()
-        return any(lies.fate is Fate.SETTLED and lies.outcome is None for lies in wagers)
-    if not round_.live:
-        return round_.phase is Phase.SETTLED or (round_.void and _spared_is_settled(round_))
-    every = any(d.action in REACHES_ALL for d in demands)
-    given_up = {(n, name) for n, s in round_.seats.items() for name in round_.game.settled_with(s.answers)}
-    reached = [(at, w, lies) for at, w, lies in round_.wagers(Fate.SETTLED, Fate.HELD) if every or at == seat]
-    # Of a wager that was given up, only whose the odd cent is may still be held.
-    return any(lies.fate is Fate.SETTLED or (at, w) in given_up for at, w, lies in reached)
+    return any(x.why is Why.SETTLED or (x.why is Why.ON_RECORD and _outcome(round_, x) is None) for x in fates)
 
 
-def _spared_is_settled(round_: Round) -> bool:
-    return any(name == SPARED for _, name, _ in round_.wagers(Fate.SETTLED))
+def _outcome(round_: Round, of: WagerFate) -> Outcome | None:
+    return round_.seats[of.seat].wagers[of.wager].outcome
 
 
 def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, where: str, before: bool) -> None:
@@ -55,19 +46,20 @@ def ask_if_settled(draft: Draft, demands: tuple[Demand, ...], row: Row, where: s
         )
 
 
-def ante_paid(draft: Draft, seat: int) -> bool:
-    """Whether the first wager of this seat is on record as settled: a person is asked about it, and nothing lies to collect."""
-    assert draft.state.round is not None  # a hand of it loses its ante
-    return draft.state.round.seats[seat].wagers["ante"].outcome is not None
+def on_record(draft: Draft, seat: int, wager: str | None) -> bool:
+    """Whether this wager is on record as settled: a person is asked about it, and nothing lies to collect."""
+    round_ = draft.state.round
+    assert round_ is not None  # a hand of it loses its first wager
+    assert wager is not None
+    return round_.seats[seat].wagers[wager].outcome is not None
 
 
-def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dict[Action, Fate]) -> None:
+def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: Iterable[WagerFate]) -> None:
     """One hold for each wager or coupon of a false declaration that is on record as settled, with what was handed back.
 
-    `fates`: what the demands about a seat make of its wagers. Asks nothing where it was settled so already.
+    Asks nothing where it was settled so already.
     """
-    for name, lies, demand in _paid(draft, demands, seat, fates):
-        fate = fates.get(demand.action, Fate.LOST)
+    for name, lies, fate, demand in _paid(draft, demands, seat, fates):
         back, whole = lies.returned + lies.paid, (lies.outcome, lies.returned, lies.paid)
         if (fate is Fate.LOST and back == 0 and lies.outcome is not Outcome.WIN) or (
             fate is Fate.RETURNED and whole == (Outcome.RETURN, lies.cents, 0)
@@ -84,18 +76,18 @@ def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dic
 
 
 def _paid(
-    draft: Draft, demands: tuple[Demand, ...], seat: int, fates: dict[Action, Fate]
-) -> Iterator[tuple[str, Wager, Demand]]:
-    """What is on record as settled at this seat, each with the demand that speaks of it."""
+    draft: Draft, demands: tuple[Demand, ...], seat: int, fates: Iterable[WagerFate]
+) -> Iterator[tuple[str, Wager, Fate, Demand]]:
+    """What is on record as settled at this seat, with the fate that the row gives it; a coupon has that of its wager."""
     round_ = draft.state.round
-    of_ante = next((d for d in demands if d.action is Action.COLLECT_ANTE), None)
-    of_rest = next((d for d in demands if d.action in fates), None)
-    if round_ is None or of_ante is None or seat not in round_.seats:
+    if round_ is None or seat not in round_.seats or not of_declaration(demands):
         return
     whose = round_.seats[seat]
-    found = [*whose.wagers.items(), *whose.coupons.items()]
-    labels = [*whose.wagers, *(f"coupon beside the {name}" for name in whose.coupons)]
-    for label, (name, lies) in zip(labels, found, strict=True):
-        demand = of_ante if name == "ante" else of_rest
-        if lies.outcome is not None and demand is not None:
-            yield label, lies, demand
+    beside = [Placed(seat, name, Fate.SETTLED, on_record=True) for name in whose.coupons]
+    of_coupons = wager_fates(draft.setup.law, demands, beside, seat)
+    for x in (x for x in fates if x.why is Why.ON_RECORD):
+        if (lies := whose.wagers[x.wager]).outcome is not None:
+            yield x.wager, lies, x.fate, x.by
+    for x in of_coupons:
+        if (lies := whose.coupons[x.wager]).outcome is not None:
+            yield f"coupon beside the {x.wager}", lies, x.fate, x.by

@@ -1,14 +1,15 @@
 """What follows where something went wrong or was asked for: reports of people, duties done, holds answered, a method changed."""
 
+from controller.games.fates import wager_fates
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import answered, jams, settling
 from controller.table import facts as f
-from controller.table.collected import after_void, ask_of_lost, lost_before
+from controller.table.collected import after_void, ask_of_lost
 from controller.table.deal_plan import players_dealt
 from controller.table.devices import deal_is_out, emptied, initial_deal_done
-from controller.table.dispositions import dispose, open_return_duty
+from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
@@ -16,6 +17,7 @@ from controller.table.law import away_first
 from controller.table.paid_before import settled_before
 from controller.table.spared import not_collected, void_round
 from controller.table.state import ALL_COLLECTED, ALL_LOST, DISPENSERS, Duty, Fate, Hold, Round
+from controller.table.wager_facts import lying, record
 from drivers.events import DeviceKind
 
 
@@ -118,22 +120,19 @@ def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> No
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     """The clause that a hold was placed by does not say that the round is void: the person does, under a reading."""
     reading = hold.reading or draft.setup.law.of_holds
-    before = settled_before(draft, (Demand(Action.VOID_ROUND),), 0)
+    demands = (Demand(Action.VOID_ROUND, reading=reading), Demand(Action.RETURN_ALL_WAGERS, reading=reading))
+    fates = wager_fates(draft.setup.law, demands, lying(draft))
+    before = settled_before(draft, fates)
     void_round(draft, (), reading)
-    lost = lost_before(_round(draft), 0)
-    returned = _round(draft).wagers(Fate.LIVE, Fate.STANDS)
-    for seat, wager, held in returned:
-        draft.decide_wager(seat, wager, held.cents, Fate.RETURNED, (), reading)
-    reached = after_void(draft, 0)
-    if returned or reached:
-        open_return_duty(draft, Demand(Action.RETURN_ALL_WAGERS, reading=reading))
+    record(draft, fates)
+    after_void(draft, fates)
     if before:
         draft.hold(
             "the round is void, but wagers are settled already, and no text says what follows; correct what is taken or given "
             f"back ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets them stand",
             reading=reading,
         )  # fmt: skip
-    ask_of_lost(draft, lost)
+    ask_of_lost(draft, fates)
 
 
 def change_method(draft: Draft, method: Method, actor: Actor) -> None:

@@ -1,10 +1,10 @@
 """The state of a table: frozen records, changed only by `evolve`. Nothing here decides."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from msgspec import Struct, field
 
+from controller.games.fates import Fate as Fate  # noqa: PLC0414  (a wager's state; the table imports it from here)
 from controller.games.model import Decision, Game, Phase, ShowCommunity
 from controller.games.registry import UNNAMED
 from controller.games.settling.round import Irregularity, Meter
@@ -24,17 +24,6 @@ ALL_LOST = "lost"
 """Stands for every wager that an irregularity made lost, of its seat or, with seat 0, of the round."""
 ALL_COLLECTED = "collected"
 """Stands in a hold for every wager that was collected at a fold, of its seat or, with seat 0, of the round."""
-
-
-class Fate(StrEnum):
-    LIVE = "live"
-    RETURNED = "returned"
-    HELD = "held"
-    TO_SETTLE = "to_settle"  # spared by a disposition and settled on its own pay table
-    STANDS = "stands"
-    COLLECTED = "collected"  # at a fold; the rest of the round no longer touches it, a void may
-    LOST = "lost"  # by an irregularity, not by the cards
-    SETTLED = "settled"
 
 
 AFTER_DECISIONS = "after_decisions"

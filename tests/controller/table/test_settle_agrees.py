@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from controller.games.fates import REACHES_ALL, REACHES_SEAT
 from controller.games.settling import round as rounds
 from controller.games.settling.settled import Outcome
-from controller.games.settling.voids import REACHES_ALL, REACHES_SEAT, Fates
+from controller.games.settling.voids import Fates
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.model import Law, Rulebook
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Trigger
