@@ -15,7 +15,7 @@ class DeckRule:
     """`full`: cards in one set of `per_set` decks. `second_set`: no | with_shuffler | required_with_shuffler.
 
     `swap_after`: round | shoe. `least_decks_with_shuffler`: decks in both sets together. `cover_cards` and
-    `cutting_cards`: beside the deck.
+    `cutting_cards`: beside the deck. `void_takes_turn`: whether a void round counts as a round of its set where sets alternate.
     """
 
     per_set: Cited[int]
@@ -26,6 +26,7 @@ class DeckRule:
     cover_cards: Cited[int] | None = None
     cutting_cards: Cited[int] | None = None
     least_decks_with_shuffler: Cited[int] | None = None
+    void_takes_turn: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

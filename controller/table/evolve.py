@@ -310,6 +310,7 @@ def _ended(state: State, event: f.RoundEnded) -> State:
         state,
         round=None,
         last_back=round_.back if round_.played else state.last_back,
+        last_void=round_.void if round_.played else state.last_void,
         sets=sets_after_round(state, round_, event.cards),
         last_seats=tuple(round_.in_play),
         last_round=LastRound(round_.id, round_.seats),

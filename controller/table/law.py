@@ -160,13 +160,17 @@ def may_be_dealt_next(setup: Setup, state: State, back: str) -> bool:
 def not_its_turn(setup: Setup, state: State, back: str) -> str | None:
     """Why this set may not be dealt next, where two take turns beside a shuffler. Clause: `[decks] swap_after`.
 
-    By the round, the set of the last one waits, until cards of the other are out; by the shoe, the set in the shoe is dealt on
+    By the round, the set of the last one waits, until cards of the other are out; after a void round no set waits where the
+    licensee elected that such a round takes no turn (`[decks] void_takes_turn`). By the shoe, the set in the shoe is dealt on
     until it must be shuffled.
     """
     if not sets_take_turns(state) or not state.last_back:
         return None
     last = state.sets[state.last_back]
-    if setup.law.rulebook.decks.swap_after.value == SWAP_EVERY_ROUND:
+    decks = setup.law.rulebook.decks
+    if decks.swap_after.value == SWAP_EVERY_ROUND:
+        if state.last_void and decks.void_takes_turn is not None and not decks.void_takes_turn.value:
+            return None
         other_is_played = state.round is not None and state.round.played and state.round.back != back
         waits = back == last.back and not other_is_played
         return f"the {back} set was used for the last round" if waits else None

@@ -309,6 +309,7 @@ class State(Struct, frozen=True):
     disputes: Mapping[str, Dispute] = field(default_factory=dict)
     alarms: Mapping[str, Alarm] = field(default_factory=dict)
     alarms_raised: int = 0
+    last_void: bool = False
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":
