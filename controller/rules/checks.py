@@ -9,7 +9,7 @@ from controller.rules.parts import Dealing, PlayRule, WagerRule
 from controller.rules.pay import PayLimit, PayTable
 from controller.rules.pay_reader import check_pay
 from controller.rules.reader import READING, Scope, nearest
-from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, Action, Guard, Method, Role, Settle, Trigger
+from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, NO_ROW, Action, Guard, Method, Role, Settle, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,13 @@ def check_parts(parts: Parts, scope: Scope) -> None:
     """Adds each fault of the whole to the scope. `scope` knows where each row stands."""
     _check_dealing(parts, scope)
     _check_wagers(parts, scope)
-    for trigger in Trigger:
+    for trigger in GUARDS_OF:
         _check_trigger(parts, trigger, scope)
     for rows in parts.rows.values():
         for row in rows:
+            if row.trigger in NO_ROW:
+                scope.fault(scope.place_of(row), f"no rulebook answers {row.trigger}: the table holds and asks")
+                continue
             _check_row(parts, row, scope)
     _check_readings(parts, scope)
     _check_choices(parts, scope)

@@ -53,7 +53,7 @@ def difference(left: Rulebook, right: Rulebook) -> Difference:
         left.id,
         right.id,
         tuple(_values(left, right)),
-        tuple(answer for trigger in Trigger for answer in _answers(trigger, left, right)),
+        tuple(answer for trigger in GUARDS_OF for answer in _answers(trigger, left, right)),
         tuple(question for id_, question in asked_left.items() if id_ not in asked_right),
         tuple(question for id_, question in asked_right.items() if id_ not in asked_left),
     )

@@ -18,6 +18,8 @@ class Trigger(StrEnum):
     STUB_COUNT_DUE = "stub_count_due"
     CARD_FACE_UP = "card_face_up"
     CARD_DRAWN_UNEXPOSED = "card_drawn_unexposed"
+    CARD_DRAWN_EXPOSED = "card_drawn_exposed"  # in error, and its face was seen
+    UNFIT_CARD = "unfit_card"  # of another deck, there twice, marked or damaged: in a hand, the stub or the rack
     WRONG_COUNT_PLAYER = "wrong_count_player"
     WRONG_COUNT_DEALER = "wrong_count_dealer"
     WRONG_COUNT_COMMUNITY = "wrong_count_community"
@@ -40,6 +42,9 @@ class Trigger(StrEnum):
     CUTTING_CARD_REACHED = "cutting_card_reached"
     HAND_TOUCHED = "hand_touched"  # by somebody whom the document does not allow it, or after it was set
     HAND_HIDDEN = "hand_hidden"  # out of the dealer's sight
+    WAGER_LATE = "wager_late"  # made, changed or taken back on the layout after "no more bets"
+    DEAL_OUT_OF_ORDER = "deal_out_of_order"  # a card to a wrong place, a burn left out or seen
+    SOMETHING_ELSE = "something_else"  # no rulebook answers it; see `NO_ROW`
     ROUND_UNPROVEN = "round_unproven"  # device events are lost, so what was dealt cannot be proven
 
 
@@ -250,6 +255,8 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
     Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.DEAL_OVER, Guard.TRIPS_PLACED),
     Trigger.CARD_DRAWN_UNEXPOSED: (),
+    Trigger.CARD_DRAWN_EXPOSED: (Guard.SEVERAL,),
+    Trigger.UNFIT_CARD: (Guard.ROUND_LIVE, Guard.IDLE_SET),
     Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
     Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
     Trigger.WRONG_COUNT_COMMUNITY: (),
@@ -270,9 +277,15 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.CUTTING_CARD_REACHED: (Guard.TWO_SETS,),
     Trigger.HAND_TOUCHED: (),
     Trigger.HAND_HIDDEN: (),
+    Trigger.WAGER_LATE: (),
+    Trigger.DEAL_OUT_OF_ORDER: (),
     Trigger.ROUND_UNPROVEN: (),
 }
-"""The guards that a rulebook may use with each trigger; the loader tries every combination and wants one live row."""
+"""The triggers that every rulebook answers, and the guards that it may use with each: the loader tries every combination and
+wants one live row."""
+
+NO_ROW = frozenset(Trigger) - frozenset(GUARDS_OF)
+"""Triggers that no rulebook may answer: the table holds and asks, and cites nothing."""
 
 WAGER_OF: dict[Action, str] = {
     Action.RETURN_ANTE: "ante",

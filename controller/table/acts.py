@@ -256,6 +256,9 @@ class ReportIrregularity(Struct, frozen=True):
     """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1; where a
     device has told of cards face up, how many in all.
 
+    `back`: of an unfit card, the set in which it was found, "" = that of the round, or the last one. `note`: what happened, of
+    `something_else`; 1 to 500 characters.
+
     Of a wrong number of cards: `completable`: the dealer's hand can still be completed, with the next cards, all face down, of a
     set that is whole; `too_many`: more than the hand has.
     Of the cutting card: `at_dealer`: it showed at no player's hand, but at the dealer's or the community cards.
@@ -268,6 +271,8 @@ class ReportIrregularity(Struct, frozen=True):
     completable: bool = False
     too_many: bool = False
     at_dealer: bool = False
+    back: str = ""
+    note: str = ""
 
 
 class ConfirmDuty(Struct, frozen=True):

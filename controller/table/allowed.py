@@ -88,7 +88,7 @@ def _phases(game: Game) -> Phases:
         a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
         a.CollectCards.kind: (Phase.BETTING, Phase.BETS_CLOSED, Phase.SETTLED, Phase.STOPPED),
         a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
-        a.ReportIrregularity.kind: whole,
+        a.ReportIrregularity.kind: (*whole, NO_ROUND),
         a.IdleTable.kind: (NO_ROUND,),
         a.RequestSpread.kind: (NO_ROUND,),
         a.Recut.kind: (NO_ROUND, Phase.BETTING, Phase.BETS_CLOSED),

@@ -33,7 +33,8 @@ DUTIES_ON_SET = (
 OF_A_SEAT = (
     Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_CARD_EXPOSED, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION,
     Trigger.HAND_DECLARED_VOID, Trigger.DISCARD_COUNT_WRONG, Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
-    Trigger.CUTTING_CARD_REACHED, Trigger.PROGRESSIVE_LATE,
+    Trigger.CUTTING_CARD_REACHED, Trigger.PROGRESSIVE_LATE, Trigger.WAGER_LATE, Trigger.UNFIT_CARD,
+    Trigger.CARD_DRAWN_EXPOSED, Trigger.DEAL_OUT_OF_ORDER,
 )  # fmt: skip
 """What happens at one seat, where it is known: a hold for it names the seat."""
 DUTIES_ON_DEVICE = (Action.CLEAR_DEVICE, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)

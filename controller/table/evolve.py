@@ -92,6 +92,8 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
         return replace(state, round=wagers.undeclared(round_, made))
     if round_ is not None and trigger is Trigger.CARD_FACE_UP:
         return replace(state, round=_face_up(round_, made))
+    if round_ is not None and trigger is Trigger.CARD_DRAWN_EXPOSED:
+        return replace(state, round=_drawn_exposed(round_, made))
     if round_ is not None and trigger is Trigger.MARKER_NOT_MOVED:
         return replace(state, round=replace(round_, marker_stayed=True))
     if round_ is not None and trigger is Trigger.ROUND_UNPROVEN:
@@ -112,6 +114,13 @@ def _face_up(round_: Round, made: f.DispositionMade) -> Round:
     found = made.cards or 1
     to_rack = not made.silent or any(d.action is Action.CARD_TO_RACK for d in made.demands)
     return replace(round_, face_up=round_.face_up + found, racked=round_.racked + (found if to_rack else 0))
+
+
+def _drawn_exposed(round_: Round, made: f.DispositionMade) -> Round:
+    """Cards drawn in error and seen. Those that go to the rack have left the set, and another card takes the place of each."""
+    to_rack = any(d.action is Action.CARD_TO_RACK for d in made.demands)
+    racked = round_.racked + (made.cards if to_rack else 0)
+    return replace(round_, drawn_exposed=round_.drawn_exposed + made.cards, racked=racked)
 
 
 def _demands(state: State, event: f.Event) -> State:

@@ -22,12 +22,19 @@ from drivers.events import DeviceKind
 
 
 def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
+    if act.trigger is Trigger.SOMETHING_ELSE:
+        _something_else(draft, act, actor)
+        return
     guards: list[Guard] = []
     found = 0
     if act.trigger is Trigger.CARD_FACE_UP:
         known = _round(draft).face_up
         found = act.cards - (known if _round(draft).face_up_sensed else 0)  # beside a device people tell of all
         if known + found > 1:
+            guards.append(Guard.SEVERAL)
+    if act.trigger is Trigger.CARD_DRAWN_EXPOSED:
+        found = act.cards
+        if _round(draft).face_up + _round(draft).drawn_exposed + found > 1:
             guards.append(Guard.SEVERAL)
     if act.trigger is Trigger.WRONG_COUNT_PLAYER and (_round(draft).streets or _round(draft).natural):
         guards.append(Guard.COMMUNITY_DEALT)
@@ -43,6 +50,9 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         assert name is not None
         jams.seen(draft, name)
         return
+    if act.trigger is Trigger.UNFIT_CARD:
+        _unfit_card(draft, act)
+        return
     device = draft.state.dispenser() or ""
     asked = draft.state.short_hand(act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
     before = _round(draft)
@@ -51,6 +61,23 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         answered.undeclared(draft, before, act.seat)
     if asked is not None:
         _closed(draft, asked, actor)
+
+
+def _unfit_card(draft: Draft, act: a.ReportIrregularity) -> None:
+    """The set in which the card was found; between rounds that of the last one where nobody says which."""
+    round_ = draft.state.round
+    in_play = round_.back if round_ else ""
+    back = act.back or in_play or draft.state.last_back or next(iter(draft.state.sets))
+    guards = [Guard.IDLE_SET] if in_play and back != in_play else []
+    dispose(draft, act.trigger, *guards, back=back, seat=act.seat)
+
+
+def _something_else(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
+    """What no row knows: the table stands still, a person decides, and no clause is cited for it."""
+    round_, note = draft.state.round, act.note.strip()
+    draft.add(f.SomethingElseReported(round_.id if round_ else "", act.seat, note, actor.who, actor.role))
+    where = f"seat {act.seat}: " if act.seat else ""
+    draft.hold(f"{where}{note}", seat=act.seat, code=Trigger.SOMETHING_ELSE.value)
 
 
 def confirm(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:

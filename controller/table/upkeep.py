@@ -8,6 +8,7 @@ from controller.table import burns, cuts
 from controller.table.deal_plan import community_lies_open, community_to_come, hands_dealt
 from controller.table.device import Device
 from controller.table.inputs import Actor
+from controller.table.law import order_cite
 from controller.table.refusal import Refusal
 from controller.table.state import AFTER_ROUND, Round, Setup, State
 from drivers.events import DeviceKind
@@ -15,11 +16,12 @@ from drivers.events import DeviceKind
 SEEN_BY_PEOPLE = frozenset(
     {
         Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM, Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED,
-        Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
+        Trigger.CARD_DRAWN_EXPOSED, Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
         Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.COMMUNITY_CARD_EXPOSED,
         Trigger.CARDS_INSUFFICIENT, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
         Trigger.DISCARD_COUNT_WRONG, Trigger.MARKER_NOT_MOVED, Trigger.CUTTING_CARD_REACHED,
-        Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
+        Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN, Trigger.UNFIT_CARD, Trigger.WAGER_LATE, Trigger.DEAL_OUT_OF_ORDER,
+        Trigger.SOMETHING_ELSE,
     }
 )  # fmt: skip
 """Triggers that a person may report; the others follow from devices, counts and the clock."""
@@ -31,13 +33,19 @@ OF_A_SEAT = (
     Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
     Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
 )  # fmt: skip
+ANYWHERE = (Trigger.UNFIT_CARD, Trigger.SOMETHING_ELSE)
+"""What may show in every phase, and between the rounds."""
 WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
 OF_COMMUNITY = (Trigger.WRONG_COUNT_COMMUNITY, Trigger.COMMUNITY_CARD_EXPOSED)
 OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
 OF_THE_SHOE = (
-    Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED, Trigger.CARDS_INSUFFICIENT, Trigger.CUTTING_CARD_REACHED,
+    Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED, Trigger.CARD_DRAWN_EXPOSED, Trigger.CARDS_INSUFFICIENT,
+    Trigger.CUTTING_CARD_REACHED, Trigger.DEAL_OUT_OF_ORDER,
 )  # fmt: skip
 """Shows with any card that is taken from the shoe, one to be burned included."""
+BETWEEN = (*OF_DEVICES, *ANYWHERE)
+"""What may show between the rounds, too."""
+LONGEST_NOTE = 500
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
 
@@ -50,14 +58,20 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}")
     if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
         return Refusal(absent.says, absent.cite)
-    if act.cards < 1:
-        return Refusal("an irregularity concerns at least one card")
-    if act.too_many and (act.trigger not in WRONG_COUNTS or act.completable):
-        return Refusal("too_many is said of a wrong number of cards, and such a hand is not completed")
+    if (wrong := _fields(setup, state, act)) is not None:
+        return wrong
     if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
         return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
     if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
         return Refusal("no shuffler belongs to this table")
+    if act.trigger in ANYWHERE:
+        return None
+    if state.round is None:
+        between = ", ".join(BETWEEN)
+        none = Refusal(f"no round is in play; between rounds these are reported: {between}", code="no_round")
+        return None if act.trigger in OF_DEVICES else none
+    if act.trigger is Trigger.WAGER_LATE:
+        return _bets_open(setup, state)
     if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
         return Refusal("no card of this round has been dealt")
     if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
@@ -69,14 +83,46 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         and (told := _told_already(setup, _round(state), act.cards)) is not None
     ):
         return told
-    if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
-        return Refusal("at_dealer is said of the cutting card")
     if (
         act.trigger is Trigger.CUTTING_CARD_REACHED
         and (unsaid := cuts.whose_hand(setup, _round(state), act)) is not None
     ):
         return unsaid
     return _cannot_be(setup, state, act)
+
+
+def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """What was said with a trigger to which it does not belong, or was left out."""
+    if act.cards < 1:
+        return Refusal("an irregularity concerns at least one card")
+    if act.too_many and (act.trigger not in WRONG_COUNTS or act.completable):
+        return Refusal("too_many is said of a wrong number of cards, and such a hand is not completed")
+    if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
+        return Refusal("at_dealer is said of the cutting card")
+    if act.note and act.trigger is not Trigger.SOMETHING_ELSE:
+        return Refusal(
+            f"note belongs to {Trigger.SOMETHING_ELSE}; {act.trigger} says it all", code="note_not_asked"
+        )
+    if act.trigger is Trigger.SOMETHING_ELSE and not 1 <= len(act.note.strip()) <= LONGEST_NOTE:
+        return Refusal(f"say what happened (note), in 1 to {LONGEST_NOTE} characters", code="note_missing")
+    if act.back and act.trigger is not Trigger.UNFIT_CARD:
+        return Refusal(f"back belongs to {Trigger.UNFIT_CARD}", code="back_not_asked")
+    if act.back and act.back not in setup.backs:
+        return Refusal(f"there is no {act.back} set; there are: {', '.join(setup.backs)}", code="unknown_set")
+    least = 1 if act.trigger is Trigger.WAGER_LATE else 0
+    if act.trigger in (*ANYWHERE, Trigger.WAGER_LATE) and not least <= act.seat <= setup.seats:
+        return Refusal(f"there is no seat {act.seat}; seats are {least} to {setup.seats}", code="unknown_seat")
+    return None
+
+
+def _bets_open(setup: Setup, state: State) -> Refusal | None:
+    """A wager is late from the announcement on, before any card is dealt."""
+    if _round(state).phase is not Phase.BETTING:
+        return None
+    how = f"wagers are placed ({a.PlaceWager.kind}) and taken back ({a.WithdrawWager.kind})"
+    return Refusal(
+        f"bets are open, so no wager is late: {how}", order_cite(setup, state, a.PlaceWager.kind), code="bets_open"
+    )
 
 
 def _cards_taken(setup: Setup, state: State, trigger: Trigger) -> bool:

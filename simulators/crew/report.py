@@ -7,6 +7,13 @@ from .table import Device, Table
 __all__ = ["Reports"]
 
 
+ABOUT: dict[str, dict[str, object]] = {
+    "cutting_card_reached": {"at_dealer": True},
+    "something_else": {"note": "a glass fell onto the layout"},
+}
+"""What has to be said beside the trigger."""
+
+
 class Reports:
     """The dealer says what was seen, one report for each card."""
 
@@ -24,7 +31,7 @@ class Reports:
         scene = mishap.scene
         for trigger in scene.reports:
             for _ in range(scene.cards):
-                about = {"at_dealer": True} if trigger == "cutting_card_reached" else {}
+                about = ABOUT.get(trigger, {})
                 await self._report(
                     trigger, next(iter(self.table.view.in_play), 0) if scene.of_seat else 0, **about
                 )

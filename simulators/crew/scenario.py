@@ -139,6 +139,15 @@ MISHAPS: dict[str, Scene] = {
     "face_up_two": _seen("Two cards lie face up.", Cue.FIRST_STACK, "card_face_up", cards=2),
     "face_up_late": _seen("Two cards lie face up, seen late.", Cue.HANDS_OUT, "card_face_up", cards=2),
     "drawn": _seen("A card comes out by mistake, unseen.", Cue.FIRST_STACK, "card_drawn_unexposed"),
+    "drawn_exposed": _seen("A card comes out by mistake and is seen.", Cue.FIRST_STACK, "card_drawn_exposed"),
+    "unfit_card": _seen("A card of another deck is found.", Cue.HANDS_OUT, "unfit_card"),
+    "late_bet": _seen(
+        "A player changes a wager after no more bets.", Cue.HANDS_OUT, "wager_late", of_seat=True
+    ),
+    "out_of_order": _seen("A card goes to a wrong place.", Cue.HANDS_OUT, "deal_out_of_order"),
+    "something_else": Scene(
+        "Something happens that no document knows.", "", Cue.HANDS_OUT, reports=("something_else",)
+    ),
     "exposed": _seen("A card of the dealer is seen.", Cue.HANDS_OUT, "dealer_card_exposed"),
     "exposed_late": _seen("A card of the dealer is seen after all answers.", Cue.ACTED, "dealer_card_exposed"),
     "player_exposed": _seen("A card of a player is seen.", Cue.HANDS_OUT, "player_card_exposed"),

@@ -11,7 +11,7 @@ import pytest
 from controller.games.settling.round import MOST, Terms
 from controller.rules.elections import elect, proposals
 from controller.rules.library import available, find
-from controller.rules.vocabulary import GUARDS_OF, Trigger
+from controller.rules.vocabulary import GUARDS_OF
 from controller.settle_filter import SettleFilter
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -38,7 +38,7 @@ def _damaged(line: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """The line with something happened in the round, and up to three values gone, added or changed at random."""
     line = copy.deepcopy(line)
     if rng.random() < 0.4:
-        trigger = rng.choice(list(Trigger))
+        trigger = rng.choice(list(GUARDS_OF))
         state = [guard for guard in GUARDS_OF[trigger] if rng.random() < 0.5]
         seat = rng.choice((0, line["seats"][0]["seat"]))
         line["irregularity"] = {"trigger": trigger, "state": state, "seat": seat}

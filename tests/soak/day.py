@@ -14,7 +14,7 @@ from types import FrameType
 
 from controller.games.model import Phase
 from controller.games.registry import game_of
-from controller.rules.vocabulary import Role
+from controller.rules.vocabulary import Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.allowed import PHASES, WHILE_HELD, can
@@ -256,6 +256,8 @@ class Day:
                 case f.DispositionMade(trigger=trigger, says=says):
                     tally.triggers[trigger] += 1
                     tally.rows.add((trigger, says))
+                case f.SomethingElseReported():
+                    tally.triggers[Trigger.SOMETHING_ELSE] += 1
                 case f.HoldPlaced():
                     tally.held += 1
                 case f.RoundBegun(method=method):

@@ -12,7 +12,7 @@ WEIGHTS: dict[str, float] = {
     a.PlaceWager.kind: 5, a.WithdrawWager.kind: 0.05, a.AnnounceNoMoreBets.kind: 1, a.ReleaseLockout.kind: 0.1,
     a.RecordProgressiveCount.kind: 2, a.StartDealing.kind: 6, a.RecordInitialDeal.kind: 6, a.RecordDecision.kind: 8,
     a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
-    a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.08, a.ConfirmDuty.kind: 5,
+    a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.1, a.ConfirmDuty.kind: 5,
     a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05,
     a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1,
     a.DirectShuffle.kind: 0.03, a.RecordCut.kind: 8, a.Recut.kind: 0.03, a.NewDealer.kind: 0.03, a.BurnCard.kind: 8,

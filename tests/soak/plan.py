@@ -1,6 +1,6 @@
 """How many rounds are played as which days, what must have come up in them, and what never can, each with its reason."""
 
-from controller.rules.vocabulary import Trigger
+from controller.rules.vocabulary import NO_ROW, Trigger
 from controller.table.acts import ACTS
 from tests.soak.day import Day, Tally
 from tests.soak.tables import book
@@ -99,6 +99,7 @@ def missing(rulebook: str, tally: Tally) -> list[str]:
     faults += [f"{kind} was done, but: {never[kind]}" for kind in never if tally.acts[kind]]
     law, unseen = book(rulebook), NEVER_SEEN.get(rulebook, {})
     answered = [trigger for trigger in law.rows if law.absent(trigger) is None]
+    answered += list(NO_ROW)
     faults += [
         f"{trigger} never happened"
         for trigger in answered

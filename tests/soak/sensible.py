@@ -288,11 +288,14 @@ class People:
             )
         if (asked := state.short_hand()) is not None and self.rng.random() < 0.8:
             return a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, asked.seat)
-        seats = list(_round(state).in_play)
+        seats = list(state.round.in_play) if state.round else []
         seat = self.rng.choice(seats) if seats and self.rng.random() < 0.9 else 0
         act = self.builder.record(a.ReportIrregularity, state)
         assert isinstance(act, a.ReportIrregularity)
-        return replace(act, trigger=self.rng.choice(self._seen), seat=seat)
+        trigger = self.rng.choice(self._seen)
+        said = "a glass fell onto the layout" if trigger is Trigger.SOMETHING_ELSE else ""
+        back = act.back if trigger is Trigger.UNFIT_CARD else ""
+        return replace(act, trigger=trigger, seat=seat, note=said, back=back)
 
     def _duty(self, state: State) -> a.Act | None:
         return a.ConfirmDuty(self.rng.choice(list(state.duties))) if state.duties else None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-__all__ = ["ASK", "HANDS_MEDDLED_WITH", "Case", "Clauses", "Document", "under"]
+__all__ = ["ASK", "HANDS_MEDDLED_WITH", "SAID_OF_NONE", "Case", "Clauses", "Document", "under"]
 
 Clauses = tuple[str, ...]
 
@@ -71,5 +71,31 @@ def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]
 ASK = ("hold_round", "call_floorperson")
 """To stop and ask is never a remedy by itself, but it too is done under a named reading."""
 _MEDDLED = (Case(may=under(("R-82",), *ASK, "record_only")),)
+_UNFIT_CARD = (
+    Case(("idle_set",), may=under(("R-36",), *ASK, "remove_set")),
+    Case(("!round_live",), may=under(("R-36",), *ASK, "remove_set")),
+    Case(may=under(("R-155",), *ASK, "hold_all_wagers", "void_all_hands", "remove_set", "return_all_wagers")),
+)
+SAID_OF_NONE = {
+    "card_drawn_exposed": (Case(may=under(("R-154",), *ASK, "card_to_rack", "play_on", "use_as_next")),),
+    "unfit_card": _UNFIT_CARD,
+    "wager_late": (Case(may=under(("R-158",), *ASK, "record_only")),),
+    "deal_out_of_order": (
+        Case(
+            may=under(
+                ("R-159",),
+                *ASK,
+                "play_on",
+                "record_only",
+                "void_all_hands",
+                "reshuffle",
+                "return_all_wagers",
+                "hold_all_wagers",
+            )
+        ),
+    ),
+}
+"""What people report and none of the five documents answers: a seen card is not the next one, and no more is said of it; a set
+is known by its number alone; late wagers are forbidden, and the deal has an order, and neither says what follows."""
 HANDS_MEDDLED_WITH = {"hand_touched": _MEDDLED, "hand_hidden": _MEDDLED}
 """All five documents say whose hands may touch cards, or where these must lie, and none what follows where it was not so."""

@@ -1,6 +1,6 @@
 """Colorado Hold 'Em in Massachusetts, by hand from the text."""
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
+from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
 
 __all__ = ["COLORADO"]
 
@@ -114,6 +114,7 @@ COLORADO = Document(
             Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
         ),
         **HANDS_MEDDLED_WITH,
+        **SAID_OF_NONE,
         "round_unproven": (Case(may=under(("R-47",), *_VOID_ROUND, "reshuffle")),),
     },
     later={"bet": "bet"},

@@ -1,6 +1,6 @@
 """Fast Action Hold 'Em, by hand from the text. It allows devices and says nothing of what may happen to them (R-18)."""
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
+from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
 
 __all__ = ["FAST_ACTION"]
 
@@ -70,6 +70,7 @@ FAST_ACTION = Document(
         ),
         "false_declaration": (Case(may=under(("R-67",), *ASK, "play_on", "record_only")),),
         **HANDS_MEDDLED_WITH,
+        **SAID_OF_NONE,
         "round_unproven": (Case(may=under(("R-47",), *_HELD, "void_round", "return_all_wagers", "reshuffle")),),
     },
     later={"split": "second_hand"},

@@ -1,6 +1,6 @@
 """Pik-it Poker in New Jersey, by hand from the text. Its irregularities carry the number 38.12 of another game."""
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
+from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
 
 __all__ = ["PIKIT"]
 
@@ -102,6 +102,7 @@ PIKIT = Document(
             Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
         ),
         **HANDS_MEDDLED_WITH,
+        **SAID_OF_NONE,
         "round_unproven": (Case(may=under(("R-47",), *_VOID_ROUND, "reshuffle")),),
     },
     later={"play_3": "play_3", "play_5": "play_5"},

@@ -6,7 +6,7 @@ chapter of another method says the same, `chapters` has its number.
 
 from fractions import Fraction
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, Case, Document, under
+from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
 
 __all__ = ["MARYLAND", "MASSACHUSETTS"]
 
@@ -192,6 +192,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager")),
     ),
     **HANDS_MEDDLED_WITH,
+        **SAID_OF_NONE,
     "round_unproven": (
         Case(may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
     ),
@@ -360,6 +361,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager")),
     ),
     **HANDS_MEDDLED_WITH,
+        **SAID_OF_NONE,
     "round_unproven": (
         Case(
             may=under(

@@ -8,7 +8,7 @@ from controller.games.registry import GAMES
 from controller.games.settling.round import Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Law
-from controller.rules.vocabulary import GUARDS_OF, PLACED, Action, Guard
+from controller.rules.vocabulary import GUARDS_OF, NO_ROW, PLACED, Action, Guard
 
 SETTLED_BEFORE = "But it was settled with the player's answer already, and no text says what follows"
 _OUTCOMES = {
@@ -27,6 +27,8 @@ class Fates:
         happened = round_.irregularity
         assert happened is not None
         trigger = happened.trigger
+        if trigger in NO_ROW:
+            raise RoundRefused(f"no document says what follows from {trigger}; settle as the floor decided")
         if strange := [guard for guard in happened.state if guard not in GUARDS_OF[trigger]]:
             allowed = ", ".join(GUARDS_OF[trigger]) or "none"
             raise RoundRefused(f"{strange[0]} is no condition of {trigger} (it has: {allowed})")

@@ -14,7 +14,14 @@ from controller.table.facts.cases import (
     DisputeClosed,
     DisputeRaised,
 )
-from controller.table.facts.demands import DispositionMade, DutyClosed, DutyOpened, HoldLifted, HoldPlaced
+from controller.table.facts.demands import (
+    DispositionMade,
+    DutyClosed,
+    DutyOpened,
+    HoldLifted,
+    HoldPlaced,
+    SomethingElseReported,
+)
 from controller.table.facts.devices import (
     DeviceReturned,
     DeviceTakenOut,
@@ -134,6 +141,7 @@ __all__ = [
     "SetTimeCarried",
     "SettlementCorrected",
     "ShuffleDirected",
+    "SomethingElseReported",
     "SpreadRequested",
     "StepTaken",
     "StepsAsked",
@@ -170,6 +178,7 @@ Conclusion = (
     | CardsCollected
     | RoundEnded
     | DispositionMade
+    | SomethingElseReported
     | RoundVoided
     | HandVoided
     | WagerDecided

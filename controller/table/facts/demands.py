@@ -30,6 +30,20 @@ class DispositionMade(Struct, frozen=True):
     cards: int = 0
 
 
+class SomethingElseReported(Struct, frozen=True):
+    """A person reported what no row of the rulebook knows. `round`: "" between rounds; `seat`: 0 = none; `note`: what happened.
+
+    `by`, `role`: who said so. The hold that follows cites no clause.
+    """
+
+    kind: ClassVar[str] = "something_else_reported"
+    round: str
+    seat: int
+    note: str
+    by: str
+    role: Role
+
+
 class DutyOpened(Struct, frozen=True):
     """A demand on a person that blocks the next round. `device`, `back`: what it concerns, "" = the table."""
 

@@ -142,7 +142,7 @@ def test_table_and_settle_agree_on_each_wager(table) -> None:
     placed = [(seat, wager) for seat, s in state.round.seats.items() for wager in s.wagers]
     apart: dict[Any, list[Any]] = {}
     compared = 0
-    for trigger in Trigger:
+    for trigger in GUARDS_OF:
         if book.absent(trigger) is not None:
             continue
         for law in laws(book, trigger, chosen):
