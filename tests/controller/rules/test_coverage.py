@@ -34,7 +34,6 @@ OURS = {
 }  # fmt: skip
 
 LOOK = "the look of the cards, inspected when a set comes to the table"
-COLOURS = "two colours of backs: the table's configuration names them"
 CUTTING = "how a cut is carried out; who makes it and how deep are values"
 HOLDING = "how the dealer holds the cards"
 END = "the end of a sound deal, no outcome hangs on it"
@@ -43,14 +42,11 @@ SETTLING = "a step of settling or of forming a hand: the games', not the ruleboo
 NOT_OURS: dict[str, dict[str, str]] = {
     "ma-uth": {},
     "md-uth": {
-        "3.A(2)": "the look of the cards, inspected when a set comes to the table",
         "3.B(1)": "the design of the cards, looked at when a set comes to the table",
-        "3.B(2)": "two colours of backs: the table's configuration names them",
         "10.B(5)": "the end of a sound deal, no outcome hangs on it",
     },
     "nj-pikit": {
         "39.2(b)1": LOOK,
-        "39.2(b)2": COLOURS,
         **dict.fromkeys(("39.6(c)1i", "39.6(c)1iii", "39.6(c)1iv", "39.6(c)2"), CUTTING),
         "39.7(a)": "how a manual shoe is made, and who puts the cards in",
         **dict.fromkeys(("39.7(d)", "39.8(d)", "39.9(d)"), END),
@@ -62,11 +58,9 @@ NOT_OURS: dict[str, dict[str, str]] = {
     "fast-action": {
         "(b)(3)": "a second card that hides the last one of the stack: allowed, never required",
         "(b)(4)(i)": LOOK,
-        "(b)(4)(iii)": COLOURS,
     },
     "ma-colorado": {
         "2(b)(1)": LOOK,
-        "2(b)(2)": COLOURS,
         **dict.fromkeys(("5(c)(1)(i)", "5(c)(1)(iii)", "5(c)(1)(iv)", "5(c)(2)"), CUTTING),
         "6a(c)": "points at the pay table of the bonus",
         **dict.fromkeys(("8(b)(2)", "8(b)(2)(i)", "8(b)(2)(ii)"), HOLDING),
