@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +67,7 @@ class Reading:
     law: Law | None
     faults: tuple[str, ...]
     offered: tuple[str, ...] | None = None
-    questions_as_of: date | None = None
+    questions_as_of: str | None = None
 
 
 def load_config(path: Path, *, alone: bool = False) -> Config:
@@ -117,7 +116,7 @@ class _File:
         self.faults: list[str] = []
         self.root = Section(raw, "", self.faults)
         self.approved_devices: Path | None = None
-        self.questions_as_of: date | None = None
+        self.questions_as_of: str | None = None
         self.can_compare = True
         """Table and devices could be read: else what does not fit the rulebook might only be what could not be read."""
 

@@ -6,12 +6,11 @@ only where the part had no fault. That keeps the reading of a part a plain list 
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from controller.rules.reader import nearest
+from controller.rules.reader import DAY, nearest
 
 __all__ = ["Section"]
 
@@ -82,13 +81,15 @@ class Section:
         value = self._take(key, bool, "true or false", default)
         return default if value is None else value
 
-    def maybe_day(self, key: str) -> date | None:
-        """A date, as 2026-11-30 without quotes."""
-        value = self._take(key, date, "a date", None) if self._has(key) else None
-        if isinstance(value, datetime):
-            self.fault(key, f"must be a date without a time, and is {value}")
+    def maybe_day(self, key: str) -> str | None:
+        """A date as `2026-11-30`, with quotes or without."""
+        if not self._has(key):
             return None
-        return value
+        text = str(self._raw[key])
+        if not DAY.fullmatch(text):
+            self.fault(key, f"must be a date such as 2026-11-30, and is {text}")
+            return None
+        return text
 
     def word(
         self, key: str, words: type[E], default: E | None = None, refused: Mapping[str, str] | None = None

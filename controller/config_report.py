@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ class Finding:
     open_questions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     new: tuple[Question, ...] = ()
-    as_of: date | None = None
+    as_of: str | None = None
 
 
 def examine(path: Path) -> Finding:
@@ -108,13 +107,13 @@ def document(finding: Finding) -> dict[str, Any]:
             }
             for q in finding.new
         ],
-        "questions_as_of": str(finding.as_of) if finding.as_of else None,
+        "questions_as_of": finding.as_of,
         "notes": list(finding.notes),
         "not_provable": list(finding.open_questions),
     }
 
 
-def _new(law: Law, new: Sequence[Question], as_of: date | None) -> Iterator[str]:
+def _new(law: Law, new: Sequence[Question], as_of: str | None) -> Iterator[str]:
     """Questions that an update has brought, each with what follows for this table, and how to answer them."""
     unsaid = "the file does not say which questions it answers, as [elections] questions_as_of"
     yield f"New questions since these elections ({as_of or unsaid})"

@@ -6,7 +6,6 @@ section sign (`13.I(1)`, `15(f)`).
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
 from typing import TypeAlias
 
 from controller.rules.citation import Cited, T, chapter
@@ -143,7 +142,7 @@ class Reading:
     moves: bool
     governs: Trigger | None = None
     wager: str | None = None
-    since: date | None = None
+    since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ class HouseChoice:
     choices: tuple[Choice, ...]
     everywhere: Cited[bool] | None = None
     wager: str | None = None
-    since: date | None = None
+    since: str | None = None
 
     @property
     def cautious(self) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import date
 
 from controller.rules.elections import decided_by
 from controller.rules.model import Cited, HouseChoice, Law, Question, Reading, Rulebook
@@ -111,7 +110,7 @@ def asked_at(question: Question, offered: Collection[str] | None) -> bool:
     return question.wager is None or offered is None or question.wager in offered
 
 
-def new_since(law: Law, offered: Collection[str] | None, as_of: date | None) -> list[Question]:
+def new_since(law: Law, offered: Collection[str] | None, as_of: str | None) -> list[Question]:
     """Questions that the elections do not answer and that were added after `as_of`, the newest day that they cover.
 
     `as_of`: None where the elections do not say; then every question that was ever added counts as new.
@@ -128,7 +127,7 @@ def new_since(law: Law, offered: Collection[str] | None, as_of: date | None) -> 
     )
 
 
-def newest(rulebook: Rulebook) -> date | None:
+def newest(rulebook: Rulebook) -> str | None:
     """The day of the newest question; None where all stood there from the beginning."""
     return max((q.since for q in rulebook.questions.values() if q.since), default=None)
 

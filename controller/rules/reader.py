@@ -6,7 +6,6 @@ Faults are collected, not raised, so that a person sees all of them at once. Kno
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
@@ -18,6 +17,7 @@ Read: TypeAlias = Callable[["Table", str], T | None]
 E = TypeVar("E", bound=StrEnum)
 
 DURATION = re.compile(r"([1-9]\d*)(h|m|s)")
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 READING = re.compile(r"R-\d+")
 FILE = "file"
 """Where a fault lies that belongs to no table."""
@@ -127,13 +127,16 @@ class Table:
             return None
         return value
 
-    def day(self, key: str) -> date | None:
-        """An optional date, as 2026-11-30 without quotes."""
-        value = self._take(key, date, "a date", optional=True)
-        if isinstance(value, datetime):
-            self.fault(f"{key!r} must be a date without a time, not {value}")
+    def day(self, key: str) -> str | None:
+        """An optional date as `2026-11-30`, which compares as text."""
+        self.known.append(key)
+        if key not in self._raw:
             return None
-        return value
+        text = str(self._raw[key])  # a date without quotes is one, too
+        if not DAY.fullmatch(text):
+            self.fault(f"{key!r} must be a date such as 2026-11-30, not {text}")
+            return None
+        return text
 
     def flag(self, key: str) -> bool | None:
         return self._take(key, bool, "true or false")

@@ -356,7 +356,8 @@ def test_a_question_that_an_update_added_is_listed_with_what_follows(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("day", "fault"), [('"2026-11-30"', "must be a date"), ("2026-11-30T00:00:00", "without a time")]
+    ("day", "fault"),
+    [('"30.11.2026"', "must be a date"), ("2026-11-30T00:00:00", "must be a date"), ("3", "must be a date")],
 )
 def test_a_day_of_questions_that_is_none_is_a_fault(tmp_path: Path, day: str, fault: str) -> None:
     """A text or an instant is no day."""
