@@ -7,6 +7,7 @@ from controller.cards.house_ways import is_natural, set_hand
 from controller.games.model import Decision
 from controller.games.settling.round import UNREADABLE, Hand, Meter, Round
 from controller.rules.model import Law
+from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Moment
 from controller.table.records import replace
 
@@ -41,7 +42,7 @@ class Dealer:
             if is_natural(dealer):
                 community = ()
             else:
-                played = set_hand(dealer).plays[0]
+                played = set_hand(dealer, house_ways(book)).plays[0]
         box = self._take(box_cards)
         return Round(hands, dealer, community, box, played, METERS if "progressive" in book.wagers else {})
 

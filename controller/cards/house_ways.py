@@ -1,13 +1,13 @@
 """How the dealer of Fast Action Hold 'Em sets a hand: which two of four cards are played (fast-action (h)(9)).
 
 The document lists fourteen ways, the first that fits decides. Of several pairs that fit, the highest is played, by its higher
-card, then by its lower one: a hand is set to rank highest ((a)(1)(ix)), unless the way says "any". A bound such as "10 or
-better" holds for each card that it is said of. Running goes by rank: an ace runs with a king, never with a two, since it
-stands below a two only to complete a straight ((c)(1)).
+card, then by its lower one: a hand is set to rank highest ((a)(1)(ix)), unless the way says "any". Which of two suited pairs is
+played, and whether a bound such as "10 or better" holds for each of two cards, are readings (`Read`). Running goes by rank: an
+ace runs with a king, never with a two, since it stands below a two only to complete a straight ((c)(1)).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Final
@@ -16,6 +16,23 @@ from controller.cards.cards import pips
 from controller.cards.ranking import ACE
 
 _TEN, _JACK = 10, 11
+_SUITED_PAIR = "(h)(9)(i)"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How the ways are read where the text leaves it open.
+
+    `any_suited_pair`: of two suited pairs the dealer may play either, as no word of (h)(9)(i) says the highest.
+    `of_highest`: "10 or better" in (h)(9)(viii) and "jack or better" in (ix) bound the higher of two cards, not each.
+    """
+
+    any_suited_pair: bool = False
+    of_highest: bool = False
+
+
+AS_BEFORE: Final = Read()
+"""The highest suited pair, and a bound for each card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +63,7 @@ class _Way:
 
 
 _WAYS: Final = (
-    _Way("(h)(9)(i)", "suited pair", lambda high, low, suited: high == low and suited),
+    _Way(_SUITED_PAIR, "suited pair", lambda high, low, suited: high == low and suited),
     _Way("(h)(9)(ii)", "highest pair", lambda high, low, suited: high == low),
     _Way(
         "(h)(9)(iii)",
@@ -78,31 +95,51 @@ _WAYS: Final = (
     _Way("(h)(9)(xiv)", "highest cards", lambda high, low, suited: True),
 )
 
+_OF_HIGHEST: Final[dict[str, _Test]] = {
+    "(h)(9)(viii)": lambda high, low, suited: high >= _TEN and suited,
+    "(h)(9)(ix)": lambda high, low, suited: high >= _JACK,
+}
+"""Tests of the ways whose bound may be one of the higher card alone."""
+
 
 def is_natural(cards: Sequence[int]) -> bool:
     """Whether four cards are of one rank (fast-action (a)(1)(v)): they are not set, and win or take at once."""
     return len(cards) == 4 and len({card >> 2 for card in cards}) == 1
 
 
-def set_hand(cards: Sequence[int]) -> Setting:
-    """The two cards that the dealer plays. Raises `ValueError` unless there are four cards, and for a natural."""
+def set_hand(cards: Sequence[int], read: Read = AS_BEFORE) -> Setting:
+    """The two cards that the dealer plays, with the ways `read` so.
+
+    Raises `ValueError` unless there are four cards, and for a natural.
+    """
     if len(cards) != 4:
         raise ValueError(f"the dealer sets four cards, not {len(cards)}")
     if is_natural(cards):
         raise ValueError("four of a kind is a natural and is not set [(h)(8)]")
-    return _set(tuple(cards))
+    return _set(tuple(cards), read)
 
 
 @lru_cache(maxsize=64)  # one hand is asked for when it is checked, and at each settlement of its round
-def _set(cards: tuple[int, ...]) -> Setting:
+def _set(cards: tuple[int, ...], read: Read) -> Setting:
     pairs = sorted({(max(a, b), min(a, b)) for a, b in combinations(cards, 2)}, reverse=True)
     seen = [(pair, *_by_rank(pair), pair[0] & 3 == pair[1] & 3) for pair in pairs]
-    for way in _WAYS:
+    for way in _ways(read):
         fitting = [pair for pair, high, low, suited in seen if way.fits(high, low, suited)]
         if fitting:
             best = _by_rank(fitting[0])
             return Setting(way.cite, way.says, tuple(p for p in fitting if way.any or _by_rank(p) == best))
     raise AssertionError("the last way fits every hand")
+
+
+def _ways(read: Read) -> Iterator[_Way]:
+    """The ways in order, each as it is read."""
+    for way in _WAYS:
+        if way.cite == _SUITED_PAIR and read.any_suited_pair:
+            yield replace(way, any=True)
+        elif way.cite in _OF_HIGHEST and read.of_highest:
+            yield replace(way, fits=_OF_HIGHEST[way.cite])
+        else:
+            yield way
 
 
 def _by_rank(pair: tuple[int, int]) -> tuple[int, int]:

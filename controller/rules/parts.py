@@ -237,7 +237,9 @@ class PlayRule:
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
-    `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded. `dealer_announced`: the
+    `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded. `folded_decides`: others that its
+    cards decide where these are read; `folded_cards`: how they are, before they would go to the rack (rack_recorded |
+    under_wager). `dealer_announced`: the
     dealer says to the players what hand it is that was turned up.
     """
 
@@ -253,6 +255,8 @@ class PlayRule:
     asked_from: Mapping[Moment, Cited[str]] = field(default_factory=dict)
     fold_keeps: Cited[tuple[str, ...]] | None = None
     dealer_announced: Cited[bool] | None = None
+    folded_decides: Cited[tuple[str, ...]] | None = None
+    folded_cards: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +275,8 @@ class ProgressiveRule:
 class LaidAway:
     """Where the cards of a hand go that is over with this answer of its player.
 
-    `to`: rack | rack_spread (face down, then the rack) | rack_counted | under_wager. `beside`: only where this wager
-    lies, and under it the cards go; of several rules the first that fits holds.
+    `to`: rack | rack_spread (face down, then the rack) | rack_counted | rack_recorded | under_wager. `beside`: only where this
+    wager lies, and under it the cards go; of several rules the first that fits holds.
     """
 
     after: str
@@ -284,8 +288,17 @@ class LaidAway:
 
 @dataclass(frozen=True, slots=True)
 class SettlingStep:
-    """Wagers of one player that are settled in one step. `after_all`: once all others are settled for everybody."""
+    """Wagers of one player that are settled in one step. `after_all`: once all others are settled for everybody.
 
-    wagers: tuple[str, ...]
+    `in_order`: whether the step has its place at all, where that is a reading; without one its wagers are settled at any time.
+    """
+
+    named: tuple[str, ...]
     cite: tuple[str, ...]
     after_all: bool = False
+    in_order: Cited[bool] | None = None
+
+    @property
+    def wagers(self) -> tuple[str, ...]:
+        """Wagers that have their place in the order here."""
+        return self.named if self.in_order is None or self.in_order.value else ()

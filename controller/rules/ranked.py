@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from controller.cards import words
 from controller.cards.cards import without
-from controller.cards.house_ways import Setting, is_natural, set_hand
+from controller.cards.house_ways import Read, Setting, is_natural, set_hand
 from controller.cards.ranking import ACE, best_five, worth
 from controller.cards.six import six_card_bonus, super_royal
 from controller.cards.three import ThreeCard, ace_two_three, best_three, best_three_cards
@@ -120,9 +120,15 @@ def _listed(order: OrderRule, value: int) -> tuple[str | None, tuple[str, ...]]:
     return (None, ()) if listed is None else (name, listed.cite)
 
 
+def house_ways(rulebook: Rulebook) -> Read:
+    """How the dealer's ways of setting are read under what was elected. Clause: fast-action (h)(9)."""
+    pairs, bound = (rulebook.settlement.get(point) for point in (Settle.SUITED_PAIRS, Settle.OR_BETTER))
+    return Read(pairs is not None and pairs.value == "any", bound is not None and bound.value == "highest")
+
+
 def _dealt(rulebook: Rulebook, cards: Sequence[int]) -> Dealt:
     natural = rulebook.ranking.natural
     if natural is not None and is_natural(cards):
         return Dealt(natural=natural.cite)
-    setting = set_hand(cards)
+    setting = set_hand(cards, house_ways(rulebook))
     return Dealt(setting=setting, discards=tuple(without(cards, pair) for pair in setting.plays))

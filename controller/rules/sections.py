@@ -43,6 +43,7 @@ BONUS_CARDS = ("before_look", "after_look")
 SURRENDER = ("1/2",)
 SURRENDER_CENT = ("player", "house", "hold")
 LAID_TO = ("rack", "rack_spread", "rack_counted", "under_wager")
+FOLDED_CARDS = ("rack_recorded", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
 SETTLED = {
@@ -71,6 +72,9 @@ SETTLED = {
     Settle.ENVY_HOLDER: ("any", "with_progressive"),
     Settle.ENVY_FOLDED: ("counts", "does_not_count", "ask"),
     Settle.BAD_BEAT: ("either_hand", "players_hand", "ask"),
+    Settle.BAD_BEAT_TIE: ("lost", "push", "ask"),
+    Settle.SUITED_PAIRS: ("highest", "any"),
+    Settle.OR_BETTER: ("each", "highest"),
 }
 """What may stand for each point. "ask": a person decides each time, the product settles nothing there."""
 
@@ -235,7 +239,11 @@ def play(root: Table) -> PlayRule | None:
     asked_from = _asked_from(table)
     fold_keeps = table.cited("fold_keeps", Table.texts, optional=True)
     announced = table.cited("dealer_announced", Table.flag, optional=True)
+    decides = table.cited("folded_decides", Table.texts, optional=True)
+    folded_cards = table.cited("folded_cards", one_of(FOLDED_CARDS), optional=True)
     table.close()
+    if (decides is None) is not (folded_cards is None):
+        table.fault("`folded_decides` and `folded_cards` stand together: the cards are read for these wagers")
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
     if first_card_to is None:
@@ -253,6 +261,8 @@ def play(root: Table) -> PlayRule | None:
         asked_from,
         fold_keeps,
         announced,
+        decides,
+        folded_cards,
     )
 
 
@@ -283,8 +293,9 @@ def settlement(root: Table) -> tuple[dict[Settle, Cited[str]], tuple[SettlingSte
 
 def _settling_step(table: Table) -> SettlingStep:
     wagers, cite, after_all = table.texts("wagers"), table.cite(), "after_all" in table and table.flag("after_all")
+    in_order = table.cited("in_order", Table.flag, optional=True)
     table.close()
-    return SettlingStep(wagers, cite, bool(after_all))
+    return SettlingStep(wagers, cite, bool(after_all), in_order)
 
 
 def laid_away(table: Table) -> LaidAway | None:

@@ -10,6 +10,7 @@ from controller.table.deal_plan import community_left, community_lies_open, deal
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, order_cite, too_many_cite
 from controller.table.refusal import Refusal
+from controller.table.seats import unread_before_rack
 from controller.table.state import Round, Setup, State
 
 
@@ -120,7 +121,7 @@ def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
         return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
     if act.natural and setup.law.rulebook.play.dealer_natural is None:
         return Refusal("in this game no hand of the dealer's wins at once")
-    waits = _all_asked(setup, state, act)
+    waits = _all_asked(setup, state, act) or unread_before_rack(setup, _round(state))
     if waits is None and _round(state).live and state.dispenser() and still_in_device(setup, _round(state)):
         return Refusal(
             f"the dealer's stack is still in the device; let it out first ({a.StartDealing.kind})",

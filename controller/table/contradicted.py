@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from controller.cards.house_ways import Setting, is_natural, set_hand
 from controller.games.settling.pikit import reaches_minimum
 from controller.games.settling.round import UNREADABLE
+from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Area
 from controller.table import acts as a
 from controller.table.offer import Offer, offer
@@ -99,7 +100,7 @@ def _set_otherwise(setup: Setup, round_: Round) -> Setting | None:
     ranking, seen = setup.law.rulebook.ranking, round_.seen[Area.DEALER, 0]
     if ranking.house_ways is None or not seen.played or is_natural(seen.cards):
         return None
-    setting = set_hand(seen.cards)
+    setting = set_hand(seen.cards, house_ways(setup.law.rulebook))
     return None if tuple(sorted(seen.played, reverse=True)) in setting.plays else setting
 
 

@@ -6,7 +6,7 @@ A refusal is published and kept in logs, so none of these names a card.
 from collections import Counter
 
 from controller.cards.cards import CardError, without
-from controller.games.model import Phase
+from controller.games.model import Decision, Phase
 from controller.games.settling.engine import settler_of
 from controller.games.settling.round import UNREADABLE, read_cards
 from controller.games.settling.side import BOX
@@ -19,6 +19,7 @@ from controller.table.inputs import Actor
 from controller.table.law import opened, order_cite
 from controller.table.offer import OF_THE_BOX, PROGRESSIVE
 from controller.table.refusal import Refusal
+from controller.table.seats import RECORDED, laid_away
 from controller.table.settling import MOST_PAID
 from controller.table.state import Fate, Round, Setup, State
 
@@ -71,6 +72,8 @@ def _not_turned_up(setup: Setup, state: State, act: a.RecordHand) -> Refusal | N
                 seats = ", ".join(map(str, round_.in_play))
                 return Refusal(f"seat {act.seat} has no hand in this round; in play are seats {seats}")
             early = any(w.fate in (Fate.SETTLED, Fate.TO_SETTLE) for w in seat.wagers.values())
+            laid = laid_away(setup, round_, act.seat, Decision.FOLD) if seat.folded else None
+            early |= laid is not None and laid.to == RECORDED
             if not settles and not early and not opened(setup, round_, act.seat):
                 in_turn = any(stage.opened for stage in round_.game.stages)
                 until = "its turn to answer" if in_turn and not seat.decided else "it is settled"

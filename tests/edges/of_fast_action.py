@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from controller.cards.house_ways import AS_BEFORE
 from controller.rules.edge import Figure
 from controller.rules.pay import PayHand
+from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Settle
 from tests.edges import fast_action
 from tests.edges.figures import Maker, asked_of
@@ -17,7 +19,11 @@ def figures(maker: Maker) -> Iterator[Figure]:
     tables = [maker.table("original odds"), maker.table("second_hand odds")]
     natural = profit(tables[0].rows[PayHand.NATURAL].value, Stake())
     assert natural.denominator == 1
-    for under, law in maker.under("decks", *asked_of(maker.law(), Settle.TIE)):
+    for under, law in maker.under(
+        "decks", *asked_of(maker.law(), Settle.TIE, Settle.SUITED_PAIRS, Settle.OR_BETTER)
+    ):
+        if house_ways(law.rulebook) != AS_BEFORE:
+            continue  # the dealer of the simulation plays the highest suited pair, and bounds each card
         tie = TIES.get(law.rulebook.settlement[Settle.TIE].value)
         if tie is None:
             continue  # a person decides about a copy hand

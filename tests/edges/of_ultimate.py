@@ -99,12 +99,12 @@ def _two_cards(folded: Folded) -> Counts:
 def _bad_beat(maker: Maker, mains: Sequence[Played]) -> Iterator[Figure]:
     """A beaten hand of the player's pays, or one of either side: both come as often, until one is folded."""
     lost, deals = beaten()
-    points = (Settle.BAD_BEAT, Settle.FOLDED_REST)
+    points = (Settle.BAD_BEAT, Settle.FOLDED_REST, Settle.BAD_BEAT_TIE)
     for table in maker.tables(maker.law(), "bad_beat"):
         assert all(CATEGORY.index(hand) >= PAID for hand in table.rows)
         for under, law in maker.under(*asked_of(maker.law(), *points)):
-            if not is_decided(law, *points):
-                continue
+            if not is_decided(law, *points) or law.rulebook.settlement[Settle.BAD_BEAT_TIE].value != "lost":
+                continue  # equal hands are not counted here, so that there is no figure where they push
             either = law.rulebook.settlement[Settle.BAD_BEAT].value == "either_hand"
             seen = {name: many * (1 + either) for name, many in lost.items()}
             for played in ways(law, mains):

@@ -17,6 +17,7 @@ from controller.games.settling.settled import Line, Outcome
 from controller.games.settling.voids import Fates
 from controller.rules.model import Law
 from controller.rules.pay import PayHand
+from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Guard, Settle, Trigger
 
 _DEALT, _SET, _COMMUNITY = 4, 2, 5
@@ -40,6 +41,7 @@ class FastAction:
         assert play.dealer_natural is not None
         self._given_up, self._given_up_by = Fraction(play.surrender.value), play.surrender.cite
         self._odd = play.surrender_cent
+        self._ways = house_ways(law.rulebook)
         self._natural_spares, self._natural_by = play.dealer_natural.value, play.dealer_natural.cite
         self._lose, self._lose_by = money.decided(Settle.LOSING)
         self._unannounced = money.point(Settle.UNDECLARED_WINNER)
@@ -73,7 +75,7 @@ class FastAction:
 
     def _dealer_set(self, round_: Round) -> tuple[int, ...]:
         """The two cards that the dealer plays. Raises `RoundRefused` where the house ways are not kept, or leave a choice."""
-        setting = set_hand(round_.dealer)
+        setting = set_hand(round_.dealer, self._ways)
         ways = [tuple(sorted(pair)) for pair in setting.plays]
         if not round_.dealer_played:
             if len(ways) > 1:

@@ -53,7 +53,9 @@ class Sides:
             "play_the_board": self._board,
             "progressive": self._in_turn,
         }
-        self._known = {name: how for name, how in known.items() if name in law.rulebook.wagers}
+        order = [name for step in law.rulebook.settling for name in step.wagers]
+        names = sorted(known, key=order.index) if set(known) <= set(order) else known
+        self._known = {name: known[name] for name in names if name in law.rulebook.wagers}
         keeps = law.rulebook.play.fold_keeps
         self._kept_at_fold = keeps.value if keeps else ()
 
@@ -128,14 +130,27 @@ class Sides:
         value, dealer = seen.values[hand.seat], seen.dealer
         if value is None or dealer is None:
             return [_unproven(hand, "bad_beat", stake)]
+        row = self._money.payers["bad_beat"].of_value[min(value, dealer) >> 16]
+        if value == dealer and row is not None:
+            return [self._bad_beat_tied(hand, stake)]
         cite, reading = self._money.decided(Settle.BAD_BEAT)
-        row = self._money.payers["bad_beat"].of_value[min(value, dealer) >> 16] if value != dealer else None
         match self._money.point(Settle.BAD_BEAT):
             case "ask" if row is not None:
                 return [Line(hand.seat, "bad_beat", stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)]
             case "players_hand" if value > dealer:
                 row = None
         return self._paid(hand, "bad_beat", stake, row, round_)
+
+    def _bad_beat_tied(self, hand: Hand, stake: int) -> Line:
+        """The line where player and dealer hold equal hands for which the table has a row. Clause: md-uth 7.F(6), 12.F[2]."""
+        _, reading = self._money.decided(Settle.BAD_BEAT_TIE)
+        match self._money.point(Settle.BAD_BEAT_TIE):
+            case "lost":
+                return Line(hand.seat, "bad_beat", stake, Outcome.LOSE, reading=reading)
+            case "push":
+                return Line(hand.seat, "bad_beat", stake, Outcome.PUSH, stake, reading=reading)
+            case _:
+                return Line(hand.seat, "bad_beat", stake, Outcome.HELD, reading=reading, note=ASKED)
 
     def _board(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         if UNREADABLE in round_.community or len(round_.community) != 5:

@@ -55,7 +55,8 @@ class ProgressiveCounted(Struct, frozen=True):
 
 class DecisionRecorded(Struct, frozen=True):
     """`cards_to`: where the cards of a hand go that is over with this answer (rack | rack_spread | rack_counted |
-    under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under. `multiple`: how many
+    rack_recorded | under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under.
+    `multiple`: how many
     times its base the wager is that is placed with it, known also where nobody counted that (`cents` 0); 0 = none is placed.
     """
 

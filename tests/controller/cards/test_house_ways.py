@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.cards.cards import names, parse
-from controller.cards.house_ways import is_natural, set_hand
+from controller.cards.house_ways import Read, is_natural, set_hand
+from controller.rules.elections import elect, proposals
+from controller.rules.library import find
+from controller.rules.ranked import house_ways
 
 WAYS = (
     ("2c 2c Ah Ad", "(h)(9)(i)", "2c 2c"),  # a suited pair of twos goes before two aces of different suits
@@ -88,3 +91,38 @@ def test_every_hand_that_is_no_natural_is_set_with_two_of_its_cards(cards):
         return
     for pair in set_hand(cards).plays:
         assert all(cards.count(card) >= pair.count(card) for card in pair)
+
+
+@pytest.mark.parametrize(
+    ("dealt", "read", "cite", "plays"),
+    [
+        ("9h 9h 5s 5s", Read(), "(h)(9)(i)", ["9h 9h"]),
+        ("9h 9h 5s 5s", Read(any_suited_pair=True), "(h)(9)(i)", ["9h 9h", "5s 5s"]),
+        ("9h 9h 5s 5d", Read(any_suited_pair=True), "(h)(9)(i)", ["9h 9h"]),
+        ("9h 9d 5s 5c", Read(any_suited_pair=True), "(h)(9)(ii)", ["9h 9d"]),  # (ii) says the highest pair
+        ("Kc 5c Jh 9d", Read(), "(h)(9)(ix)", ["Kc Jh"]),
+        ("Kc 5c Jh 9d", Read(of_highest=True), "(h)(9)(viii)", ["Kc 5c"]),
+        ("9c 5c 8h 2d", Read(of_highest=True), "(h)(9)(xii)", ["9c 5c"]),  # a nine is below the bound
+        ("Tc 5c 8h 2d", Read(of_highest=True), "(h)(9)(viii)", ["Tc 5c"]),
+        ("Kc 9h 8h 2d", Read(), "(h)(9)(xi)", ["9h 8h"]),
+        ("Kc 9h 8h 2d", Read(of_highest=True), "(h)(9)(ix)", ["Kc 9h"]),
+        ("Tc 9h 8h 2d", Read(of_highest=True), "(h)(9)(xi)", ["9h 8h"]),  # a ten is below the bound of (ix)
+        ("Ac Kd Qs 2h", Read(True, True), "(h)(9)(v)", ["Ac Kd"]),  # other ways are as they were
+    ],
+)
+def test_two_ways_are_read_as_was_elected(dealt, read, cite, plays):
+    """Clause: fast-action (h)(9)(i), (viii), (ix); R-140, R-141. No other document has house ways."""
+    setting = set_hand(parse(dealt, 6), read)
+    assert (setting.cite, [names(pair) for pair in setting.plays]) == (cite, plays)
+
+
+@pytest.mark.parametrize(
+    ("elected", "read"),
+    [({}, Read()), ({"R-140": "any"}, Read(any_suited_pair=True)), ({"R-141": "highest"}, Read(of_highest=True))],
+)
+def test_what_was_elected_reaches_rank_settle_and_table(elected, read):
+    """One place makes the ways of a rulebook as elected."""
+    book = find("fast-action")
+    law = elect(book, {q: (choice, "test") for q, choice in (proposals(book) | elected).items()})
+    assert house_ways(law.rulebook) == read
+    assert house_ways(book) == Read()  # nobody has elected

@@ -1,0 +1,113 @@
+"""A folded hand that decides a wager other than Trips and Six Card: how its cards are read before they go to the rack (R-137).
+
+Clause: md-uth 11.F(3)(b), 11.F(3)(d). Under ma-uth a progressive needs Trips (14(b)), under which folded cards stay; no other
+document settles a folded hand's wagers by its cards.
+"""
+
+import pytest
+
+from controller.games.settling.settled import Outcome
+from controller.rules.vocabulary import Area
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.offer import offer
+
+FOLDED = a.RecordHand(Area.PLAYER, "9h 8h", 1)
+ALL = ("trips", "progressive", "ultimate_pairs", "bad_beat", "play_the_board")
+
+
+@pytest.fixture
+def folds(make_table):
+    """Seat 1 folds beside the wagers of `lies`, seat 3 plays on; returns the table and what was said of the fold."""
+
+    def make(lies, rest="settled", cards="recorded"):
+        elect = {"R-103": rest, "R-137": cards, "R-139": "lost", "R-104": "either_hand"}
+        table = make_table("md-uth", elect=elect, offered=ALL).ready()
+        table.act(a.BeginRound("red"))
+        for seat in (1, 3):
+            table.act(a.PlaceWager(seat, "ante", 1000))
+            table.act(a.PlaceWager(seat, "blind", 1000))
+        for name in lies:
+            if name == "progressive":
+                table.chip(1)
+            else:
+                table.act(a.PlaceWager(1, name, 500))
+        table.let_out().deal()
+        for street in (a.Street.FLOP, a.Street.LAST_TWO):
+            table.decide_all(a.Decision.CHECK)
+            table.act(a.RevealCommunity(street))
+        said = next(e for e in table.answer(1, "fold") if isinstance(e, f.DecisionRecorded))
+        table.answer(3, "play", 1)
+        return table, said
+
+    return make
+
+
+def reveal(table):
+    return table.act(a.RevealDealer())
+
+
+@pytest.mark.parametrize("wager", ["progressive", "ultimate_pairs", "bad_beat"])
+def test_the_dealers_hand_waits_until_the_folded_cards_are_recorded(folds, wager):
+    """R-137 = recorded. They are told before the rack, and not after it."""
+    table, said = folds((wager,))
+    assert (said.cards_to, said.under, said.reading) == ("rack_recorded", "", "R-137")
+    assert said.cite == ("11.F(3)(b)", "11.F(3)(d)")
+    refused = table.refused(a.RevealDealer())
+    assert (refused.code, refused.cite) == ("folded_hand_unrecorded", ("11.F(3)(b)", "11.F(3)(d)"))
+    table.act(FOLDED)
+    reveal(table)
+
+
+def test_cards_that_could_not_be_read_are_recorded_so(folds):
+    """Then the wager is held as not provable, and nobody waits for ever."""
+    table, _ = folds(("ultimate_pairs",))
+    table.act(a.RecordHand(Area.PLAYER, "?? ??", 1))
+    reveal(table)
+    line = next(x for x in offer(table.setup, table.round).lines if x.wager == "ultimate_pairs")
+    assert line.outcome is Outcome.HELD
+
+
+@pytest.mark.parametrize("wager", ["progressive", "ultimate_pairs", "bad_beat"])
+def test_they_may_be_kept_under_the_wager_until_the_settlement(folds, wager):
+    """R-137 = kept: as under Trips; they are turned up, and told, at the conclusion of the round."""
+    table, said = folds((wager,), cards="kept")
+    assert (said.cards_to, said.under, said.reading) == ("under_wager", wager, "R-137")
+    table.refused(FOLDED)
+    reveal(table)
+    table.act(FOLDED)
+
+
+@pytest.mark.parametrize(("lies", "rest"), [
+    ((), "settled"), (("play_the_board",), "settled"), (("ultimate_pairs", "bad_beat"), "ask"), (("progressive",), "lost"),
+])  # fmt: skip
+@pytest.mark.parametrize("cards", ["recorded", "kept"])
+def test_cards_that_decide_nothing_go_to_the_rack_at_once(folds, lies, rest, cards):
+    """Without such a wager, where only the board counts, and where R-103 decides the wager whatever the cards are."""
+    table, said = folds(lies, rest, cards)
+    assert (said.cards_to, said.under, said.reading) == ("rack", "", None)
+    reveal(table)
+
+
+@pytest.mark.parametrize("cards", ["recorded", "kept"])
+def test_trips_keeps_the_cards_whatever_lies_beside_it(folds, cards):
+    """Clause: md-uth 11.F(3)(a)."""
+    table, said = folds(("trips", "ultimate_pairs"), cards=cards)
+    assert (said.cards_to, said.under, said.reading) == ("under_wager", "trips", "R-80")
+    reveal(table)
+
+
+@pytest.mark.parametrize(("rule", "refused"), [("after_progressive", True), ("any", False)])
+def test_the_newest_wagers_have_the_place_that_was_elected(make_table, rule, refused):
+    """R-138. Clause: md-uth 11.I, 11.J, 11.K. Other documents name each of their wagers in the order."""
+    table = make_table("md-uth", elect={"R-138": rule}, offered=ALL).ready()
+    table.act(a.BeginRound("red"))
+    for name in ("ante", "blind", "ultimate_pairs"):
+        table.act(a.PlaceWager(1, name, 1000))
+    table.let_out().deal().to_showdown()
+    pairs = a.SettleWager(1, "ultimate_pairs", Outcome.LOSE)
+    if refused:
+        assert table.refused(pairs).reason == "first seat 1: ante, blind, play"
+        for name in ("ante", "blind", "play"):
+            table.act(a.SettleWager(1, name, Outcome.LOSE))
+    table.act(pairs)
