@@ -239,7 +239,8 @@ class PlayRule:
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
     `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded. `folded_decides`: others that its
     cards decide where these are read; `folded_cards`: how they are, before they would go to the rack (rack_recorded |
-    under_wager). `dealer_announced`: the
+    under_wager). `folded_others`: wagers of other seats that a folded hand may decide; `folded_others_cards`: how it is read for
+    them (rack_recorded | rack). `dealer_announced`: the
     dealer says to the players what hand it is that was turned up.
     """
 
@@ -257,6 +258,8 @@ class PlayRule:
     dealer_announced: Cited[bool] | None = None
     folded_decides: Cited[tuple[str, ...]] | None = None
     folded_cards: Cited[str] | None = None
+    folded_others: Cited[tuple[str, ...]] | None = None
+    folded_others_cards: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

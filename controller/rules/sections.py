@@ -43,6 +43,7 @@ BONUS_CARDS = ("before_look", "after_look")
 SURRENDER = ("1/2",)
 SURRENDER_CENT = ("player", "house", "hold")
 LAID_TO = ("rack", "rack_spread", "rack_counted", "under_wager")
+FOLDED_OTHERS, OTHERS_CARDS = ("cover_all", "progressive"), ("rack_recorded", "rack")
 FOLDED_CARDS = ("rack_recorded", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
@@ -241,29 +242,21 @@ def play(root: Table) -> PlayRule | None:
     announced = table.cited("dealer_announced", Table.flag, optional=True)
     decides = table.cited("folded_decides", Table.texts, optional=True)
     folded_cards = table.cited("folded_cards", one_of(FOLDED_CARDS), optional=True)
+    others = table.cited("folded_others", some_of(FOLDED_OTHERS), optional=True)
+    others_cards = table.cited("folded_others_cards", one_of(OTHERS_CARDS), optional=True)
     table.close()
-    if (decides is None) is not (folded_cards is None):
-        table.fault("`folded_decides` and `folded_cards` stand together: the cards are read for these wagers")
+    if (decides is None) is not (folded_cards is None) or (others is None) is not (others_cards is None):
+        table.fault(
+            "`folded_decides` and `folded_cards`, and those of others, stand together: cards are read for these wagers"
+        )
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
     if first_card_to is None:
         return None
     return PlayRule(
-        first_card_to,
-        version,
-        dealer_qualifies,
-        bonus_cards,
-        surrender,
-        cent,
-        fold_collects,
-        in_void,
-        natural,
-        asked_from,
-        fold_keeps,
-        announced,
-        decides,
-        folded_cards,
-    )
+        first_card_to, version, dealer_qualifies, bonus_cards, surrender, cent, fold_collects, in_void, natural,
+        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards,
+    )  # fmt: skip
 
 
 def _asked_from(table: Table) -> dict[Moment, Cited[str]]:

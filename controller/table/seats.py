@@ -10,6 +10,8 @@ from controller.table.state import Fate, Round, Setup
 LONGEST_NAME = 64
 UNDER, RECORDED = "under_wager", "rack_recorded"
 """Where the cards of a folded hand stay: under a wager that they decide, or in sight until they were recorded."""
+OF_OTHERS = {"cover_all": Settle.FOLDED_HAND, "progressive": Settle.ENVY_FOLDED}
+"""By wagers that the hand of another seat may decide: the point by which a folded hand counts for them."""
 
 
 def positions(setup: Setup, round_: Round, player: str, seat: int = 0) -> Refusal | None:
@@ -46,21 +48,42 @@ def laid_away(setup: Setup, round_: Round, seat: int, decision: Decision) -> Lai
     lies = {name for name, w in round_.seats[seat].wagers.items() if w.fate in (Fate.LIVE, Fate.STANDS)}
     rules = (rule for rule in law.laid_away if rule.after == decision)
     rule = next((rule for rule in rules if rule.beside is None or rule.beside in lies), None)
-    read, rest = law.play.folded_cards, law.settlement.get(Settle.FOLDED_REST)
-    to = setup.law.decided(read) if read is not None else None
-    if rule is None or rule.to == UNDER or decision is not Decision.FOLD or read is None or to is None:
+    if rule is None or rule.to == UNDER or decision is not Decision.FOLD:
         return rule
-    decides = law.play.folded_decides.value if law.play.folded_decides else ()
-    beside = next((name for name in decides if name in lies), None)
-    if beside is None or rest is None or rest.value != "settled":
-        return rule
+    return _for_own(setup, rule, lies) or _for_others(setup, round_, seat, rule) or rule
+
+
+def _for_own(setup: Setup, rule: LaidAway, lies: set[str]) -> LaidAway | None:
+    """Where the cards go that decide another wager of their player. Clause: `[play] folded_decides`, `folded_cards`."""
+    play, rest = setup.law.rulebook.play, setup.law.rulebook.settlement.get(Settle.FOLDED_REST)
+    if play.folded_decides is None or play.folded_cards is None or rest is None or rest.value != "settled":
+        return None
+    to, read = setup.law.decided(play.folded_cards), play.folded_cards
+    beside = next((name for name in play.folded_decides.value if name in lies), None)
+    if beside is None or to is None:
+        return None
     return LaidAway(rule.after, to, read.cite, beside if to == UNDER else None, read.reading)
+
+
+def _for_others(setup: Setup, round_: Round, seat: int, rule: LaidAway) -> LaidAway | None:
+    """Where the cards go that may decide a wager of the table, or of another player. Clause: `[play] folded_others`."""
+    law, read = setup.law.rulebook, setup.law.rulebook.play.folded_others_cards
+    if read is None or law.play.folded_others is None or setup.law.decided(read) != RECORDED:
+        return None
+    for name in law.play.folded_others.value:
+        point = law.settlement.get(OF_OTHERS[name])
+        if point is None or point.value == "does_not_count":
+            continue
+        placed = {n for n, wager, _ in round_.wagers(Fate.LIVE, Fate.STANDS) if wager == name}
+        if placed - ({seat} if point is law.settlement.get(Settle.ENVY_FOLDED) else set()):
+            return LaidAway(rule.after, RECORDED, read.cite, None, read.reading)
+    return None
 
 
 def unread_before_rack(setup: Setup, round_: Round) -> Refusal | None:
     """Why the dealer's hand waits: a folded hand decides a wager, and its cards are recorded before they go to the rack.
 
-    Clause: `[play] folded_cards`.
+    Clause: `[play] folded_cards`, `folded_others_cards`.
     """
     for seat, at in round_.seats.items():
         laid = laid_away(setup, round_, seat, Decision.FOLD) if at.folded and not at.void else None

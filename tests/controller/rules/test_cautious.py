@@ -24,6 +24,7 @@ PRINTED = {
     "R-166": "counts",  # each deck is used for every other round, and no exception is printed for a void one
     "R-167": "hand_only",  # 11.C(1) speaks of dealing by hand, the name of chapter 9
     "R-137": "recorded",  # 11.F(3)(b) and (d) have the cards go to the rack, where they cannot be read later
+    "R-142": "recorded",  # as R-137; and 10(e)(2)(ii) of ma-uth
     "R-140": "highest",  # (a)(1)(ix): hands are set to rank highest
     "R-141": "each",  # (h)(9)(viii) and (ix) say "cards" of what the bound stands beside
     "R-100": "kept",  # 8.C(4) collects the chip before the deal, and no clause hands it back

@@ -1,7 +1,7 @@
 """A folded hand that decides a wager other than Trips and Six Card: how its cards are read before they go to the rack (R-137).
 
 Clause: md-uth 11.F(3)(b), 11.F(3)(d). Under ma-uth a progressive needs Trips (14(b)), under which folded cards stay; no other
-document settles a folded hand's wagers by its cards.
+document settles a folded hand's wagers by its cards. What a folded hand decides for others is R-142, in both documents.
 """
 
 import pytest
@@ -11,6 +11,7 @@ from controller.rules.vocabulary import Area
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.offer import offer
+from drivers import events as e
 
 FOLDED = a.RecordHand(Area.PLAYER, "9h 8h", 1)
 ALL = ("trips", "progressive", "ultimate_pairs", "bad_beat", "play_the_board")
@@ -36,7 +37,7 @@ def folds(make_table):
         for street in (a.Street.FLOP, a.Street.LAST_TWO):
             table.decide_all(a.Decision.CHECK)
             table.act(a.RevealCommunity(street))
-        said = next(e for e in table.answer(1, "fold") if isinstance(e, f.DecisionRecorded))
+        said = next(x for x in table.answer(1, "fold") if isinstance(x, f.DecisionRecorded))
         table.answer(3, "play", 1)
         return table, said
 
@@ -94,6 +95,44 @@ def test_trips_keeps_the_cards_whatever_lies_beside_it(folds, cards):
     """Clause: md-uth 11.F(3)(a)."""
     table, said = folds(("trips", "ultimate_pairs"), cards=cards)
     assert (said.cards_to, said.under, said.reading) == ("under_wager", "trips", "R-80")
+    reveal(table)
+
+
+OTHERS = {"ma-uth": ("cover_all", "R-97", "10(e)(2)(ii)"), "md-uth": ("progressive", "R-109", "11.F(3)(b)")}
+
+
+@pytest.mark.parametrize("counts", ["counts", "ask", "does_not_count"])
+@pytest.mark.parametrize("cards", ["recorded", "from_rack"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_folded_hand_that_may_decide_a_wager_of_others_is_read_as_elected(make_table, name, cards, counts):
+    """R-142: Cover All and envy by the hand of another player. Seat 3 has the wager, seat 1 folds."""
+    wager, reading, clause = OTHERS[name]
+    elect = {reading: counts, "R-142": cards, "R-135": "ask"}
+    table = make_table(name, elect=elect, offered=("trips", wager)).ready()
+    if wager == "cover_all":
+        table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0))
+    table.act(a.BeginRound("red"))
+    for seat in (1, 3):
+        table.act(a.PlaceWager(seat, "ante", 1000))
+        table.act(a.PlaceWager(seat, "blind", 1000))
+    if wager == "progressive":
+        table.chip(3)
+    else:
+        table.act(a.PlaceWager(3, wager, 500))
+    table.let_out().deal()
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    said = next(x for x in table.answer(1, "fold") if isinstance(x, f.DecisionRecorded))
+    table.answer(3, "play", 1)
+    if cards == "recorded" and counts != "does_not_count":
+        assert (said.cards_to, said.reading) == ("rack_recorded", "R-142")
+        refused = table.refused(a.RevealDealer())
+        assert refused.code == "folded_hand_unrecorded"
+        assert clause in refused.cite
+        table.act(FOLDED)
+    else:
+        assert (said.cards_to, said.reading) == ({"ma-uth": "rack_spread", "md-uth": "rack"}[name], None)
     reveal(table)
 
 
