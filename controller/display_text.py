@@ -3,6 +3,7 @@
 Nothing of it is decided here, and nothing of it names a card: holds, duties and steps are told to the back office as well.
 """
 
+from controller.instructions import instruction
 from controller.status import next_step
 from controller.table.law import may_be_dealt_next, not_its_turn
 from controller.table.procedures import spoken
@@ -25,8 +26,7 @@ def display_text(setup: Setup, state: State, name: str) -> str:
     if (alarm := next((a for a in state.alarms.values() if a.device == name and not a.seen), None)) is not None:
         return f"ALARM {alarm.id}: {spoken(alarm.reason)}; look at this device"
     if (duty := _first_duty(state, name)) is not None:
-        concerned = "" if duty.device == name else duty.device or duty.back
-        return f"{duty.id}, {duty.least_role}: {spoken(duty.action)} {concerned}".rstrip()
+        return f"{duty.id}, {duty.least_role}: {instruction(state, duty)}"
     if device.jammed:
         return "JAMMED: clear it"
     if device.kind is DeviceKind.SHUFFLER and device.holds in state.sets and state.sets[device.holds].armed:

@@ -7,28 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from controller.asked import keeps_set, stage_document, wager_documents
-from controller.games import model as game
-from controller.games.model import Phase
-from controller.rules.vocabulary import Action, Settle
-from controller.table import acts as a
+from controller.instructions import instruction
+from controller.next_act import next_act
 from controller.table import burns
 from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
 from controller.table.case import Alarm, Dispute
 from controller.table.codec import builtins
 from controller.table.cuts import offered_to
-from controller.table.deal_plan import community_left, deal_plan, still_in_device
+from controller.table.deal_plan import deal_plan
 from controller.table.device import Device
-from controller.table.drawn import cutting_card_untold, teller
+from controller.table.drawn import teller
 from controller.table.law import (
     full_set,
     may_be_dealt_next,
     not_its_turn,
     sets_take_turns,
-    stub_count_overdue,
     stub_count_waived,
 )
-from controller.table.procedures import spoken
 from controller.table.state import Duty, Hold, LastRound, Round, Setup, State, Wager
 from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
@@ -46,7 +42,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "open": state.open,
         "method": state.method.value,
         "held": [_demand("hold", hold) for hold in state.holds.values()],
-        "duties": [_demand("duty", duty) for duty in state.duties.values()],
+        "duties": [{**_demand("duty", d), "do": instruction(state, d)} for d in state.duties.values()],
         "round": _round(setup, state, state.round) if state.round else None,
         "rounds": state.rounds,
         "wagers": wager_documents(setup),
@@ -190,75 +186,4 @@ def _last_round(last: LastRound | None) -> Document | None:
 
 def next_step(setup: Setup, state: State) -> str:
     """One sentence: what stands in the way, or what comes next."""
-    if state.holds:
-        hold = next(iter(state.holds.values()))
-        return f"HELD: {hold.reason}. A {hold.least_role} resolves hold {hold.id}."
-    if state.round is not None:
-        return _next_in_round(setup, state, state.round)
-    if state.duties:
-        duty = next(iter(state.duties.values()))
-        concerned = duty.device or duty.back
-        where = f" ({concerned})" if concerned else ""
-        return f"Do and confirm duty {duty.id}: {duty.action.replace('_', ' ')}{where}."
-    if not state.open:
-        return "The table is closed; a floorperson opens it."
-    for card_set in state.sets.values():
-        if (step := card_set.waits) is not None:
-            return f"The {card_set.back} set: {spoken(step.step)}, by the {step.by} [{', '.join(step.cite)}]."
-        if card_set.present and card_set.cut_due:
-            return f"Cut the {card_set.back} set."
-    if stub_count_overdue(setup, state):
-        return "The set must be counted before the next round."
-    return "Open the betting of the next round."
-
-
-_NEXT = {
-    Phase.BETTING: "Wagers are being placed; announce no more bets.",
-    Phase.DEALING: "The first cards are being dealt.",
-    Phase.SETTLED: "Collect the cards, then end the round.",
-}
-
-
-_ORDER = {
-    "by_step": " Each step for all players, then the next step.",
-    "by_player": " All steps for one player, then the next player.",
-}
-
-
-def _next_in_round(setup: Setup, state: State, round_: Round) -> str:
-    if round_.phase is Phase.STOPPED:
-        left = [d for d in state.duties.values() if d.action is not Action.CHANGE_SET or d.back != round_.back]
-        first = f"duty {left[0].id}: {left[0].action.replace('_', ' ')}" if left else "collect the cards"
-        return f"Play of this round has stopped. Next: {first}."
-    if round_.phase is Phase.BETS_CLOSED:
-        if not state.sets[round_.back].armed and not round_.vouched:
-            return f"Shuffle the {round_.back} set; no card goes out before."
-        if state.sets[round_.back].cut_due:
-            return f"Cut the {round_.back} set."
-        if (because := burns.due(setup, state)) is not None:
-            return f"Burn a card unseen for the {spoken(because)}."
-        needs_count = round_.chips_accepted > 0 and not round_.progressive_counted
-        rule = setup.law.rulebook.progressive
-        verify = rule is not None and rule.verify_count.value
-        return "Count the progressive chips." if needs_count and verify else "Let the cards out."
-    dispenser = state.dispenser()
-    if round_.phase is Phase.DEALING and dispenser:
-        wanted = state.devices[dispenser].wanted.get("dispensing")
-        if wanted != "allowed":
-            return f"Dealing was interrupted; let the cards out again ({a.StartDealing.kind})."
-    stage = round_.game.stage(round_.phase)
-    if (untold := cutting_card_untold(setup, state)) is not None:
-        return f"{untold.reason[0].upper()}{untold.reason[1:]}."
-    if stage is None:
-        return _NEXT[round_.phase]
-    if (
-        isinstance(stage.ends, game.ShowDealer)
-        and not round_.waiting
-        and still_in_device(setup, round_)
-        and dispenser
-    ):
-        return f"Each has answered: let the dealer's stack out of {dispenser} ({a.StartDealing.kind})."
-    if dispenser and (cards := community_left(setup, round_)) > 0 and not state.short_hand():
-        return f"{stage.next} Let {cards} cards out of {dispenser} for it ({a.StartDealing.kind})."
-    order = setup.law.rulebook.settlement.get(Settle.ORDER)
-    return stage.next + (_ORDER[order.value] if order and isinstance(stage.ends, game.Settle) else "")
+    return next_act(setup, state).says

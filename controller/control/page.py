@@ -176,9 +176,8 @@ def _of_bookmark(name: str, dispute: Document) -> str:
 
 def _duties(duties: list[Document]) -> Iterator[str]:
     for duty in duties:
-        concerns = _concerns(duty, "device", "back", "seat")
-        what = f"DUTY {duty['duty']}: {spoken(duty['action'])}{concerns}"
-        yield " ".join([f"{what}, closed by a {duty['least_role']} or above", *_rests_on(duty)])
+        who = f"Confirmed by a {duty['least_role']} or above"
+        yield " ".join([f"DUTY {duty['duty']}: {duty['do']} {who}", *_rests_on(duty)])
 
 
 def _round(round_: Document | None) -> Iterator[str]:

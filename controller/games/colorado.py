@@ -11,7 +11,7 @@ COLORADO = Game(
     stages=(
         Stage(
             Phase.DECISION,
-            "Ask each player whether to play on; settle folded hands and instant winners, then show the community cards.",
+            "Show the community cards.",
             ShowCommunity(Street.COMMUNITY, 3),
             (
                 Answer(Decision.BET, places="bet"),
@@ -20,6 +20,7 @@ COLORADO = Game(
                 Answer(Decision.DECLARE, settles=_ALL),
             ),
             Moment.DECISION,
+            ask="Settle a folded hand or an instant winner at once.",
             otherwise="in this version of the game a player does not answer so",
             stub=True,
         ),

@@ -11,8 +11,7 @@ FAST_ACTION = Game(
     stages=(
         Stage(
             Phase.SETTING,
-            "Each player sets, splits or gives up the hand, or shows a natural; collect and count the discards, then turn "
-            "up the dealer's cards.",
+            "Turn up the dealer's cards.",
             ShowDealer(),
             (
                 Answer(Decision.SET),
@@ -21,6 +20,7 @@ FAST_ACTION = Game(
                 Answer(Decision.NATURAL, settles=_FIRST),
             ),
             Moment.DECISION,
+            ask="Collect and count the discards of each hand.",
             otherwise="a player sets the hand, splits it, surrenders it or shows a natural",
         ),
         Stage(

@@ -106,8 +106,9 @@ class Stage:
 
     `answers`: () where nobody is asked. `of`: only players with this wager are asked. `moment`: when, in the words of
     the rulebook, a wager is placed here. `otherwise`: what a person reads who tries another answer. `stub`: the stub
-    may be counted now. `next`: the sentence for the dealer. `opened`: wagers of the player whose turn it is that are settled
-    before the answer, on cards which are turned up for it.
+    may be counted now. `next`: the sentence for the dealer once nobody is left to be asked; `ask`: what belongs to the answer
+    of a player. `opened`: wagers of the player whose turn it is that are settled before the answer, on cards which are turned
+    up for it.
     """
 
     phase: Phase
@@ -116,6 +117,7 @@ class Stage:
     answers: tuple[Answer, ...] = ()
     moment: Moment | None = None
     of: str | None = None
+    ask: str = ""
     otherwise: str = ""
     stub: bool = False
     opened: tuple[str, ...] = ()

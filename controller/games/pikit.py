@@ -11,17 +11,18 @@ PIKIT = Game(
     stages=(
         Stage(
             Phase.BONUS_CARDS,
-            "Each player with a three card bonus shows three cards; settle that wager.",
+            "",
             None,
             (Answer(Decision.SHOW, final=False, settles=("three_card_bonus",)),),
             Moment.BONUS_CARDS,
             of="three_card_bonus",
+            ask="The player shows three cards; settle the bonus on them.",
             otherwise="first each player with a three card bonus shows three cards",
             stub=True,
         ),
         Stage(
             Phase.DECISION,
-            "Hand by hand: show five cards, settle their bonus, ask for Play 3, Play 5 or fold. Then show the dealer's hand.",
+            "Show the dealer's hand.",
             ShowDealer(),
             (
                 Answer(Decision.PLAY_3, places="play_3", settles=_BONUS),
@@ -29,6 +30,7 @@ PIKIT = Game(
                 Answer(Decision.FOLD, folds=True, settles=_BONUS),
             ),
             Moment.DECISION,
+            ask="Show the five cards and settle their bonus first.",
             otherwise="a player places a Play 3 or a Play 5 wager, or folds",
             stub=True,
             opened=("five_card_bonus",),

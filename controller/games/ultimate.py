@@ -24,7 +24,7 @@ ULTIMATE = Game(
     stages=(
         Stage(
             Phase.PRE_FLOP,
-            "Ask each player, then show the flop.",
+            "Show the flop.",
             ShowCommunity(Street.FLOP, 3),
             (_CHECK, _PLAY),
             Moment.PRE_FLOP,
@@ -32,7 +32,7 @@ ULTIMATE = Game(
         ),
         Stage(
             Phase.FLOP,
-            "Ask each player, then show the last two community cards.",
+            "Show the last two community cards.",
             ShowCommunity(Street.LAST_TWO, 2),
             (_CHECK, _PLAY),
             Moment.FLOP,
@@ -40,7 +40,7 @@ ULTIMATE = Game(
         ),
         Stage(
             Phase.LAST_TWO,
-            "Ask each player to fold or play, then show the dealer's hand.",
+            "Show the dealer's hand.",
             ShowDealer(),
             (_PLAY, _FOLD),
             Moment.LAST_TWO,

@@ -170,6 +170,12 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     return check(setup, state, act, actor) if check else None
 
 
+def least_role_to(setup: Setup, state: State, act: a.Act) -> Role | None:
+    """The least role in which somebody may do this act now; None where nobody may."""
+    roles = (Role.PLAYER, Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR)
+    return next((role for role in roles if can(setup, state, act, Actor("", role))), None)
+
+
 def can(setup: Setup, state: State, act: a.Act, actor: Actor) -> bool:
     return verify(setup, state, act, actor) is None
 

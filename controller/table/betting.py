@@ -85,7 +85,7 @@ def no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
             placed, spoken = seat.wagers.get(rule.name), rule.name.replace("_", " ")
             if rule.of is not None:
                 of = seat.wagers.get(rule.of)
-                if placed is None or of is None or not _fits(rule, placed.cents, of.cents):
+                if placed is None or of is None or not fits(rule, placed.cents, of.cents):
                     return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
             elif placed is None:
                 return Refusal(f"seat {number}: the {spoken} must stand", rule.cite)
@@ -94,7 +94,7 @@ def no_more_bets(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     return None
 
 
-def _fits(rule: WagerRule, cents: int, of: int) -> bool:
+def fits(rule: WagerRule, cents: int, of: int) -> bool:
     """Whether the amount is one that the document wants; of chips that nobody counted nobody can say otherwise."""
     return 0 in (cents, of) or cents in [of * n for n in rule.multiples(Moment.BEFORE_DEAL)]
 

@@ -133,6 +133,8 @@ def _demands(state: State, event: f.Event) -> State:
             return replace(state, duties=with_(state.duties, duty.id, duty), serial=state.serial + 1)
         case f.DutyClosed():
             state = replace(state, duties=without(state.duties, event.duty))
+            if event.action is Action.RETURN_ALL_WAGERS:
+                return wagers.handed_back(state)
             if event.action is Action.ASK_VOID_OR_COMPLETE and state.round is not None:
                 return replace(state, round=replace(state.round, late_let_out=False))
             return _spared_settled(state) if event.action is Action.SETTLE_TRIPS else state

@@ -152,6 +152,24 @@ def settled(round_: Round, *, compared: bool) -> Round:
     return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
 
 
+def handed_back(state: State) -> State:
+    """All that was to go back lies with its players: in the round in play, or in the last one."""
+    round_, last = state.round, state.last_round
+    if round_ is not None:
+        return replace(state, round=replace(round_, seats=_handed(round_.seats)))
+    return replace(state, last_round=LastRound(last.id, _handed(last.seats))) if last is not None else state
+
+
+def _handed(seats: Mapping[int, Seat]) -> Mapping[int, Seat]:
+    return {
+        number: replace(
+            seat,
+            wagers={n: replace(w, handed=True) if w.fate is Fate.RETURNED else w for n, w in seat.wagers.items()},
+        )
+        for number, seat in seats.items()
+    }
+
+
 def waiting_for(round_: Round, hold: Hold) -> Round:
     """The wagers that a hold was placed about wait for its answer; those that wait for another one already do not."""
     seats = round_.seats

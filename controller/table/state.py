@@ -69,7 +69,7 @@ class Wager(Struct, frozen=True):
     """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself.
 
     `corrected`: what stands here is a correction. `compared`: it was held against what the cards make of it. `hold`: whose
-    answer it waits for, "" = none.
+    answer it waits for, "" = none. `handed`: it was to go back, and a person has confirmed that it did.
     """
 
     cents: int
@@ -81,6 +81,7 @@ class Wager(Struct, frozen=True):
     corrected: bool = False
     compared: bool = False
     hold: str = ""
+    handed: bool = False
 
 
 class SeenHand(Struct, frozen=True):

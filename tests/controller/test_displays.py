@@ -21,7 +21,7 @@ from tests.drivers.conftest import Bench as Wire
 from tests.drivers.conftest import VirtualLoop
 
 MD_UTH = Path(__file__).resolve().parents[2] / "config" / "rulebooks" / "md-uth.toml"
-CLOSED = "The table is closed; a floorperson opens it."
+CLOSED = "Open the table (open_table)."
 WHO = Identity(e.DeviceKind.SHOE, "M", "Shoe", "A", "SN-1", "1", display=64)
 
 
@@ -85,7 +85,7 @@ def test_the_newest_text_replaces_the_one_before(bench):
     old = bench.session.wanted[-1]
     bench.table.state = replace(bench.table.state, open=True)
     bench.displays.wake()
-    assert bench.session.texts == [CLOSED, "Open the betting of the next round."]
+    assert bench.session.texts == [CLOSED, "Take the blue set away (take_set_away)."]
     assert bench.hears(e.LevelConfirmed(Level.DISPLAY, old.value, old.operation))
     assert bench.displays.document("shoe-1")["shown"] is False
 
@@ -236,7 +236,7 @@ def test_a_text_is_cut_to_the_display_of_its_device(bench):
     """Each device says in its WELCOME how much it shows."""
     bench.session.identity = dataclasses.replace(WHO, display=16)
     bench.displays.wake()
-    assert bench.session.texts == ["The table is c.."]
+    assert bench.session.texts == ["Open the table.."]
 
 
 def test_what_is_not_about_a_display_is_left_to_the_core(bench):

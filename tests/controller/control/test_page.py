@@ -90,13 +90,16 @@ def test_holds_come_first_in_capitals_with_what_they_rest_on_and_how_they_end() 
 
 def test_each_duty_names_its_thing_its_closer_and_its_clause() -> None:
     """What must be done, at what, by whom, and where it stands."""
-    assert _line("DUTY") == "DUTY D6: clear device (shoe-1), closed by a dealer or above [13.I(2)]"
+    assert _line("DUTY") == "DUTY D6: Take all cards out of shoe-1. Confirmed by a dealer or above [13.I(2)]"
 
 
 def test_the_head_says_where_which_law_and_what_is_next() -> None:
     """One look tells the table, its state, its rulebook with the hash, and the next step."""
     assert _line("t1 at lv01").startswith("t1 at lv01  OPEN  md-uth 1.4 (")
-    assert _line("NEXT") == "NEXT      HELD: decide the late chip. A floorperson resolves hold H5."
+    assert (
+        _line("NEXT")
+        == "NEXT      HELD: decide the late chip. A floorperson resolves hold H5: return_wager or wager_stands (resolve_hold)."
+    )
     assert "confirm_duty" in _line("may do")
     assert _line("stub") == "stub      2 of at most 5 rounds since the last count"
 

@@ -123,5 +123,5 @@ def test_no_count_is_waited_for_where_every_chip_went_back(make_table):
     table.chip(1)
     table.close_bets()
     table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.RETURN_WAGER))
-    assert next_step(table.setup, table.state) == "Let the cards out."
+    assert next_step(table.setup, table.state) == "Let the cards out (start_dealing)."
     table.act(a.StartDealing())

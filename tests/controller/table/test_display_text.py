@@ -25,7 +25,7 @@ def shown(table, name, characters=64):
 def test_a_table_that_waits_says_so_at_each_device(make_table):
     """Nothing is open yet: the next step, as `status` says it."""
     table = make_table("md-uth")
-    assert {shown(table, name) for name in table.setup.devices} == {"The table is closed; a floorperson opens it."}
+    assert {shown(table, name) for name in table.setup.devices} == {"Open the table (open_table)."}
 
 
 def test_a_shuffler_says_that_its_set_is_ready_and_the_shoe_what_comes_next(make_table):
@@ -36,7 +36,7 @@ def test_a_shuffler_says_that_its_set_is_ready_and_the_shoe_what_comes_next(make
     assert "READY" not in shown(table, "shuffler-1")
     table.shuffled("blue")
     assert shown(table, "shuffler-1") == "READY: the blue set is shuffled"
-    assert shown(table, "shoe-1") == "Open the betting of the next round."
+    assert shown(table, "shoe-1", 99) == "Open the betting of the next round with the red set (begin_round)."
 
 
 def test_a_set_whose_turn_it_is_not_is_never_ready_and_the_display_says_why(make_table):
@@ -81,10 +81,8 @@ def test_a_jam_is_a_duty_at_its_device_first(make_table):
     clear = next(d for d in table.state.duties.values() if d.action is Action.CLEAR_DEVICE)
     first = next(iter(table.state.duties.values()))
     assert first is not clear
-    assert shown(table, "shoe-1") == f"{clear.id}, {clear.least_role}: clear device"
-    assert shown(table, "progressive-1").startswith(
-        f"{first.id}, {first.least_role}: {first.action.replace('_', ' ')}"
-    )
+    assert shown(table, "shoe-1") == f"{clear.id}, {clear.least_role}: Take all cards out of shoe-1."
+    assert shown(table, "progressive-1").startswith(f"{first.id}, {first.least_role}: Return Ante")
 
 
 def test_an_alarm_stands_at_its_own_device_until_somebody_has_seen_it(make_table):
@@ -105,7 +103,7 @@ def test_what_waits_for_the_end_of_the_round_is_not_asked_for_in_it(make_table):
     table.pass_time(24 * 3600)
     table.put(SetDue("red"))
     assert [d.action for d in table.state.duties.values()] == [Action.CHANGE_SET]
-    assert shown(table, "shoe-1") == "Wagers are being placed; announce no more bets."
+    assert shown(table, "shoe-1", 99) == "Take the wagers, then announce no more bets (announce_no_more_bets)."
 
 
 def test_a_device_that_is_out_of_service_says_nothing_else(make_table):
@@ -171,10 +169,7 @@ def _said(table, device):
         if alarm["device"] == device["device"] and not alarm["seen"]:
             said[f"ALARM {alarm['alarm']}: {alarm['reason'].replace('_', ' ')}; look at this device"] = "alarms"
     for duty in table["duties"]:
-        where = "" if duty["device"] == device["device"] else duty["device"] or duty["back"]
-        said[f"{duty['duty']}, {duty['least_role']}: {duty['action'].replace('_', ' ')} {where}".rstrip()] = (
-            "duties"
-        )
+        said[f"{duty['duty']}, {duty['least_role']}: {duty['do']}"] = "duties"
     said |= {f"READY: the {back} set is shuffled": "sets" for back, s in table["sets"].items() if s["armed"]}
     said |= {f"NOT ITS TURN: {s['out_of_turn']}": "sets" for s in table["sets"].values() if s["out_of_turn"]}
     said |= {"JAMMED: clear it": "jammed"} if device["jammed"] else {}

@@ -203,7 +203,9 @@ def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
     refused = table.refused(a.SettleRound())
     assert "the shoe has told of its cutting card" in refused.reason
     assert refused.cite == ("(g)(4)", "(e)(7)")
-    assert next_step(table.setup, table.state).startswith("The shoe has told of its cutting card")
+    assert (
+        next_step(table.setup, table.state) == "Say at whose hand the cutting card showed (report_irregularity)."
+    )
     table.act(a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, 2))
     table.act(a.SettleRound())
 

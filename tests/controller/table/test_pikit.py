@@ -139,7 +139,7 @@ def test_a_dealer_need_not_qualify_where_the_house_plays_without_it(dealt):
     assert revealed == f.DealerRevealed(None)
 
 
-@pytest.mark.parametrize(("order", "words"), [("by_step", "Each step for all"), ("by_player", "one player, then")])
+@pytest.mark.parametrize(("order", "words"), [("by_step", "each step for all"), ("by_player", "one player, then")])
 def test_the_dealer_is_told_the_order_of_settlement_that_the_house_named(dealt, order, words):
     """Clause: nj-pikit 39.10(e)1 and 2."""
     table = dealt(settlement=order)

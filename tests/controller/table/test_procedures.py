@@ -88,10 +88,10 @@ def test_preshuffled_cards_are_shuffled_all_the_same_where_the_document_spares_n
     assert table.state.sets["red"].steps == ()
     table.begin(trips=())
     table.act(a.AnnounceNoMoreBets())
-    assert next_step(table.setup, table.state) == "Shuffle the red set; no card goes out before."
+    assert next_step(table.setup, table.state) == "Shuffle the red set; no card goes out before (record_shuffle)."
     assert "not armed" in table.refused(a.StartDealing()).reason
     table.act(a.RecordShuffle("red"))
-    assert next_step(table.setup, table.state) == "Cut the red set."
+    assert next_step(table.setup, table.state) == "Cut the red set (record_cut)."
     table.act(a.RecordCut("red"))
     table.act(a.StartDealing())
 
