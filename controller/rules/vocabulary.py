@@ -74,6 +74,8 @@ class Guard(StrEnum):
     SHUFFLER_COUNTS = "shuffler_counts"  # a device counts each shuffle and says whether the set is whole
     AFTER_LOCK = "after_lock"  # the chip came after the lock-out engaged (else after "no more bets" only)
     RESHUFFLING_DEVICE = "reshuffling_device"  # approved to reshuffle and count by itself, not after each round
+    BETS_OPEN = "bets_open"  # "no more bets" is not announced yet
+    NONE_LEFT_TO_DEAL = "none_left_to_deal"  # no card of the round in play is still to come out of this device
 
 
 class Action(StrEnum):
@@ -251,7 +253,7 @@ class Step(StrEnum):
 
 GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.SHUFFLER_JAM: (Guard.ROUND_LIVE, Guard.HANDING_OUT, Guard.IDLE_SET, Guard.SELF_CLEARED),
-    Trigger.SHOE_JAM: (Guard.ROUND_LIVE, Guard.SELF_CLEARED),
+    Trigger.SHOE_JAM: (Guard.ROUND_LIVE, Guard.BETS_OPEN, Guard.NONE_LEFT_TO_DEAL, Guard.SELF_CLEARED),
     Trigger.SHUFFLER_COUNT_WRONG: (Guard.RESHUFFLING_DEVICE,),
     Trigger.SHUFFLER_IDENTITIES_WRONG: (),
     Trigger.STUB_WRONG: (Guard.MISDEALT, Guard.FULL_SET_REMAINS),

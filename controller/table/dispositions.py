@@ -38,6 +38,10 @@ OF_A_SEAT = (
 )  # fmt: skip
 """What happens at one seat, where it is known: a hold for it names the seat."""
 DUTIES_ON_DEVICE = (Action.CLEAR_DEVICE, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)
+LEAVES_PLAY = (
+    *DUTIES_ON_SET, *DUTIES_ON_DEVICE, Action.RECORD_ONLY, Action.PLAY_ON, Action.BY_APPROVED_PROCEDURES,
+)  # fmt: skip
+"""Demands under which bets that are still open stay so: no chip on a sensor becomes a wager before the announcement."""
 DUTIES_ON_TABLE = (
     Action.DEAL_COMMUNITY,
     Action.SETTLE_TRIPS,
@@ -92,7 +96,7 @@ def dispose(
     holding = guards_now(draft) | set(guards)
     row, demands = law.demands(trigger, frozenset(holding), draft.state.method)
     round_ = draft.state.round
-    play_is_touched = any(d.action not in (*DUTIES_ON_SET, Action.RECORD_ONLY) for d in demands)
+    play_is_touched = any(d.action not in LEAVES_PLAY for d in demands)
     if round_ is not None and round_.phase is Phase.BETTING and play_is_touched:
         accept_progressive(draft)
     draft.add(

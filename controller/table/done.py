@@ -53,6 +53,8 @@ def nothing_left(state: State, duty: Duty | f.DutyOpened) -> bool:
         return round_ is None or round_.collected
     if duty.action in AWAY:
         return _is_away(state, duty)
+    if duty.action is Action.RESHUFFLE_IDLE_SET and not duty.back:  # a shuffler that holds no set
+        return True
     return card_set is not None and not card_set.present
 
 

@@ -323,7 +323,7 @@ def _ended(state: State, event: f.RoundEnded) -> State:
         last_back=round_.back if round_.played else state.last_back,
         last_void=round_.void if round_.played else state.last_void,
         sets=sets_after_round(state, round_, event.cards),
-        last_seats=tuple(round_.in_play),
+        last_seats=tuple(round_.in_play) if round_.played else state.last_seats,
         last_round=LastRound(round_.id, round_.seats),
         cutting_card=round_.cutting_card if round_.played else state.cutting_card,
         since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,

@@ -34,14 +34,28 @@ def handing_out(setup: Setup, state: State, name: str) -> bool:
 
 def set_in(setup: Setup, state: State, name: str) -> str:
     """The set that a device most likely holds where it does not say which: that of the round which it has still to deal, else
-    that of a round which waits for its shuffle, else the other one."""
+    that of a round which waits for its shuffle, else the other one; "" where the only set is in play and not in it."""
     round_ = state.round
     if round_ is not None and (state.devices[name].kind is DeviceKind.SHOE or still_to_deal(setup, state, name)):
         return round_.back
     able = may_shuffle(state, Back.UNKNOWN)
     in_play = round_.back if round_ is not None else state.last_back
-    waits = round_ is not None and in_play in able and not _shuffled_for_deal(setup, state, in_play)
-    return in_play if waits else next((back for back in able if back != in_play), in_play)
+    if round_ is not None and in_play in able and not _shuffled_for_deal(setup, state, in_play):
+        return in_play
+    no_other = "" if round_ is not None and round_.live else in_play
+    return next((back for back in able if back != in_play), no_other)
+
+
+def holds_none_of_round(setup: Setup, state: State, name: str, inside: int | None) -> bool:
+    """True of a shuffler that cannot fail with the set of the round in play, even if it names that set: its cards lie on the
+    layout and none is left in the device, or none was dealt yet and the device senses no card. `inside`: cards that it senses.
+    """
+    round_ = state.round
+    if round_ is None or not round_.live or state.devices[name].kind is DeviceKind.SHOE:
+        return False
+    if handing_out(setup, state, name):
+        return False
+    return not still_to_deal(setup, state, name) if round_.on_layout else inside == 0
 
 
 def _shuffled_for_deal(setup: Setup, state: State, back: str) -> bool:

@@ -291,15 +291,27 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
 
 def _end_round(draft: Draft, actor: Actor) -> None:
     round_ = _round(draft)
-    outcome = "void" if round_.void else "stopped" if round_.phase is Phase.STOPPED else "played"
     left_out = unchecked(draft.setup, draft.state)
-    draft.add(f.RoundEnded(round_.id, outcome, actor.who, _next_marker(draft, round_), cards_out(draft), left_out))
+    draft.add(
+        f.RoundEnded(
+            round_.id, _outcome(round_), actor.who, _next_marker(draft, round_), cards_out(draft), left_out
+        )
+    )
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].wanted.get(Level.LAMPS):
         draft.want(progressive[0], Level.LAMPS, "", "the round has ended")
     draft.make_safe("no round is in play")
     if stub_count_overdue(draft.setup, draft.state):
         dispose(draft, Trigger.STUB_COUNT_DUE)
+
+
+def _outcome(round_: Round) -> str:
+    """A word of `RoundEnded.outcome`. A round of which every bet was taken back before the deal was not played."""
+    if round_.void:
+        return "void"
+    if round_.phase is Phase.STOPPED:
+        return "stopped"
+    return "played" if round_.played else "not_dealt"
 
 
 def _next_marker(draft: Draft, round_: Round) -> int | None:

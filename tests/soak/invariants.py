@@ -20,6 +20,7 @@ from controller.table.law import not_its_turn
 from controller.table.sets_at_table import as_many_as_wanted
 from controller.table.state import ALL_LOST, Setup, State
 from drivers import events as e
+from tests.soak.failures import leaves_the_round
 
 OPENS = {
     e.Level.LOCKOUT: (e.RELEASED, (a.BeginRound, a.ReleaseLockout)),
@@ -145,6 +146,7 @@ class Watch:
         law = self.setup.law
         rulebook = law.rulebook
         assert (event.rulebook, event.sha256) == (rulebook.id, rulebook.sha256)
+        leaves_the_round(self.setup, before, given, event)
         absent = rulebook.absent(event.trigger) is not None
         for demand in event.demands:
             assert bool(demand.cite) is not bool(demand.reading) or absent, demand
@@ -231,6 +233,7 @@ class Watch:
         """5: at the end of a round no wager is without a fate, and every chip that came is accounted for."""
         round_ = before.round
         assert round_ is not None
+        assert event.outcome != "played" or round_.played, f"{round_.id} was played, and nothing was dealt in it"
         lies = {(seat, name): wager for seat, name, wager in round_.wagers(*_ALL_FATES)}
         open_still = [key for key, wager in lies.items() if wager.fate in _OPEN_FATES]
         assert not open_still, f"{round_.id} ended as {event.outcome} with {open_still} undecided"

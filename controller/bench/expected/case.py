@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-__all__ = ["ASK", "HANDS_MEDDLED_WITH", "SAID_OF_NONE", "Case", "Clauses", "Document", "under"]
+__all__ = [
+    "ASK",
+    "HANDS_MEDDLED_WITH",
+    "SAID_OF_NONE",
+    "Case",
+    "Clauses",
+    "Document",
+    "shoe_without_its_deal",
+    "under",
+]
 
 Clauses = tuple[str, ...]
 
@@ -66,6 +75,20 @@ class Document:
 
 def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]]:
     return dict.fromkeys(actions, readings)
+
+
+def shoe_without_its_deal(*void: str) -> tuple[Case, Case]:
+    """A shoe that fails with no card of the round left to deal, and one that fails before the announcement.
+
+    All four clauses say "during a round of play" (R-128): whether it is void then, with all that the clause demands (`void`),
+    or the cards alone are looked after. A shoe that freed itself may not have jammed at all (R-30).
+    """
+    may = under(("R-128",), *void, "hold_all_wagers", "call_floorperson")
+    may |= under(("R-128", "R-30"), "play_on") | under(("R-30",), "record_only")
+    return (
+        Case(("none_left_to_deal",), may=may | under(("R-128",), "reshuffle_after_round")),
+        Case(("bets_open",), may=may | under(("R-128",), "reshuffle")),
+    )
 
 
 ASK = ("hold_round", "call_floorperson")

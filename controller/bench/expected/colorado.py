@@ -1,6 +1,14 @@
 """Colorado Hold 'Em in Massachusetts, by hand from the text."""
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
+from controller.bench.expected.case import (
+    ASK,
+    HANDS_MEDDLED_WITH,
+    SAID_OF_NONE,
+    Case,
+    Document,
+    shoe_without_its_deal,
+    under,
+)
 
 __all__ = ["COLORADO"]
 
@@ -21,7 +29,7 @@ COLORADO = Document(
             Case(
                 ("self_cleared",),
                 may=under(
-                    ("R-30",), *_VOID_ROUND, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
+                    ("R-30", "R-10"), *_VOID_ROUND, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
                     "by_approved_procedures", "record_only", "play_on",
                 ),
             ),
@@ -41,6 +49,9 @@ COLORADO = Document(
         ),
         "shoe_jam": (
             Case(("!round_live",), may=under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
+            *shoe_without_its_deal(
+                "void_round", "return_all_wagers", "clear_device", "reshuffle_with_dealt", "by_approved_procedures"
+            ),
             Case(
                 ("self_cleared",),
                 may=under(

@@ -1,6 +1,14 @@
 """Pik-it Poker in New Jersey, by hand from the text. Its irregularities carry the number 38.12 of another game."""
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
+from controller.bench.expected.case import (
+    ASK,
+    HANDS_MEDDLED_WITH,
+    SAID_OF_NONE,
+    Case,
+    Document,
+    shoe_without_its_deal,
+    under,
+)
 
 __all__ = ["PIKIT"]
 
@@ -21,7 +29,7 @@ PIKIT = Document(
             Case(
                 ("self_cleared",),
                 may=under(
-                    ("R-30",), *_VOID_ROUND, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
+                    ("R-30", "R-10"), *_VOID_ROUND, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
                     "record_only", "play_on",
                 ),
             ),
@@ -39,6 +47,7 @@ PIKIT = Document(
         "shoe_jam": (
             # 38.12(f) speaks of a round of play.
             Case(("!round_live",), may=under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
+            *shoe_without_its_deal("void_round", "return_all_wagers", "clear_device", "reshuffle_with_dealt"),
             Case(
                 ("self_cleared",),
                 may=under(

@@ -6,7 +6,15 @@ chapter of another method says the same, `chapters` has its number.
 
 from fractions import Fraction
 
-from controller.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
+from controller.bench.expected.case import (
+    ASK,
+    HANDS_MEDDLED_WITH,
+    SAID_OF_NONE,
+    Case,
+    Document,
+    shoe_without_its_deal,
+    under,
+)
 
 __all__ = ["MARYLAND", "MASSACHUSETTS"]
 
@@ -18,7 +26,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(
             ("self_cleared",),
             may=under(
-                ("R-30",), *ASK, "return_all_wagers", "clear_device", "reshuffle", "reshuffle_with_dealt",
+                ("R-30", "R-10"), *ASK, "return_all_wagers", "clear_device", "reshuffle", "reshuffle_with_dealt",
                 "reshuffle_idle_set", "void_round", "record_only", "play_on",
             ),
         ),
@@ -52,6 +60,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
     "shoe_jam": (
         # 13.I speaks of failures "during a round of play".
         Case(("!round_live",), may=under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
+        *shoe_without_its_deal("void_round", "return_all_wagers", "clear_device", "reshuffle_with_dealt"),
         Case(
             ("self_cleared",),
             may=under(
@@ -208,7 +217,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(
             ("self_cleared",),
             may=under(
-                ("R-30",), *ASK, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
+                ("R-30", "R-10"), *ASK, "reshuffle", "reshuffle_idle_set", "reshuffle_with_dealt", "clear_device",
                 "by_approved_procedures", "void_round", "return_all_wagers", "hold_all_wagers", "record_only",
                 "play_on",
             ),
@@ -235,6 +244,9 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
     ),
     "shoe_jam": (
         Case(("!round_live",), may=under(("R-33", "R-30"), *ASK, "clear_device", "reshuffle", "record_only")),
+        *shoe_without_its_deal(
+            "void_round", "return_all_wagers", "clear_device", "reshuffle_with_dealt", "by_approved_procedures"
+        ),
         Case(
             ("self_cleared",),
             may=under(

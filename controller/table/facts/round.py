@@ -95,7 +95,8 @@ class CardsCollected(Struct, frozen=True):
 
 
 class RoundEnded(Struct, frozen=True):
-    """`outcome`: played | void | stopped (no wager was left).
+    """`outcome`: played | void | stopped (no wager was left) | not_dealt (every bet was taken back before the deal; records
+    of earlier versions call that played, too).
 
     `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none. `cards`: known to
     have left the set in this round. `unchecked`: what this table could not check in it.

@@ -35,7 +35,8 @@ def test_a_clause_tells_what_triggers_it_who_does_what_and_how_the_others_differ
     page = told("md-uth", "13.I")
     assert (
         page[0]
-        == "  The automated shoe jams, stops, or does not deal; a round is in play; it did not free itself:"
+        == '  The automated shoe jams, stops, or does not deal; a round is in play; "no more bets" is announced; it has cards of '
+        "this round left to deal; it did not free itself:"
     )
     assert page[2:6] == [
         "    - the round is void [13.I]",
@@ -61,7 +62,9 @@ def test_what_the_clause_shares_with_others_is_named_and_no_more(told) -> None:
     assert (
         page[at + 2] == "    The automated shoe jams, stops, or does not deal, in other states of the table [13.I]"
     )
-    assert page[-1] == "  other questions that touch it: R-21, R-29, R-30, R-33, R-39, R-71 (--all tells them)"
+    assert (
+        page[-1] == "  other questions that touch it: R-21, R-29, R-30, R-33, R-128, R-39, R-71 (--all tells them)"
+    )
     assert len(page) < 20
 
 

@@ -27,6 +27,7 @@ PRINTED = {
     "R-142": "recorded",  # as R-137; and 10(e)(2)(ii) of ma-uth
     "R-140": "highest",  # (a)(1)(ix): hands are set to rank highest
     "R-141": "each",  # (h)(9)(viii) and (ix) say "cards" of what the bound stands beside
+    "R-128": "printed_words",  # a round of play, without a word of what the shoe has left to deal
     "R-100": "kept",  # 8.C(4) collects the chip before the deal, and no clause hands it back
 }
 """Readings without a choice to hold, where the text says more for one of the choices."""

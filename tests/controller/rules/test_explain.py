@@ -11,7 +11,8 @@ def test_a_clause_tells_its_outcomes_with_its_parts_and_its_readings(md: Ruleboo
     lines = explain(md, "13.I")
     assert lines[0].startswith("md-uth 13.I (Ultimate Texas Hold 'Em Poker, edition 1.4)")
     assert "    return_all_wagers (dealer): 13.I(1)" in lines
-    assert any(line.startswith("  shoe_jam when round_live, not_self_cleared: ") for line in lines)
+    in_deal = "  shoe_jam when round_live, not_bets_open, not_none_left_to_deal, not_self_cleared: "
+    assert any(line.startswith(in_deal) for line in lines)
     assert any("the text is silent" in line for line in lines)
     assert any(line.startswith("  reading R-29: ") for line in lines)
 
@@ -81,9 +82,8 @@ def test_other_documents_are_told_beside_each_answer(
 ) -> None:
     """What they demand less or more, where they are silent, and under which clause of theirs."""
     lines = explain(md, "13.I", (ma, nj, fa))
-    first = next(
-        n for n, line in enumerate(lines) if line.startswith("  shoe_jam when round_live, not_self_cleared")
-    )
+    in_deal = "  shoe_jam when round_live, not_bets_open, not_none_left_to_deal, not_self_cleared"
+    first = next(n for n, line in enumerate(lines) if line.startswith(in_deal))
     beside = [line for line in lines[first + 5 :] if not line.startswith("  shoe_jam")][:3]
     assert beside[0].startswith("    ma-uth 15(f): ")
     assert beside[0].endswith("Without: return_all_wagers. Also: by_approved_procedures.")

@@ -22,8 +22,8 @@ from controller.table.inputs import Moment
 from controller.table.state import ALL_COLLECTED, Fate, Setup, State
 
 OF_STATE = {Guard.ROUND_LIVE, Guard.INITIAL_DEAL_DONE, Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED,
-            Guard.SHUFFLER_COUNTS, Guard.RESHUFFLING_DEVICE, Guard.TWO_SETS}  # fmt: skip
-"""Guards that the state tells; the others are said by what happened."""
+            Guard.SHUFFLER_COUNTS, Guard.RESHUFFLING_DEVICE, Guard.TWO_SETS, Guard.BETS_OPEN}  # fmt: skip
+"""Guards that the state tells; the others are said by what happened. No wager is settled while bets are open."""
 BETS = {
     "ultimate": (("ante", 1000), ("blind", 1000), ("trips", 500)),
     "pikit": (("ante", 1000), ("five_card_bonus", 1000), ("three_card_bonus", 500)),
