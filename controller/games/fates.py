@@ -4,11 +4,11 @@ A demand has an action and, where it is about one wager, the name of that wager.
 those about the seat concerned, then those about all wagers. Last comes a void that is silent on wagers, or a hold of the round.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from controller.rules.model import Demand, Law
+from controller.rules.model import Cited, Demand, Law
 from controller.rules.vocabulary import Action
 
 VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
@@ -70,12 +70,16 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A wager just before a row takes effect. `on_record`: its outcome and its amounts are recorded."""
+    """A wager just before a row takes effect.
+
+    `on_record`: its outcome and its amounts are recorded. `folded`: its hand folded.
+    """
 
     seat: int
     wager: str
     fate: Fate = Fate.LIVE
     on_record: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +133,24 @@ def _fate(
             return _collected(law, placed)
         case Fate.LOST if by is not None:
             return WagerFate(placed.seat, placed.wager, Fate.HELD, _silent(law), Why.LOST)
+        case Fate.LIVE | Fate.STANDS if by is not None and _shares(law, demands, placed):
+            return _collected(law, placed)
         case Fate.LIVE | Fate.STANDS | Fate.TO_SETTLE:
             return _by_row(law, demands, ranked, placed, at)
         case Fate.SETTLED if of_declaration(demands) and placed.seat == at:
             return _declared(ranked, placed, at)
         case Fate.SETTLED if by is not None:
-            return WagerFate(placed.seat, placed.wager, Fate.HELD, by, Why.SETTLED)
+            return _settled(law, placed)
         case Fate.SETTLED | Fate.COLLECTED:
             return _held_with_round(demands, placed)
     return None
+
+
+def _shares(law: Law, demands: Sequence[Demand], placed: Placed) -> bool:
+    """Whether a wager on the layout shares the fate of those that the fold of its hand collected. Data: `[play] fold_shares`."""
+    rule = law.rulebook.play.fold_shares
+    named = any(demand.wager == placed.wager for demand in demands)
+    return placed.folded and rule is not None and placed.wager in rule.value and not named
 
 
 def _by_row(
@@ -185,15 +198,33 @@ def _held_with_round(demands: Sequence[Demand], placed: Placed) -> WagerFate | N
 
 
 def _collected(law: Law, placed: Placed) -> WagerFate | None:
-    """The fate of a wager that was collected at a fold and that a void reaches. Clause: none; reading by `[play]`."""
+    """The fate of a wager that was collected at a fold and that a void reaches. Clause: none; reading by `[play]`.
+
+    One that lies on the layout still, beside such a wager, is lost where that stays collected.
+    """
     rule = law.rulebook.play.collected_in_void
-    if rule is None:
-        return None
-    match law.decided(rule):
-        case "return":
-            fate, action = Fate.RETURNED, Action.RETURN_ALL_WAGERS
-        case "collected":
-            fate, action = Fate.COLLECTED, Action.RECORD_ONLY
-        case _:  # also where the round goes on under a configuration in which nobody has elected
-            fate, action = Fate.HELD, Action.HOLD_OTHERS
-    return WagerFate(placed.seat, placed.wager, fate, Demand(action, reading=rule.reading), Why.COLLECTED)
+    stays = Fate.COLLECTED if placed.fate is Fate.COLLECTED else Fate.LOST
+    return None if rule is None else _by_choice(law, rule, placed, {"collected": stays}, Why.COLLECTED)
+
+
+def _settled(law: Law, placed: Placed) -> WagerFate:
+    """The fate of a wager that was paid, collected or divided before a void reaches it. Clause: none; reading by `[play]`."""
+    rule = law.rulebook.play.settled_in_void
+    return _by_choice(law, rule, placed, {"stands": Fate.SETTLED}, Why.SETTLED)
+
+
+def _by_choice(law: Law, rule: Cited[str], placed: Placed, stays: Mapping[str, Fate], why: Why) -> WagerFate:
+    """The elected fate of a wager that left the layout. It is held where nobody elected, as the round may go on all the same."""
+    choice = law.decided(rule) or "hold"
+    fate = {"return": Fate.RETURNED, "hold": Fate.HELD, **stays}[choice]
+    return WagerFate(placed.seat, placed.wager, fate, Demand(_BY_FATE[fate], reading=rule.reading), why)
+
+
+_BY_FATE = {
+    Fate.RETURNED: Action.RETURN_ALL_WAGERS,
+    Fate.HELD: Action.HOLD_OTHERS,
+    Fate.COLLECTED: Action.RECORD_ONLY,
+    Fate.SETTLED: Action.RECORD_ONLY,
+    Fate.LOST: Action.COLLECT_SEAT_WAGERS,
+}
+"""Actions of the demands that carry out an elected fate."""

@@ -234,7 +234,9 @@ class PlayRule:
     hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
     `surrender`: part of the wager that a hand gives up, "1/2"; `surrender_cent`: who keeps the cent of a sum that cannot
     be halved (player | house | hold). `fold_collects`: wagers that the dealer collects when
-    their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold).
+    their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold), and of
+    other wagers of such a hand (`fold_shares`). `settled_in_void`: what a void makes of wagers that were paid or collected
+    before (return | stands | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
     `fold_keeps`: optional wagers that stay and are settled by the cards of a hand that folded. `folded_decides`: others that its
@@ -245,6 +247,7 @@ class PlayRule:
     """
 
     first_card_to: Cited[str]
+    settled_in_void: Cited[str]
     version: Cited[str] | None = None
     dealer_qualifies: Cited[bool] | None = None
     bonus_cards: Cited[str] | None = None
@@ -260,6 +263,7 @@ class PlayRule:
     folded_cards: Cited[str] | None = None
     folded_others: Cited[tuple[str, ...]] | None = None
     folded_others_cards: Cited[str] | None = None
+    fold_shares: Cited[tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

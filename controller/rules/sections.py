@@ -47,6 +47,7 @@ FOLDED_OTHERS, OTHERS_CARDS = ("cover_all", "progressive"), ("rack_recorded", "r
 FOLDED_CARDS = ("rack_recorded", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
+SETTLED_IN_VOID = ("return", "stands", "hold")
 SETTLED = {
     Settle.FROM: ("right",),
     Settle.ORDER: ("by_step", "by_player"),
@@ -235,6 +236,7 @@ def play(root: Table) -> PlayRule | None:
     surrender = table.cited("surrender", one_of(SURRENDER), optional=True)
     cent = table.cited("surrender_cent", one_of(SURRENDER_CENT), optional=True)
     fold_collects = table.cited("fold_collects", Table.texts, optional=True)
+    settled = table.cited("settled_in_void", one_of(SETTLED_IN_VOID))
     in_void = table.cited("collected_in_void", one_of(COLLECTED_IN_VOID), optional=True)
     natural = table.cited("dealer_natural", Table.texts, optional=True)
     asked_from = _asked_from(table)
@@ -244,6 +246,7 @@ def play(root: Table) -> PlayRule | None:
     folded_cards = table.cited("folded_cards", one_of(FOLDED_CARDS), optional=True)
     others = table.cited("folded_others", some_of(FOLDED_OTHERS), optional=True)
     others_cards = table.cited("folded_others_cards", one_of(OTHERS_CARDS), optional=True)
+    shares = table.cited("fold_shares", Table.texts, optional=True)
     table.close()
     if (decides is None) is not (folded_cards is None) or (others is None) is not (others_cards is None):
         table.fault(
@@ -251,11 +254,11 @@ def play(root: Table) -> PlayRule | None:
         )
     if (fold_collects is None) is not (in_void is None):
         table.fault("`fold_collects` and `collected_in_void` stand together: a void asks what was collected")
-    if first_card_to is None:
+    if first_card_to is None or settled is None:
         return None
     return PlayRule(
-        first_card_to, version, dealer_qualifies, bonus_cards, surrender, cent, fold_collects, in_void, natural,
-        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards,
+        first_card_to, settled, version, dealer_qualifies, bonus_cards, surrender, cent, fold_collects, in_void, natural,
+        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares,
     )  # fmt: skip
 
 

@@ -101,6 +101,7 @@ class Action(StrEnum):
     HOLD_LATE_WAGER = "hold_late_wager"
     COLLECT_ANTE = "collect_ante"  # the first wager of the seat concerned is lost
     COLLECT_SEAT_WAGERS = "collect_seat_wagers"  # every wager of the seat concerned is lost
+    TAKE_BACK_PAID = "take_back_paid"  # what was paid on wagers of the seat before they went back after all
     SETTLE_TRIPS = "settle_trips"  # Trips stays live and is settled on its own pay table
     # cards
     DEAL_COMMUNITY = "deal_community"

@@ -94,6 +94,7 @@ ACTIONS: dict[Action, str] = {
     Action.HOLD_LATE_WAGER: "hold the late wager",
     Action.COLLECT_ANTE: "collect the Ante",
     Action.COLLECT_SEAT_WAGERS: "collect the wagers of that seat",
+    Action.TAKE_BACK_PAID: "take back what was paid at that seat",
     Action.SETTLE_TRIPS: "settle each Trips wager",
     Action.DEAL_COMMUNITY: "deal the community cards",
     Action.RESHUFFLE: "shuffle the cards again",

@@ -11,7 +11,7 @@ from controller.rules.vocabulary import Action, Role
 from controller.table.acts import Resolution
 from controller.table.draft import Draft
 from controller.table.state import ALL_COLLECTED, ALL_LOST, Fate
-from controller.table.wager_facts import record_returned
+from controller.table.wager_facts import decide, give_back
 
 OF_COLLECTED = (Resolution.RETURN_WAGER, Resolution.STAYS_COLLECTED)
 
@@ -26,12 +26,22 @@ def collect_at_fold(draft: Draft, seat: int) -> None:
             draft.decide_wager(seat, wager, lies.cents, Fate.COLLECTED, rule.cite, None)
 
 
-def after_void(draft: Draft, fates: Sequence[WagerFate]) -> None:
-    """Gives back the wagers collected before that a void returns, and asks about those that it holds."""
-    record_returned(draft, fates, Why.COLLECTED)
-    held = [x for x in fates if x.why is Why.COLLECTED and x.fate is Fate.HELD]
+def after_void(draft: Draft, fates: Iterable[WagerFate]) -> list[WagerFate]:
+    """Carries out what was elected for wagers collected at a fold, and for those on the layout that share their fate.
+
+    Returns those on the layout that are lost now: the dealer is to collect them.
+    """
+    round_, mine = draft.state.round, [x for x in fates if x.why is Why.COLLECTED]
+    if round_ is None or not mine:
+        return []
+    give_back(draft, [x for x in mine if x.fate is Fate.RETURNED])
+    held = [x for x in mine if x.fate is Fate.HELD]
+    on_layout = [x for x in held if round_.seats[x.seat].wagers[x.wager].fate is not Fate.COLLECTED]
+    lost = [x for x in mine if x.fate is Fate.LOST]
+    decide(draft, [*on_layout, *lost, *(x for x in mine if x.fate is Fate.COLLECTED)])
     if held:
         _ask(draft, held)
+    return lost
 
 
 def ask_of_lost(draft: Draft, fates: Iterable[WagerFate]) -> None:
@@ -54,7 +64,7 @@ def _ask(draft: Draft, held: Sequence[WagerFate]) -> None:
     whose = f"seat {seat}: " if seat else ""
     role = draft.setup.law.rulebook.duty_roles.get(Action.HOLD_OTHERS)
     draft.hold(
-        f"{whose}{len(held)} wagers were collected at a fold before the void; decide: {' or '.join(OF_COLLECTED)}",
+        f"{whose}{len(held)} wagers were given up at a fold before the void; decide: {' or '.join(OF_COLLECTED)}",
         reading=held[0].by.reading, seat=seat, wager=ALL_COLLECTED, choices=OF_COLLECTED,
         least_role=role.value if role else Role.FLOORPERSON,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from controller.table.deal_plan import community_lies_open, hands_dealt
 from controller.table.done import nothing_left, superseded
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
-from controller.table.paid_before import ask_if_settled, ask_of_paid, on_record, settled_before
+from controller.table.paid_before import after_settled, ask_of_paid, on_record, settled_before
 from controller.table.spared import close_if_none_spared, void_round
 from controller.table.state import AFTER_ROUND, Fate, Seat
 from controller.table.wager_facts import hold_wagers, least_role, lying, open_return_duty, record
@@ -51,6 +51,7 @@ DUTIES_ON_TABLE = (
     Action.COUNT_STUB,
     Action.COLLECT_ANTE,
     Action.COLLECT_SEAT_WAGERS,
+    Action.TAKE_BACK_PAID,
     Action.TURN_FACE_DOWN,
     Action.DISCARD_EXCESS,
     Action.MOVE_MARKER,
@@ -111,7 +112,7 @@ def dispose(
         len(draft.facts),
         wager_fates(law, demands, lying(draft, seat if of_declaration(demands) else 0), seat),
     )
-    paid = settled_before(draft, fates)
+    reached = settled_before(draft, demands, fates)
     for demand in demands:
         _void(draft, demand, seat)
         if demand.action in LATE_FATES:
@@ -122,8 +123,10 @@ def dispose(
         _hold_round(draft, demands, where + (row.says or trigger.value))
     if round_ is not None and round_.wagers(Fate.TO_SETTLE):
         close_if_none_spared(draft)
-    after_void(draft, fates)
-    ask_if_settled(draft, demands, row, where, paid)
+    for lost in after_void(draft, fates):
+        open_duty(draft, lost.by, seat=lost.seat)
+    for seat_of_it, demand in after_settled(draft, reached, where + row.says, row.cite):
+        open_duty(draft, demand, seat=seat_of_it)
     ask_of_paid(draft, demands, seat, fates)
     ask_of_lost(draft, fates)
     if any(d.action is Action.DISCARD_EXCESS for d in demands) and seat:
@@ -248,7 +251,13 @@ def _after_this_round(draft: Draft, action: Action, back: str) -> bool:
     return action in AFTER_ROUND and draft.state.round is not None and draft.state.round.back == back
 
 
-ASKS_FLOOR = (Action.CALL_FLOORPERSON, Action.REMOVE_SET, Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE)
+ASKS_FLOOR = (
+    Action.CALL_FLOORPERSON,
+    Action.TAKE_BACK_PAID,
+    Action.REMOVE_SET,
+    Action.REMOVE_DEVICE,
+    Action.COVER_OR_SIGN_DEVICE,
+)
 
 
 def _disarm(draft: Draft, action: Action, back: str) -> None:

@@ -8,7 +8,18 @@ from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.vocabulary import GUARDS_OF, Action
 from controller.table import facts as f
 from controller.table.records import replace
-from controller.table.state import ALL_HELD, Fate, Hold, LastRound, Round, Seat, SeenHand, State, Wager
+from controller.table.state import (
+    ALL_COLLECTED,
+    ALL_HELD,
+    Fate,
+    Hold,
+    LastRound,
+    Round,
+    Seat,
+    SeenHand,
+    State,
+    Wager,
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -174,7 +185,7 @@ def waiting_for(round_: Round, hold: Hold) -> Round:
     """The wagers that a hold was placed about wait for its answer; those that wait for another one already do not."""
     seats = round_.seats
     for number, wager, lies in round_.wagers(Fate.HELD):
-        if not lies.hold and hold.seat in (0, number) and hold.wager in (wager, ALL_HELD):
+        if not lies.hold and hold.seat in (0, number) and hold.wager in (wager, ALL_HELD, ALL_COLLECTED):
             wagers = with_(seats[number].wagers, wager, replace(lies, hold=hold.id))
             seats = with_(seats, number, replace(seats[number], wagers=wagers))
     return replace(round_, seats=seats)

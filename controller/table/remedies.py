@@ -9,12 +9,12 @@ from controller.table import facts as f
 from controller.table.collected import after_void, ask_of_lost
 from controller.table.deal_plan import players_dealt
 from controller.table.devices import deal_is_out, emptied, initial_deal_done
-from controller.table.dispositions import dispose
+from controller.table.dispositions import dispose, open_duty
 from controller.table.draft import Draft
 from controller.table.held_in_void import fare_as_void
 from controller.table.inputs import Actor
 from controller.table.law import away_first
-from controller.table.paid_before import settled_before
+from controller.table.paid_before import after_settled, settled_before
 from controller.table.spared import not_collected, void_round
 from controller.table.state import ALL_COLLECTED, ALL_LOST, DISPENSERS, Duty, Fate, Hold, Round
 from controller.table.wager_facts import lying, record
@@ -130,18 +130,26 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
 
 
 def _resolve_collected(draft: Draft, hold: Hold, resolution: a.Resolution) -> None:
-    """Chips that were collected at a fold, or lost, go back out of the container, or stay there: then nothing changes."""
+    """Chips that were collected at a fold, or lost, go back out of the container, or stay there."""
     if resolution is not a.Resolution.RETURN_WAGER:
+        _collect_the_rest(draft, hold)
         return
-    back = [
-        (seat, wager, lies)
-        for seat, wager, lies in _round(draft).wagers(Fate.LOST if hold.wager == ALL_LOST else Fate.COLLECTED)
-        if hold.seat in (0, seat)
-    ]
+    round_ = _round(draft)
+    fate = Fate.LOST if hold.wager == ALL_LOST else Fate.COLLECTED
+    back = [item for item in round_.wagers(fate) if hold.seat in (0, item[0])]
+    back += [item for item in round_.wagers(Fate.HELD) if item[2].hold == hold.id]
     for seat, wager, lies in back:
         draft.decide_wager(seat, wager, lies.cents, Fate.RETURNED, (), hold.reading)
     if back and hold.wager == ALL_LOST:
         not_collected(draft, {seat for seat, _, _ in back})
+
+
+def _collect_the_rest(draft: Draft, hold: Hold) -> None:
+    """Wagers on the layout that waited for the same answer are lost with those that stay collected."""
+    for seat, wager, lies in _round(draft).wagers(Fate.HELD):
+        if lies.hold == hold.id:
+            draft.decide_wager(seat, wager, lies.cents, Fate.LOST, (), hold.reading)
+            open_duty(draft, Demand(Action.COLLECT_SEAT_WAGERS, reading=hold.reading), seat=seat)
 
 
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:
@@ -149,16 +157,13 @@ def _void_by_a_person(draft: Draft, hold: Hold) -> None:
     reading = hold.reading or draft.setup.law.of_holds
     demands = (Demand(Action.VOID_ROUND, reading=reading), Demand(Action.RETURN_ALL_WAGERS, reading=reading))
     fates = wager_fates(draft.setup.law, demands, lying(draft))
-    before = settled_before(draft, fates)
+    reached = settled_before(draft, demands, fates)
     void_round(draft, (), reading)
     record(draft, fates)
-    after_void(draft, fates)
-    if before:
-        draft.hold(
-            "the round is void, but wagers are settled already, and no text says what follows; correct what is taken or given "
-            f"back ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets them stand",
-            reading=reading,
-        )  # fmt: skip
+    for lost in after_void(draft, fates):
+        open_duty(draft, lost.by, seat=lost.seat)
+    for seat, demand in after_settled(draft, reached, "The round is void.", ()):
+        open_duty(draft, demand, seat=seat)
     ask_of_lost(draft, fates)
 
 

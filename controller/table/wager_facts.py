@@ -3,7 +3,7 @@
 The fates come from `controller.games.fates`; nothing is decided here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from controller.games.fates import OF_WAGER, Fate, Placed, WagerFate, Why
@@ -35,7 +35,8 @@ def lying(draft: Draft, declared: int = 0) -> list[Placed]:
         asked = fate is Fate.SETTLED and round_.void and wager not in spared and seat != declared
         if fate is None or asked:  # a void asked about what was settled before it
             continue
-        found.append(Placed(seat, wager, fate, lies.outcome is not None or not round_.live))
+        on_record = lies.outcome is not None or not round_.live
+        found.append(Placed(seat, wager, fate, on_record, round_.seats[seat].folded))
     return found
 
 
@@ -67,22 +68,22 @@ def record(draft: Draft, fates: Iterable[WagerFate]) -> None:
     for _, group in groupby((fate for fate in fates if fate.why is Why.ROW), key=lambda fate: fate.by):
         decided = list(group)
         fate, by = decided[0].fate, decided[0].by
-        _decide(draft, decided)
+        decide(draft, decided)
         if fate is Fate.RETURNED:
             open_return_duty(draft, by)
         elif fate is Fate.HELD:
             hold_wagers(draft, [(x.seat, x.wager) for x in decided], by)
 
 
-def record_returned(draft: Draft, fates: Iterable[WagerFate], why: Why) -> None:
-    """Records the wagers that go back although they had left the layout."""
-    back = [fate for fate in fates if fate.why is why and fate.fate is Fate.RETURNED]
+def give_back(draft: Draft, back: Sequence[WagerFate]) -> None:
+    """Records wagers that go back although they had left the layout."""
     if back:
-        _decide(draft, back)
+        decide(draft, back)
         open_return_duty(draft, back[0].by)
 
 
-def _decide(draft: Draft, fates: Iterable[WagerFate]) -> None:
+def decide(draft: Draft, fates: Iterable[WagerFate]) -> None:
+    """Records one fact for each fate."""
     round_ = draft.state.round
     assert round_ is not None  # it has these wagers
     for x in fates:

@@ -66,7 +66,12 @@ class Fates:
         if outcome is Outcome.RETURN and self.is_void(hand.seat):
             outcome = Outcome.VOID
         back = stake if outcome in (Outcome.VOID, Outcome.RETURN) else 0
-        note = " ".join(filter(None, (self.row.says, SETTLED_BEFORE if fate.why is Why.SETTLED else "")))
+        note = " ".join(
+            filter(
+                None,
+                (self.row.says, SETTLED_BEFORE if fate.why is Why.SETTLED and outcome is Outcome.HELD else ""),
+            )
+        )
         return Line(hand.seat, wager, stake, outcome, back, cite=fate.by.cite, reading=fate.by.reading, note=note)
 
     def is_void(self, seat: int) -> bool:
@@ -85,4 +90,5 @@ def _placed(hand: Hand, game: Game, at_fold: Collection[str]) -> Iterator[Placed
     for wager, cents in hand.wagers.items():
         if cents:
             fate = Fate.SETTLED if wager in settled else Fate.LIVE
-            yield Placed(hand.seat, wager, Fate.COLLECTED if folded and wager in at_fold else fate)
+            fate = Fate.COLLECTED if folded and wager in at_fold else fate
+            yield Placed(hand.seat, wager, fate, folded=folded)

@@ -191,7 +191,9 @@ def test_intervals_of_a_deck_change_are_read_beside_what_cannot_be() -> None:
 def test_what_is_read_by_a_word_leaves_out_what_is_misspelt_or_cannot_be_read() -> None:
     """Sides and multiples by their moment, devices by their method: the word is named as what it should be."""
     sides = {"flop": _value("left"), "flip": _value("left"), "last_two": _value("up")}
-    table = _table({"play": {"first_card_to": _value("marker"), "asked_from": sides}}, "1")
+    table = _table(
+        {"play": {"first_card_to": _value("marker"), "settled_in_void": _value("hold"), "asked_from": sides}}, "1"
+    )
     play = sections.play(table)
     assert play is not None
     assert list(play.asked_from) == ["flop"]

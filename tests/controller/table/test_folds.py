@@ -103,7 +103,7 @@ def test_a_floorperson_decides_where_that_is_elected(make_table, rulebook, answe
     void_by_exposure(table)
     (hold,) = [h for h in table.state.holds.values() if h.reading == "R-71"]
     assert hold.reason == (
-        "4 wagers were collected at a fold before the void; decide: return_wager or stays_collected"
+        "4 wagers were given up at a fold before the void; decide: return_wager or stays_collected"
     )
     assert (hold.seat, hold.least_role) == (0, Role.FLOORPERSON)
     assert table.fates()[1, "ante"] == "collected"
@@ -169,7 +169,7 @@ def test_a_void_of_one_hand_asks_of_its_own_wagers_alone(make_table):
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
     (hold,) = [h for h in table.state.holds.values() if h.reading == "R-71"]
     assert hold.reason == (
-        "seat 1: 2 wagers were collected at a fold before the void; decide: return_wager or stays_collected"
+        "seat 1: 2 wagers were given up at a fold before the void; decide: return_wager or stays_collected"
     )
     assert hold.seat == 1
     table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))

@@ -14,6 +14,7 @@ from controller.table.unchecked import Check, unchecked
 
 WIN, LOSE, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.RETURN
 FALSE = a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1)
+CODE = "settled_before_void"
 PAID_ANTE, PAID_BONUS = a.SettleWager(1, "ante", WIN, 5000), a.SettleWager(1, "bonus", WIN, 500)
 
 
@@ -179,9 +180,9 @@ def test_a_void_by_a_person_asks_about_them_too(make_table):
         (hold,) = table.state.holds
         holds = asked(table.act(a.ResolveHold(hold, a.Resolution.VOID)))
         assert [(hold.reading, hold.choices) for hold in holds.values()] == (
-            [("R-63", ("go_on",))] if paid else []
+            [("R-131", ("go_on",))] if paid else []
         )
-        assert not paid or "the round is void, but wagers are settled already" in holds[""].reason
+        assert not paid or (holds[""].code, "seat 1 original: win, 6000 cents" in holds[""].reason) == (CODE, True)
         assert table.fates()[2, "original"] == "returned"
 
 
@@ -201,7 +202,7 @@ def test_what_the_row_asks_a_person_is_asked_beside_what_was_settled(make_table,
         table.act(a.SettleWager(3, "ante", WIN, 1000))
     table.act(a.ReportIrregularity(trigger))
     found = [(hold.reading, "settled already" in hold.reason) for hold in table.state.holds.values()]
-    assert found == [(reading, False)] + [(None, True)] * paid
+    assert found == [(reading, False)] + [("R-131", True)] * paid
 
 
 def test_what_was_paid_is_corrected_or_stands_though_its_reading_may_void_a_round(declared):
