@@ -102,21 +102,25 @@ STEPS = {
     Step.SHUFFLE: "Shuffle the {} set",
     Step.CUT: "Cut the {} set",
     Step.INTO_SHUFFLER: "Put the {} set into the shuffler",
-    Step.TAKE_STORED_SET: "Take the {} set out of the shuffler",
+    Step.TAKE_STORED_SET: "The {} set is in the shuffler; look that the other one was kept securely and is ready, and take it",
 }
 
 
 def _sets(setup: Setup, state: State, backs: list[str]) -> Candidates:
-    """Steps of the opening or of an idle table, then the cut."""
+    """Steps of the opening or of an idle table, then the cut, and the cutting card."""
     for back in backs:
         card_set = state.sets[back]
         if (step := card_set.waits) is not None and card_set.present:
             other = f" other than {card_set.stepped_by}" if step.step is Step.VERIFY_INSPECTION else ""
             what = STEPS[step.step].format(back)
-            yield f"{what}, by a {step.by}{other} [{', '.join(step.cite)}]", a.ConfirmStep(back, step.step)
+            looks = step.step is Step.TAKE_STORED_SET
+            act = a.ConfirmStep(back, step.step, secured=looks, prepared=looks)
+            yield f"{what}, by a {step.by}{other} [{', '.join(step.cite)}]", act
     for back in backs:
         if state.sets[back].present and state.sets[back].cut_due:
             yield from _cut(setup, state, back)
+        if state.sets[back].present and state.sets[back].mark_due:
+            yield f"Put the cutting card into the {back} set", a.PlaceCuttingCard(back)
 
 
 def _cut(setup: Setup, state: State, back: str) -> Candidates:

@@ -125,6 +125,7 @@ def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
         "since_us": card_set.since.wall_us if card_set.since else None,
         "due": card_set.due,
         "cut_due": card_set.cut_due,
+        "mark_due": card_set.mark_due,
         "cut_by": setup.law.rulebook.cut.by.value,
         "cut_offered_to": list(offered_to(setup, state)),
         "gone": card_set.gone,

@@ -65,13 +65,15 @@ class IdleRule:
     """Steps at a table without play, in order; `with_shuffler`: all of them where a shuffler is in use.
 
     `each_set`: they hold for every set at the table. `stored_set`: the set that the shuffler kept may be dealt without
-    being spread and shuffled, unless a player asks.
+    being spread and shuffled, unless a player asks. `inspect_again`: once the player has seen them, the dealer inspects the cards
+    and a floorperson verifies it, as at the opening.
     """
 
     steps: tuple[ProcedureStep, ...]
     each_set: Cited[bool]
     with_shuffler: tuple[ProcedureStep, ...] = ()
     stored_set: Cited[bool] | None = None
+    inspect_again: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,9 @@ def idle(root: Table) -> IdleRule | None:
         table.cited("each_set", Table.flag),
         table.cited("stored_set", Table.flag, optional=True),
     )
+    inspect_again = table.cited("inspect_again", Table.flag, optional=True)
     table.close()
-    return None if each_set is None else IdleRule(steps, each_set, with_shuffler, stored_set)
+    return None if each_set is None else IdleRule(steps, each_set, with_shuffler, stored_set, inspect_again)
 
 
 def _steps(table: Table, key: str, *, optional: bool = False) -> tuple[ProcedureStep, ...]:

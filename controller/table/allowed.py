@@ -31,6 +31,7 @@ ANYTIME = (
     a.ConfirmStep.kind,
     a.DirectShuffle.kind,
     a.RecordCut.kind,
+    a.PlaceCuttingCard.kind,
     a.NewDealer.kind,
     a.TakeSetAway.kind,
     a.ReportSetDue.kind,

@@ -37,6 +37,8 @@ def decide_set_act(draft: Draft, act: a.SetAct, actor: Actor) -> None:
             cuts.shuffle_directed(draft, act.back, actor.who)
         case a.RecordCut():
             cuts.cut_made(draft, act, actor)
+        case a.PlaceCuttingCard():
+            cuts.marked(draft, act, actor.who)
         case a.Recut():
             cuts.cut_again(draft, act.back, actor.who)
         case a.NewDealer():

@@ -42,6 +42,7 @@ class CardSet(Struct, frozen=True):
     `in_shoe`: rounds were dealt from it since its shuffle, and the next one may be too.
     `steps`: what is left of `procedure`, in order; `stepped_by`: who took the last one. `preshuffled`: it came inspected
     and shuffled, and nothing has been done with it since. `cut_due`: it was shuffled in a way that a cut follows;
+    `mark_due`: it was cut, and the dealer still puts the cutting card into it;
     `was_cut`: that was done. `gone`: cards that have left the shoe since the shuffle, as far as they are counted.
     """
 
@@ -63,6 +64,7 @@ class CardSet(Struct, frozen=True):
     stepped_by: str = ""
     preshuffled: bool = False
     cut_due: bool = False
+    mark_due: bool = False
     was_cut: bool = False
     gone: int = 0
 

@@ -331,6 +331,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RequestSpread.kind: procedures.may_request,
     a.DirectShuffle.kind: cuts.may_direct,
     a.RecordCut.kind: cuts.may_cut,
+    a.PlaceCuttingCard.kind: cuts.may_mark,
     a.Recut.kind: cuts.may_recut,
     a.BurnCard.kind: burns.may_burn,
     a.TakeSetAway.kind: sets_at_table.take_away,

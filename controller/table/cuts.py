@@ -1,5 +1,7 @@
 """Shuffles by order, and the cut that follows a shuffle by hand: who is offered it, who made it, and whether it counts."""
 
+from fractions import Fraction
+
 from controller.rules.vocabulary import Action, Role, ShuffleAt, Step
 from controller.table import acts as a
 from controller.table import facts as f
@@ -23,8 +25,16 @@ def ask_for_cut(draft: Draft, back: str, who: str, after: str) -> None:
 
 def cut_made(draft: Draft, act: a.RecordCut, actor: Actor) -> None:
     rule = draft.setup.law.rulebook.cut
-    draft.add(f.SetCut(act.back, act.seat, act.declined, actor.who, rule.by.cite, act.cards))
+    marks = rule.cutting_card_at is not None
+    draft.add(f.SetCut(act.back, act.seat, act.declined, actor.who, rule.by.cite, act.cards, marks))
     procedures.proven(draft, act.back, Step.CUT, actor.who, actor.role)
+
+
+def marked(draft: Draft, act: a.PlaceCuttingCard, who: str) -> None:
+    """The dealer has put the cutting card into the stack. Clause: `[cut] cutting_card_at`."""
+    rule = draft.setup.law.rulebook.cut.cutting_card_at
+    assert rule is not None  # where the document knows no such place the act was refused
+    draft.add(f.CuttingCardPlaced(act.back, who, rule.cite, act.behind))
 
 
 def cut_again(draft: Draft, back: str, who: str) -> None:
@@ -138,6 +148,32 @@ def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal |
     return None
 
 
+def may_mark(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """The cutting card goes into a stack that was cut, and not nearer to its back than printed where somebody counted.
+
+    Clause: `[cut] cutting_card_at`.
+    """
+    assert isinstance(act, a.PlaceCuttingCard)
+    rule = setup.law.rulebook.cut.cutting_card_at
+    if rule is None:
+        return Refusal(f"{setup.law.rulebook.id} has no cutting card in the stack", setup.law.rulebook.cut.by.cite)
+    if (absent := _at_table(state, act.back)) is not None:
+        return absent
+    if not state.sets[act.back].mark_due:
+        first = f"cut it first ({a.RecordCut.kind})" if state.sets[act.back].cut_due else "it waits for none"
+        return Refusal(
+            f"no cutting card goes into the {act.back} set now; {first}", rule.cite, code="mark_not_due"
+        )
+    full = full_set(setup)
+    least = -(-full * Fraction(rule.value) // 1)
+    if act.behind is not None and not least <= act.behind < full:
+        return Refusal(
+            f"the cutting card goes in with {least} to {full - 1} cards behind it, not {act.behind}", rule.cite,
+            code="mark_too_deep",
+        )  # fmt: skip
+    return None
+
+
 def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     """Only a cut that was made, and before any card was dealt after it."""
     assert isinstance(act, a.Recut)
@@ -152,9 +188,14 @@ def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
 
 
 def before_deal(setup: Setup, state: State, back: str) -> Refusal | None:
+    rule = setup.law.rulebook.cut
+    if state.sets[back].mark_due and rule.cutting_card_at is not None:
+        return Refusal(
+            f"first put the cutting card into the {back} set, {rule.cutting_card_at.value} from its back or further "
+            f"({a.PlaceCuttingCard.kind})", rule.cutting_card_at.cite, code="mark_due",
+        )  # fmt: skip
     if not state.sets[back].cut_due:
         return None
-    rule = setup.law.rulebook.cut
     return Refusal(
         f"first cut the {back} set, at least {rule.least_cards.value} cards deep (record_cut)", rule.after.cite
     )

@@ -14,7 +14,7 @@ from controller.table.state import Round, State
 
 SetEvent = (
     f.SetChecked | f.SetDisarmed | f.SetShuffledByHand | f.SetRemoved | f.SetBrought | f.SetInPlay | f.SetTimeCarried | SetDue
-    | f.StepsAsked | f.StepTaken | f.CutAsked | f.SetCut | f.CardBurned
+    | f.StepsAsked | f.StepTaken | f.CutAsked | f.SetCut | f.CuttingCardPlaced | f.CardBurned
 )  # fmt: skip
 
 
@@ -65,7 +65,9 @@ def _offered(state: State) -> State:
 
 def _shuffled(card_set: CardSet) -> CardSet:
     """What any shuffle makes undone: nothing has left this shoe, and a cut that may follow is asked for by itself."""
-    return replace(card_set, in_shoe=False, preshuffled=False, cut_due=False, was_cut=False, gone=0)
+    return replace(
+        card_set, in_shoe=False, preshuffled=False, cut_due=False, mark_due=False, was_cut=False, gone=0
+    )
 
 
 def _handled(card_set: CardSet, event: SetEvent) -> CardSet:
@@ -76,9 +78,11 @@ def _handled(card_set: CardSet, event: SetEvent) -> CardSet:
         case f.StepTaken():
             return _stepped(card_set, event)
         case f.CutAsked():
-            return replace(card_set, cut_due=True, was_cut=False)
+            return replace(card_set, cut_due=True, mark_due=False, was_cut=False)
         case f.SetCut():
-            return replace(card_set, cut_due=False, was_cut=True)
+            return replace(card_set, cut_due=False, mark_due=event.marks, was_cut=True)
+        case f.CuttingCardPlaced():
+            return replace(card_set, mark_due=False)
         case f.CardBurned():
             return replace(card_set, gone=card_set.gone + 1)
     return card_set

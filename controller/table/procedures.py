@@ -15,6 +15,7 @@ from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind
 
+INSPECTION = (Step.INSPECT, Step.VERIFY_INSPECTION)
 SPREADS = (Step.SPREAD, Step.SPREAD_FACE_DOWN)
 """Steps after which the cards may lie either way up: a player may ask for it where the text has them face down."""
 
@@ -53,7 +54,20 @@ def table_idle(draft: Draft, who: str) -> None:
             _ask(draft, back, Procedure.IDLE, rule.with_shuffler)
         return
     for back in present:
-        _ask(draft, back, Procedure.IDLE, rule.steps)
+        _ask(draft, back, Procedure.IDLE, _idle_steps(draft.setup))
+
+
+def _idle_steps(setup: Setup) -> tuple[ProcedureStep, ...]:
+    """The printed steps; where the house elected it, the inspection of the opening stands after the player's look.
+
+    Clause: `[idle] inspect_again`.
+    """
+    idle, again = setup.law.rulebook.idle, setup.law.rulebook.idle.inspect_again
+    if again is None or not again.value:
+        return idle.steps
+    seen = next(n for n, step in enumerate(idle.steps, 1) if step.step is Step.PLAYER_INSPECTS)
+    looks = tuple(s for s in setup.law.rulebook.opening.steps if s.step in INSPECTION)
+    return (*idle.steps[:seen], *looks, *idle.steps[seen:])
 
 
 def spread_requested(draft: Draft, back: str, who: str) -> None:
@@ -61,14 +75,16 @@ def spread_requested(draft: Draft, back: str, who: str) -> None:
     rule = draft.setup.law.rulebook.idle
     assert rule.stored_set is not None
     draft.add(f.SpreadRequested(back, who, rule.stored_set.cite))
-    _ask(draft, back, Procedure.IDLE, rule.steps)
+    _ask(draft, back, Procedure.IDLE, _idle_steps(draft.setup))
 
 
 def step_confirmed(draft: Draft, act: a.ConfirmStep, actor: Actor) -> None:
     """The next step of this set is taken. Cards that were handled are not shuffled any more."""
     step = draft.state.sets[act.back].next_step
     assert step is not None
-    draft.add(f.StepTaken(act.back, step.step, actor.who, actor.role, step.cite, act.face_up))
+    checks = (act.secured, act.prepared) if step.step is Step.TAKE_STORED_SET else (None, None)
+    cite = stored_cite(draft.setup, step) if any(checks) else step.cite
+    draft.add(f.StepTaken(act.back, step.step, actor.who, actor.role, cite, act.face_up, *checks))
     if draft.state.sets[act.back].cycle_complete and step.step is not Step.TAKE_STORED_SET:
         draft.add(f.SetDisarmed(act.back, f"its cards were handled: {spoken(step.step)}"))
 
@@ -110,7 +126,32 @@ def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"{actor.who} inspected these cards; a {step.by} verifies what another has done", step.cite)
     if act.face_up and step.step not in SPREADS:
         return Refusal(f"face_up belongs to {' and '.join(map(spoken, SPREADS))}", step.cite)
-    return None
+    return _stored_unchecked(setup, state, act, step)
+
+
+def _stored_unchecked(setup: Setup, state: State, act: a.ConfirmStep, step: ProcedureStep) -> Refusal | None:
+    """The set that the shuffler kept is dealt without being spread only where both printed conditions were looked at.
+
+    One that a player has had spread, or that was shuffled otherwise, needs neither. Clause: `[idle] stored_set`.
+    """
+    if step.step is not Step.TAKE_STORED_SET:
+        said = act.secured or act.prepared
+        where = f"secured and prepared belong to {spoken(Step.TAKE_STORED_SET)}"
+        return Refusal(where, step.cite, code="checks_not_asked") if said else None
+    kept = [s.back for s in state.sets.values() if s.back != act.back and s.armed and not s.by_hand]
+    if not kept or (act.secured and act.prepared):
+        return None
+    return Refusal(
+        f"look at the {kept[0]} set: the shuffler kept this one set securely (secured=true), and it was released and is "
+        f"ready for play (prepared=true); where either is not so, have it spread ({a.RequestSpread.kind} back={kept[0]})",
+        stored_cite(setup, step), code="stored_set_unchecked",
+    )  # fmt: skip
+
+
+def stored_cite(setup: Setup, step: ProcedureStep) -> tuple[str, ...]:
+    """The clauses of this step, and of the two conditions under which the kept set is not spread."""
+    rule = setup.law.rulebook.idle.stored_set
+    return tuple(dict.fromkeys((*step.cite, *(rule.cite if rule else ()))))
 
 
 def may_idle(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:

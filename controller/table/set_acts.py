@@ -26,12 +26,16 @@ class ConfirmStep(Struct, frozen=True):
     """The next step of opening the table, or of taking it up again, was taken with this set.
 
     `face_up`: of spreading alone; then nothing is left to be turned up when a player comes.
+    Of taking the set that the shuffler kept: `secured`: it alone was kept there, securely; `prepared`: it was released and is
+    ready for play.
     """
 
     kind: ClassVar[str] = "confirm_step"
     back: str
     step: Step
     face_up: bool = False
+    secured: bool = False
+    prepared: bool = False
 
 
 class IdleTable(Struct, frozen=True):
@@ -65,6 +69,15 @@ class RecordCut(Struct, frozen=True):
     seat: int = 0
     declined: tuple[int, ...] = ()
     cards: int | None = None
+
+
+class PlaceCuttingCard(Struct, frozen=True):
+    """After the cut the dealer put the cutting card into the stack. `behind`: cards between it and the back of the stack, where
+    somebody counted them."""
+
+    kind: ClassVar[str] = "place_cutting_card"
+    back: str
+    behind: int | None = None
 
 
 class Recut(Struct, frozen=True):
@@ -101,6 +114,6 @@ class ReportSetDue(Struct, frozen=True):
 
 
 SetAct = (
-    RecordShuffle | BringSet | ConfirmStep | IdleTable | RequestSpread | DirectShuffle | RecordCut | Recut | NewDealer
-    | BurnCard | TakeSetAway | ReportSetDue
+    RecordShuffle | BringSet | ConfirmStep | IdleTable | RequestSpread | DirectShuffle | RecordCut | PlaceCuttingCard | Recut
+    | NewDealer | BurnCard | TakeSetAway | ReportSetDue
 )  # fmt: skip

@@ -26,12 +26,16 @@ class Steps:
             if step is not None and await self._gather(back):
                 await self.table.pause(STEP_S)
                 role = str(step["by"])
-                return await self.table.act("confirm_step", role, A_PLAYER, back=back, step=step["step"])
+                checks = {"secured": True, "prepared": True} if step["step"] == "take_stored_set" else {}
+                return await self.table.act("confirm_step", role, A_PLAYER, back=back, step=step["step"], **checks)
         return False
 
     async def _cut(self) -> bool:
-        """Who is offered the cut first takes it."""
+        """Who is offered the cut first takes it; then the dealer puts the cutting card in, where the document has one."""
         for back, about in self.table.view.sets.items():
+            if about.get("mark_due") and self.table.view.is_present(back):
+                await self.table.pause(STEP_S)
+                return await self.table.act("place_cutting_card", back=back)
             if about.get("cut_due") and self.table.view.is_present(back):
                 seats = list(about.get("cut_offered_to", ())) or [A_PLAYER]
                 seat = seats[0] if about.get("cut_by") == "players" else 0

@@ -20,15 +20,18 @@ NO_ORDER = "the document names no shuffle by order"
 BY_THE_CLOCK = "the document prints the time of a set for every way of dealing"
 NO_PAYOUT = "the document has no payout that a person validates before it is made"
 NO_HANDS_FOUND = "the document knows no device that finds the hands of a round"
+NO_CUTTING_CARD = "no cutting card lies in the stack in this game"
 NO_METER = "no progressive wager is paid from a meter in this document"
 NEVER_DONE: dict[str, dict[str, str]] = {
     "md-uth": {
+        "place_cutting_card": NO_CUTTING_CARD,
         "record_hands_found": NO_HANDS_FOUND,
         "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "report_set_due": BY_THE_CLOCK,
     },
     "ma-uth": {
+        "place_cutting_card": NO_CUTTING_CARD,
         "record_meter": NO_METER,
         "validate_progressive": NO_PAYOUT,
         "request_spread": EACH_IS_SPREAD,
@@ -45,6 +48,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "validate_progressive": NO_PAYOUT,
     },
     "nj-pikit": {
+        "place_cutting_card": NO_CUTTING_CARD,
         "record_hands_found": NO_HANDS_FOUND,
         "release_lockout": NO_PROGRESSIVE,
         "record_meter": NO_METER,
@@ -56,6 +60,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "reveal_community": "the game has no community cards",
     },
     "ma-colorado": {
+        "place_cutting_card": NO_CUTTING_CARD,
         "record_hands_found": NO_HANDS_FOUND,
         "release_lockout": NO_PROGRESSIVE,
         "record_meter": NO_METER,

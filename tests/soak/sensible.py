@@ -11,7 +11,7 @@ from controller.cards.cards import NAMES
 from controller.games.model import Phase, ShowCommunity
 from controller.games.settling.engine import settler_of
 from controller.rules.parts import WagerRule
-from controller.rules.vocabulary import Area, Settle, Trigger
+from controller.rules.vocabulary import Area, Settle, Step, Trigger
 from controller.rules.vocabulary import Moment as When
 from controller.table import acts as a
 from controller.table.cuts import offered_to
@@ -61,6 +61,7 @@ class People:
             a.RecordShuffle.kind: self._shuffle,
             a.ConfirmStep.kind: self._step,
             a.RecordCut.kind: self._cut,
+            a.PlaceCuttingCard.kind: self._mark,
             a.RecordHand.kind: self._hand,
             a.RecordMeter.kind: self._meter,
             a.CorrectSettlement.kind: self._correction,
@@ -337,6 +338,13 @@ class People:
         seat = order[taken] if taken < len(order) else 0
         return a.RecordCut(waiting[0], seat, order[:taken], self.rng.choice((None, 10, 40)))
 
+    def _mark(self, state: State) -> a.Act | None:
+        waiting = [s.back for s in state.sets.values() if s.mark_due and s.present]
+        if not waiting:
+            return None
+        full = full_set(self.setup)
+        return a.PlaceCuttingCard(waiting[0], self.rng.choice((None, full // 4, full // 3, full // 5)))
+
     def _step(self, state: State) -> a.Act | None:
         """The step that is next with some set, now and then one that is not."""
         waiting = [(s.back, s.waits.step) for s in state.sets.values() if s.waits is not None]
@@ -345,7 +353,8 @@ class People:
             assert isinstance(act, a.ConfirmStep)
             return act if waiting else None
         back, step = self.rng.choice(waiting)
-        return a.ConfirmStep(back, step, self.rng.random() < 0.5 and step in SPREADS)
+        looked = step is Step.TAKE_STORED_SET and self.rng.random() < 0.9
+        return a.ConfirmStep(back, step, self.rng.random() < 0.5 and step in SPREADS, looked, looked)
 
     def _shuffle(self, state: State) -> a.Act | None:
         loose = [s.back for s in state.sets.values() if s.present and not s.armed]

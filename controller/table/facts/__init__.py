@@ -63,6 +63,7 @@ from controller.table.facts.round import (
 from controller.table.facts.sets import (
     CardBurned,
     CutAsked,
+    CuttingCardPlaced,
     GamingDayBegan,
     SetBrought,
     SetChecked,
@@ -98,6 +99,7 @@ __all__ = [
     "CommunityRevealed",
     "Conclusion",
     "CutAsked",
+    "CuttingCardPlaced",
     "DealerCame",
     "DealerRevealed",
     "DealingAllowed",
@@ -202,6 +204,7 @@ Conclusion = (
     | ShuffleDirected
     | CutAsked
     | SetCut
+    | CuttingCardPlaced
     | CardBurned
     | DealerCame
     | GamingDayBegan

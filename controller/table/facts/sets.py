@@ -98,7 +98,10 @@ class StepsAsked(Struct, frozen=True):
 
 
 class StepTaken(Struct, frozen=True):
-    """`by`: the person, or the device whose shuffle it was. `face_up`: of spreading alone; nothing is left to turn up."""
+    """`by`: the person, or the device whose shuffle it was. `face_up`: of spreading alone; nothing is left to turn up.
+
+    `secured`, `prepared`: the two conditions under which a set that a shuffler kept is not spread, as they were looked at.
+    """
 
     kind: ClassVar[str] = "step_taken"
     back: str
@@ -107,6 +110,8 @@ class StepTaken(Struct, frozen=True):
     role: str
     cite: tuple[str, ...]
     face_up: bool = False
+    secured: bool | None = None
+    prepared: bool | None = None
 
 
 class ShuffleDirected(Struct, frozen=True):
@@ -130,6 +135,7 @@ class SetCut(Struct, frozen=True):
     """`seat`: of the player who cut, 0 = the dealer; `declined`: seats that were offered the cut before, in order.
 
     `cards`: in front of the card that was put in; absent where nobody counted, and then their number was not checked.
+    `marks`: the dealer puts the cutting card into the stack next.
     """
 
     kind: ClassVar[str] = "set_cut"
@@ -139,6 +145,17 @@ class SetCut(Struct, frozen=True):
     by: str
     cite: tuple[str, ...]
     cards: int | None = None
+    marks: bool = False
+
+
+class CuttingCardPlaced(Struct, frozen=True):
+    """The cutting card is in the stack. `behind`: cards between it and the back, absent where nobody counted them."""
+
+    kind: ClassVar[str] = "cutting_card_placed"
+    back: str
+    by: str
+    cite: tuple[str, ...]
+    behind: int | None = None
 
 
 class CardBurned(Struct, frozen=True):

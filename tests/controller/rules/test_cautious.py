@@ -20,6 +20,7 @@ PRINTED = {
     "R-16": "equal_only",  # 39.1 and 39.3(b) both hold where the wager equals the ante
     "R-27": "flop",  # 1.B(3) and 1.B(6) speak of five cards, and a player has no others when the flop is paid
     "R-28": "before_look",  # 39.10(a) has the cards revealed, before 39.10(b) has anybody look
+    "R-157": "again",  # 5.H(2) names chapter 4 as a whole
     "R-30": "jam",  # the clauses say that a device jams, and not who clears it
     "R-166": "counts",  # each deck is used for every other round, and no exception is printed for a void one
     "R-167": "hand_only",  # 11.C(1) speaks of dealing by hand, the name of chapter 9

@@ -167,6 +167,12 @@ class Table:
             order = offered_to(self.setup, self.state)
             by_players = self.setup.law.rulebook.cut.by.value == "players"
             self.act(a.RecordCut(back, (order or (1,))[0] if by_players else 0))
+        return self.marked(back)
+
+    def marked(self, back: str) -> "Table":
+        """The cutting card is in the stack, where the document has one."""
+        if self.state.sets[back].mark_due:
+            self.act(a.PlaceCuttingCard(back))
         return self
 
     def begin(self, back: str = "red", seats: tuple[int, ...] = (1, 3), trips: tuple[int, ...] = (1,)) -> "Table":

@@ -139,6 +139,10 @@ def test_a_set_that_waits_for_no_cut_is_not_cut(make_table):
     absent = Refusal("no green set is at the table; there are: red")
     assert may_cut(table.setup, table.state, a.RecordCut("green", 3), DEALER) == absent
     table.act(a.RecordCut("red", 3))
+    marks = before_deal(table.setup, table.state, "red")
+    assert marks is not None
+    assert (marks.code, marks.cite) == ("mark_due", ("(e)(6)",))
+    table.marked("red")
     assert before_deal(table.setup, table.state, "red") is None
     refusal = may_cut(table.setup, table.state, a.RecordCut("red", 3), DEALER)
     assert refusal == Refusal("the red set waits for no cut; a cut follows a shuffle: manual", AFTER)
@@ -160,7 +164,7 @@ def test_whoever_sees_the_cutting_card_says_at_whose_hand(make_table, said, wron
     table = shuffled(make_table)
     rule = table.setup.law.rulebook.cut
     table.act(a.RecordCut("red", 3))
-    table.bet((1, "original", 1000), (3, "original", 1000)).let_out()
+    table.marked("red").bet((1, "original", 1000), (3, "original", 1000)).let_out()
     if not ordered:
         table.with_book(cut=replace(rule, offered_to=None))
     report = a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, **said)

@@ -23,7 +23,7 @@ ONE, TWO = (PlayedSince((PlayedRound(name, (1,)),)) for name in ("r1", "r2"))
 USED = CardSet(
     "red", cycle_complete=True, mode_shuffle=True, count_right=True, identities_complete=True,
     defects=(Defect.EXTRA,), by_hand=True, since=Moment(1, 2, "b1"), due=True, in_shoe=True, uncounted=ONE, unread=TWO,
-    procedure=Procedure.IDLE, steps=(SPREAD, TURN, WASH), stepped_by="a dealer", preshuffled=True, cut_due=True,
+    procedure=Procedure.IDLE, steps=(SPREAD, TURN, WASH), stepped_by="a dealer", preshuffled=True, cut_due=True, mark_due=True,
     was_cut=True, gone=9,
 )  # fmt: skip
 GONE = CardSet("red", present=False)
@@ -37,7 +37,14 @@ def folded(card_set, event, **round_):
     return evolve(replace(STATE, sets=sets, round=replace(ROUND, **round_)), f.Fact("table", event))
 
 
-SHUFFLED = {"in_shoe": False, "preshuffled": False, "cut_due": False, "was_cut": False, "gone": 0}
+SHUFFLED = {
+    "in_shoe": False,
+    "preshuffled": False,
+    "cut_due": False,
+    "mark_due": False,
+    "was_cut": False,
+    "gone": 0,
+}
 STEPPED = {"stepped_by": "x", "preshuffled": False, "in_shoe": False}
 NOT_READ = f.SetChecked("red", False, True, None, None, (Defect.MISSING,))
 SET_FACTS = [
@@ -51,8 +58,10 @@ SET_FACTS = [
     (f.SetTimeCarried("red", 11, -12, "b2", "holdover"), {"since": Moment(11, -12, "b2", "holdover")}),
     (SetDue("red"), {"due": True}),
     (f.StepsAsked("red", Procedure.OPENING, (WASH,)), {"procedure": Procedure.OPENING, "steps": (WASH,), "stepped_by": ""}),
-    (f.CutAsked("red", "x", ()), {"cut_due": True, "was_cut": False}),
-    (f.SetCut("red", 0, (), "x", ()), {"cut_due": False, "was_cut": True}),
+    (f.CutAsked("red", "x", ()), {"cut_due": True, "mark_due": False, "was_cut": False}),
+    (f.SetCut("red", 0, (), "x", ()), {"cut_due": False, "mark_due": False, "was_cut": True}),
+    (f.SetCut("red", 0, (), "x", (), marks=True), {"cut_due": False, "mark_due": True, "was_cut": True}),
+    (f.CuttingCardPlaced("red", "x", ()), {"mark_due": False}),
     (f.CardBurned("red", BurnAt.NEW_SHOE, "x", ()), {"gone": "one more"}),
 ]  # fmt: skip
 
