@@ -210,7 +210,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"wagers": {"ante": 1000, "blind": 1000}}, "seat 1, play: the player placed it, and its amount is missing [10(a)]"),
     ({}, {"decisions": ["check", "play"]}, "seat 1, play: is 3000 cents, and must be 2 times the ante of 1000 [10(c)]"),
     ({"irregularity": {"trigger": "shoe_jam", "state": ["several"]}}, {},
-     "several is no condition of shoe_jam (it has: round_live, self_cleared)"),
+     "several is no condition of shoe_jam (it has: round_live, bets_open, none_left_to_deal, self_cleared)"),
     ({"irregularity": {"trigger": "wrong_count_player"}}, {},
      "say at which seat it happened: wrong_count_player concerns one [15(d)]"),
     ({"irregularity": {"trigger": "wrong_count_player", "seat": 3}}, {},

@@ -91,11 +91,12 @@ def test_a_hand_with_too_few_cards_is_not_settled_before_its_player_has_chosen(m
 
 
 def test_a_shoe_that_people_saw_jam_holds_the_set_of_the_round_whenever_they_say_so(make_table: MakeTable) -> None:
-    """After the deal as well; the other set lies in the shuffler. Clause: md-uth 13.I."""
-    table = make_table("md-uth").ready().begin("red").let_out().deal()
-    duties = opened(table.act(a.ReportIrregularity(Trigger.SHOE_JAM)))
-    assert duties[Action.RESHUFFLE_WITH_DEALT].back == "red"
-    assert duties[Action.CLEAR_DEVICE].device == "shoe-1"
+    """After the deal as well; the other set lies in the shuffler. Clause: md-uth 13.I, R-128."""
+    for stacks, shuffle in ((1, Action.RESHUFFLE_WITH_DEALT), (None, Action.RESHUFFLE_AFTER_ROUND)):
+        table = make_table("md-uth").ready().begin("red").let_out().deal(stacks)
+        duties = opened(table.act(a.ReportIrregularity(Trigger.SHOE_JAM)))
+        assert duties[shuffle].back == "red"
+        assert duties[Action.CLEAR_DEVICE].device == "shoe-1"
 
 
 def test_a_shuffler_that_deals_and_was_seen_to_jam_holds_the_set_of_the_round(make_table: MakeTable) -> None:
