@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from controller.games import model as game
 from controller.games.model import Phase
+from controller.games.settling.round import UNREAD
 from controller.instructions import instruction, spoken_wager
 from controller.rules.parts import WagerRule
-from controller.rules.vocabulary import Action, Moment, Role, Settle, Step, Trigger
+from controller.rules.vocabulary import Action, Area, Moment, Role, Settle, Step, Trigger
 from controller.table import acts as a
 from controller.table import burns
 from controller.table.allowed import least_role_to, verify
@@ -22,6 +23,7 @@ from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, full_set, not_its_turn, stub_count_overdue, stub_count_waived
 from controller.table.procedures import spoken
+from controller.table.seats import folded_unread
 from controller.table.settling import next_to_settle
 from controller.table.state import DISPENSERS, Duty, Round, Setup, State
 from drivers.events import ALLOWED, DeviceKind, Level
@@ -235,6 +237,10 @@ def _playing(setup: Setup, state: State, round_: Round) -> Candidates:
             trigger = Trigger.CUTTING_CARD_REACHED
             yield "Say at whose hand the cutting card showed", a.ReportIrregularity(trigger, seat)
     yield from _answers(setup, round_, stage)
+    unread = " ".join([UNREAD] * setup.law.rulebook.hand.player.value)
+    for seat, _ in folded_unread(setup, round_):
+        says = f"Record the folded cards of seat {seat}, then place them in the rack"
+        yield says, a.RecordHand(Area.PLAYER, unread, seat)
     dispenser = _shut(state)
     if dispenser and (cards := community_left(setup, round_)) > 0:
         yield f"{stage.next} Let {cards} cards out of {dispenser} for it", a.StartDealing()

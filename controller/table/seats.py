@@ -1,5 +1,7 @@
 """Who sits where: the positions of one player, and where the cards of a hand go that is over."""
 
+from collections.abc import Iterator
+
 from controller.games.model import Decision
 from controller.rules.parts import LaidAway
 from controller.rules.vocabulary import Area, Settle
@@ -80,14 +82,18 @@ def _for_others(setup: Setup, round_: Round, seat: int, rule: LaidAway) -> LaidA
     return None
 
 
-def unread_before_rack(setup: Setup, round_: Round) -> Refusal | None:
-    """Why the dealer's hand waits: a folded hand decides a wager, and its cards are recorded before they go to the rack.
-
-    Clause: `[play] folded_cards`, `folded_others_cards`.
-    """
+def folded_unread(setup: Setup, round_: Round) -> Iterator[tuple[int, LaidAway]]:
+    """Seats whose folded cards are to be recorded before they go to the rack, and were not. Clause: `[play] folded_cards`,
+    `folded_others_cards`."""
     for seat, at in round_.seats.items():
         laid = laid_away(setup, round_, seat, Decision.FOLD) if at.folded and not at.void else None
         if laid is not None and laid.to == RECORDED and (Area.PLAYER, seat) not in round_.seen:
-            told = f"seat {seat}: first record the cards of the folded hand ({RecordHand.kind}), then place them in the rack"
-            return Refusal(told, laid.cite, code="folded_hand_unrecorded")
+            yield seat, laid
+
+
+def unread_before_rack(setup: Setup, round_: Round) -> Refusal | None:
+    """Why the dealer's hand waits: the cards of a folded hand that may decide a wager were not recorded."""
+    for seat, laid in folded_unread(setup, round_):
+        told = f"first record the folded cards of seat {seat} ({RecordHand.kind}), then place them in the rack"
+        return Refusal(told, laid.cite, code="folded_hand_unrecorded")
     return None

@@ -14,7 +14,10 @@ from controller.games.settling.settled import Settlement
 from controller.json_lines import convert
 from controller.rules.elections import elect, proposals
 from controller.rules.library import find
+from controller.rules.pay import FixedSum, Odds, OfMeter
 from controller.settle_filter import RoundLine, round_of
+from controller.table.betting import MOST_CENTS
+from controller.table.settling import MOST_PAID
 from tests.controller.games.test_hands_not_whole import seat
 from tests.dealt import Dealer
 
@@ -233,3 +236,21 @@ def test_no_sum_of_any_game_passes_the_bound(name):
             told = refused.reason
         assert found is not None or "no settlement is above" in told
         assert found is None or all(max(total.stake, total.back) <= MOST_SUM for total in found.seats)
+
+
+@pytest.mark.parametrize("name", ["ma-uth", "md-uth", "ma-colorado", "nj-pikit", "fast-action"])
+def test_no_sum_at_a_table_passes_the_bound(name):
+    """The largest wagers of six seats, each at its highest odds, with the largest meter and sum of each: far below 2^53.
+
+    So no fact, export or message of a table holds an amount that a reader of JSON would round.
+    """
+    book, most = find(name), 0
+    for table in book.pay.values():
+        pays = [value for row in table.rows.values() for value in (row.value, *(v for _, v in row.options))]
+        odds = [MOST_CENTS * p.pays // p.stake for p in pays if isinstance(p, Odds)]
+        fixed = [p.cents for p in pays if isinstance(p, FixedSum)] + [
+            MOST_PAID for p in pays if isinstance(p, OfMeter)
+        ]
+        most += max((*odds, *fixed, 0)) + MOST_CENTS  # every table of every wager, although one of each is elected
+    assert 0 < 6 * most < MOST_SUM
+    assert MOST_PAID < MOST_SUM

@@ -7,6 +7,7 @@ document settles a folded hand's wagers by its cards. What a folded hand decides
 import pytest
 
 from controller.games.settling.settled import Outcome
+from controller.next_act import next_act
 from controller.rules.vocabulary import Area
 from controller.table import acts as a
 from controller.table import facts as f
@@ -56,7 +57,11 @@ def test_the_dealers_hand_waits_until_the_folded_cards_are_recorded(folds, wager
     assert said.cite == ("11.F(3)(b)", "11.F(3)(d)")
     refused = table.refused(a.RevealDealer())
     assert (refused.code, refused.cite) == ("folded_hand_unrecorded", ("11.F(3)(b)", "11.F(3)(d)"))
+    asked = next_act(table.setup, table.state)
+    assert asked.says == "Record the folded cards of seat 1, then place them in the rack (record_hand)."
+    assert asked.act == a.RecordHand(Area.PLAYER, "?? ??", 1)
     table.act(FOLDED)
+    assert isinstance(next_act(table.setup, table.state).act, a.RevealDealer)
     reveal(table)
 
 
