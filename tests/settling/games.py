@@ -110,7 +110,7 @@ _COLORADO = {
     "payout_limit": "least", "R-57": "settled", "R-58": "not_paid", "R-59": "counts", "R-103": "lost", "R-20": "pays",
 }  # fmt: skip
 _MARYLAND = {
-    "R-102": "in_proportion", "R-103": "settled", "R-104": "either_hand", "R-109": "counts",
+    "R-102": "in_proportion", "R-103": "settled", "R-104": "either_hand", "R-109": "counts", "R-139": "lost",
     "payout_limit": "least",
 }  # fmt: skip
 
