@@ -205,7 +205,7 @@ class WagerRule:
     `times`: by the moment it is placed, the multiples of the wager `of` that it may amount to. `excludes`: wagers that
     may not stand beside it. `or_fold`: who does not place it folds. `device_mode`: what the shuffler must be set to
     where it is offered. `posted`: its amount lies within a least and a most that players can read at the table.
-    `not_with`: answers of the player after which this wager may not be placed.
+    `not_with`: answers of the player after which this wager may not be placed. `notice`: it is withdrawn only after a notice.
     """
 
     name: str
@@ -222,6 +222,7 @@ class WagerRule:
     device_mode: Cited[str] | None = None
     posted: Cited[bool] | None = None
     not_with: Cited[tuple[str, ...]] | None = None
+    notice: Cited[bool] | None = None
 
     def multiples(self, moment: Moment | None) -> tuple[int, ...]:
         """Multiples of the wager `of` that this one may amount to at that moment; () where nothing is printed, or at none."""

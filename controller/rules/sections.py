@@ -370,6 +370,7 @@ def wager(table: Table) -> WagerRule | None:
     device_mode = table.cited("device_mode", one_of(DEVICE_MODE), optional=True)
     posted = table.cited("posted", Table.flag, optional=True)
     not_with = table.cited("not_with", Table.texts, optional=True)
+    notice = table.cited("notice", Table.flag, optional=True)
     table.close()
     if bool(times) is not (of is not None):
         table.fault("`of` and `times` stand together: a multiple is one of another wager")
@@ -378,7 +379,7 @@ def wager(table: Table) -> WagerRule | None:
     is_sensed = sensed is not None and sensed.value
     return WagerRule(
         name, placed, requires, cite, optional.value, is_sensed, exact_cents, of, times, excludes, or_fold,
-        device_mode, posted, not_with,
+        device_mode, posted, not_with, notice,
     )  # fmt: skip
 
 

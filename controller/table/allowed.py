@@ -32,6 +32,7 @@ ANYTIME = (
     a.DirectShuffle.kind,
     a.RecordCut.kind,
     a.PlaceCuttingCard.kind,
+    a.PostNotice.kind,
     a.NewDealer.kind,
     a.TakeSetAway.kind,
     a.ReportSetDue.kind,
@@ -113,6 +114,7 @@ LEAST_ROLE: dict[str, Role] = {
     a.DirectShuffle.kind: Role.FLOORPERSON,
     a.CorrectSettlement.kind: Role.SUPERVISOR,
     a.Recut.kind: Role.FLOORPERSON,
+    a.PostNotice.kind: Role.FLOORPERSON,
     a.TakeSetAway.kind: Role.FLOORPERSON,
     a.TakeDeviceOut.kind: Role.FLOORPERSON,
     a.ReturnDevice.kind: Role.FLOORPERSON,
@@ -131,7 +133,7 @@ WHILE_HELD = frozenset(
         a.ConfirmDuty.kind, a.ResolveHold.kind, a.ReportIrregularity.kind, a.TakeDeviceOut.kind,
         a.ReturnDevice.kind, a.BringSet.kind, a.RecordShuffle.kind, a.TakeSetAway.kind, a.NewDealer.kind,
         a.RecordHand.kind, a.CorrectSettlement.kind, a.RaiseDispute.kind, a.NameBookmark.kind, a.AllowClearing.kind,
-        a.CloseDispute.kind, a.SeeAlarm.kind, a.ClearAlarm.kind,
+        a.CloseDispute.kind, a.SeeAlarm.kind, a.ClearAlarm.kind, a.PostNotice.kind,
     }
 )  # fmt: skip
 """All that may be done while play is held."""

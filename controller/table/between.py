@@ -4,7 +4,7 @@ from typing import assert_never
 
 from controller.rules.vocabulary import Action, Step, Trigger
 from controller.table import acts as a
-from controller.table import burns, cuts, procedures
+from controller.table import burns, cuts, notices, procedures
 from controller.table import facts as f
 from controller.table.deadlines import changed, put_in_play
 from controller.table.dispositions import dispose
@@ -39,6 +39,8 @@ def decide_set_act(draft: Draft, act: a.SetAct, actor: Actor) -> None:
             cuts.cut_made(draft, act, actor)
         case a.PlaceCuttingCard():
             cuts.marked(draft, act, actor.who)
+        case a.PostNotice():
+            notices.posted(draft, act, actor.who)
         case a.Recut():
             cuts.cut_again(draft, act.back, actor.who)
         case a.NewDealer():

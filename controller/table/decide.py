@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from traceback import walk_tb
 
 from controller.rules.vocabulary import Role
-from controller.table import cases
+from controller.table import cases, notices
 from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
@@ -122,7 +122,9 @@ def _stay_locked(draft: Draft) -> None:
 def _service(draft: Draft, event: ServiceEvent) -> None:
     match event:
         case ServiceStarted():
+            withdrawn = notices.withdrawn_unannounced(draft, event)
             draft.add(event)
+            notices.ask(draft, withdrawn)
             draft.make_safe("the daemon started")
             carry_over(draft)
         case SetDue():

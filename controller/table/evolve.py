@@ -39,7 +39,9 @@ def evolve(state: State, fact: f.Fact) -> State:
         case f.DutyOpened() | f.DutyClosed() | f.HoldPlaced() | f.HoldLifted():
             return _demands(state, fact.event)
         case ServiceStarted():
-            return _restarted(state)
+            return _restarted(state, fact.event)
+        case f.NoticePosted(wager=wager):
+            return replace(state, notices=(*state.notices, wager))
         case f.TableOpened():
             return replace(state, open=True, marker=0, last_seats=(), cutting_card=None)
         case f.TableIdle():
@@ -70,8 +72,15 @@ def evolve(state: State, fact: f.Fact) -> State:
     return _round(state, fact.event)
 
 
-def _restarted(state: State) -> State:
-    """Nothing is known of any device until it is heard again; every level with a safe side is wanted safe."""
+def _restarted(state: State, event: ServiceStarted) -> State:
+    """Nothing is known of any device until it is heard again; every level with a safe side is wanted safe.
+
+    A notice of a wager that is withdrawn now has done what it was for.
+    """
+    if event.setup is not None:
+        offered = event.setup.offered
+        notices = tuple(wager for wager in state.notices if wager in offered)
+        state = replace(state, offered=offered, notices=notices)
     devices = {
         name: replace(device, online=False, awaited=device.in_service) for name, device in state.devices.items()
     }

@@ -99,6 +99,13 @@ class BurnCard(Struct, frozen=True):
     kind: ClassVar[str] = "burn_card"
 
 
+class PostNotice(Struct, frozen=True):
+    """A notice was given that this optional wager will be withdrawn."""
+
+    kind: ClassVar[str] = "post_notice"
+    wager: str
+
+
 class TakeSetAway(Struct, frozen=True):
     """A set leaves the table, and no new one comes in its place for now."""
 
@@ -114,6 +121,6 @@ class ReportSetDue(Struct, frozen=True):
 
 
 SetAct = (
-    RecordShuffle | BringSet | ConfirmStep | IdleTable | RequestSpread | DirectShuffle | RecordCut | PlaceCuttingCard | Recut
-    | NewDealer | BurnCard | TakeSetAway | ReportSetDue
+    RecordShuffle | BringSet | ConfirmStep | IdleTable | RequestSpread | DirectShuffle | RecordCut | PlaceCuttingCard
+    | PostNotice | Recut | NewDealer | BurnCard | TakeSetAway | ReportSetDue
 )  # fmt: skip

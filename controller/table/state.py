@@ -311,6 +311,10 @@ class State(Struct, frozen=True):
     disputes: Mapping[str, Dispute] = field(default_factory=dict)
     alarms: Mapping[str, Alarm] = field(default_factory=dict)
     alarms_raised: int = 0
+    offered: tuple[str, ...] | None = (
+        None  # optional wagers of the table at its last start, None before one that says so
+    )
+    notices: tuple[str, ...] = ()  # wagers of which it was announced that they will be withdrawn
     last_void: bool = False
 
     @classmethod

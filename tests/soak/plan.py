@@ -21,9 +21,11 @@ BY_THE_CLOCK = "the document prints the time of a set for every way of dealing"
 NO_PAYOUT = "the document has no payout that a person validates before it is made"
 NO_HANDS_FOUND = "the document knows no device that finds the hands of a round"
 NO_CUTTING_CARD = "no cutting card lies in the stack in this game"
+NO_NOTICE = "no document but ma-colorado wants a notice before a wager is withdrawn"
 NO_METER = "no progressive wager is paid from a meter in this document"
 NEVER_DONE: dict[str, dict[str, str]] = {
     "md-uth": {
+        "post_notice": NO_NOTICE,
         "place_cutting_card": NO_CUTTING_CARD,
         "record_hands_found": NO_HANDS_FOUND,
         "request_spread": EACH_IS_SPREAD,
@@ -31,6 +33,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "report_set_due": BY_THE_CLOCK,
     },
     "ma-uth": {
+        "post_notice": NO_NOTICE,
         "place_cutting_card": NO_CUTTING_CARD,
         "record_meter": NO_METER,
         "validate_progressive": NO_PAYOUT,
@@ -39,6 +42,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "direct_shuffle": NO_ORDER,
     },
     "fast-action": {
+        "post_notice": NO_NOTICE,
         "record_hands_found": NO_HANDS_FOUND,
         "release_lockout": NO_PROGRESSIVE,
         "record_meter": NO_METER,
@@ -48,6 +52,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "validate_progressive": NO_PAYOUT,
     },
     "nj-pikit": {
+        "post_notice": NO_NOTICE,
         "place_cutting_card": NO_CUTTING_CARD,
         "record_hands_found": NO_HANDS_FOUND,
         "release_lockout": NO_PROGRESSIVE,

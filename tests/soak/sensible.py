@@ -62,6 +62,7 @@ class People:
             a.ConfirmStep.kind: self._step,
             a.RecordCut.kind: self._cut,
             a.PlaceCuttingCard.kind: self._mark,
+            a.PostNotice.kind: lambda _: a.PostNotice(self.rng.choice(sorted(self.setup.offered) or ["none"])),
             a.RecordHand.kind: self._hand,
             a.RecordMeter.kind: self._meter,
             a.CorrectSettlement.kind: self._correction,

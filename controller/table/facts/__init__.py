@@ -54,6 +54,7 @@ from controller.table.facts.round import (
     HandVoided,
     InitialDealCompleted,
     InputRefused,
+    NoticePosted,
     RoundBegun,
     RoundEnded,
     RoundVoided,
@@ -125,6 +126,7 @@ __all__ = [
     "LevelWanted",
     "MeterRecorded",
     "MethodChanged",
+    "NoticePosted",
     "ProgressiveCounted",
     "ProgressiveValidated",
     "RoundBegun",
@@ -162,6 +164,7 @@ Conclusion = (
     InputRefused
     | DecisionFailed
     | TableOpened
+    | NoticePosted
     | TableClosed
     | RoundBegun
     | WagerPlaced

@@ -33,6 +33,15 @@ class TableOpened(Struct, frozen=True):
     by: str
 
 
+class NoticePosted(Struct, frozen=True):
+    """It was announced that this optional wager will be withdrawn."""
+
+    kind: ClassVar[str] = "notice_posted"
+    wager: str
+    by: str
+    cite: tuple[str, ...]
+
+
 class TableClosed(Struct, frozen=True):
     kind: ClassVar[str] = "table_closed"
     by: str
