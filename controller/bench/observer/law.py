@@ -25,6 +25,8 @@ FATES = {
 """What a disposition must have said for a wager to get this fate."""
 RETURNS = FATES["returned"]
 VOIDS = ("void_round", "void_all_hands", "void_hand")
+UNKNOWN_TO_ALL = "something_else"
+"""What people report in their own words: no document answers it, so the table may only hold and ask."""
 OF_COLLECTED = "R-71"
 """What a void makes of wagers that a fold has given up is said by no document."""
 
@@ -38,7 +40,11 @@ def citations(evidence: Evidence) -> Verdict:
         problems += _wrong_demands(evidence, row)
     for given, trigger in _due(evidence):
         checked += 1
-        if trigger not in [f.data["trigger"] for f in _facts_of(evidence, given) if f.kind == "disposition_made"]:
+        facts = _facts_of(evidence, given)
+        if trigger == UNKNOWN_TO_ALL:
+            if not any(f.kind == "hold_placed" and not f.data.get("cite") for f in facts):
+                problems.append(f"input {given.sequence}: {trigger} led to no hold that cites nothing")
+        elif trigger not in [f.data["trigger"] for f in facts if f.kind == "disposition_made"]:
             problems.append(f"input {given.sequence} {given.kind} of {given.subject} led to no {trigger}")
     return Verdict.of(CITED, checked, problems, "nothing happened that the document has an answer to")
 

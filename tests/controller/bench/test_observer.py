@@ -660,3 +660,13 @@ def test_a_promise_nobody_could_test_is_not_called_held():
         assert judged(empty).state == "not_checked", judged
     assert recorded_first(empty).state == "not_checked"
     assert delivery(empty).state == "not_checked"
+
+
+@pytest.mark.parametrize(("cite", "state"), [([], "held"), (["13"], "broken")])
+def test_what_no_document_knows_is_held_and_cites_nothing(cite, state):
+    """A clause beside it would be invented; without a hold nobody was asked."""
+    case = Case().given("report_irregularity", trigger="something_else", note="a glass fell")
+    case.fact("something_else_reported", note="a glass fell").fact("hold_placed", hold="H1", cite=cite)
+    assert citations(case.evidence).state == state
+    silent = Case().given("report_irregularity", trigger="something_else", note="a glass fell")
+    assert citations(silent.evidence).state == "broken"
