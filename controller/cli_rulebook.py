@@ -10,6 +10,8 @@ import click
 from controller.cli import AS_JSON, USAGE, end, show
 from controller.cli_books import EVERYWHERE, books, find_book, listed, usage
 from controller.cli_edge import edge
+from controller.config_file import read_config
+from controller.given import Place
 from controller.rules import library
 from controller.rules.brief import brief
 from controller.rules.coverage import Carried, Coverage, CoverageInvalid, Kind
@@ -25,6 +27,7 @@ from controller.rules.explain import (
     values_of,
 )
 from controller.rules.model import Question, Reading, Row, Rulebook
+from controller.rules.questions import effect, makers_choice, makers_page, open_at, table_page
 
 __all__ = ["rulebook"]
 
@@ -253,19 +256,59 @@ def _carried_line(carried: Carried) -> str:
 
 @rulebook.command()
 @click.argument("name", metavar="[ID]", required=False)
+@click.option(
+    "--table",
+    "table_file",
+    type=Place(exists=True, dir_okay=False),
+    help="Only what is open at the table of this file.",
+)
+@click.option(
+    "--makers",
+    is_flag=True,
+    help="Only the maker's choices, which nobody elects: a page to sign for each rulebook.",
+)
 @EVERYWHERE
 @AS_JSON
-def readings(name: str | None, directory: Path | None, as_json: bool) -> None:
+def readings(
+    name: str | None, table_file: Path | None, makers: bool, directory: Path | None, as_json: bool
+) -> None:
     """List what a licensee elects: readings of what a text leaves open, and choices that it leaves to the house.
 
     A reading that moves money, voids hands or decides whether play goes on must be elected before a table opens.
+    With --table, each question has what it bears on, and a section [elections] to paste follows. A reading with one choice is the
+    maker's: nobody elects it.
 
     \b
     Example:
       tablewarden rulebook readings md-uth
+      tablewarden rulebook readings --table config/tables/example.toml
+      tablewarden rulebook readings ma-uth --makers
     """
-    asked = {book.id: book.questions for book in books(name, directory)}
-    show(asked, _readings_page, as_json)
+    if table_file is not None:
+        _at_table(name, table_file, as_json)
+        return
+    found = books(name, directory)
+    if makers:
+        alone = {book.id: {q.id: q for q in book.questions.values() if makers_choice(q)} for book in found}
+        pages = [line for book in found for line in (*makers_page(book), "")]
+        show(alone if as_json else pages, iter, as_json)
+        return
+    show({book.id: book.questions for book in found}, _readings_page, as_json)
+
+
+def _at_table(name: str | None, table_file: Path, as_json: bool) -> None:
+    """What is open at one table. A file whose elections are refused ends the command with its faults."""
+    reading = read_config(table_file)
+    if reading.law is None:
+        end("\n".join((f"{table_file}: refused", *(f"  {fault}" for fault in reading.faults))), USAGE)
+    if name is not None and name.partition("@")[0] != reading.law.rulebook.id:
+        usage(ValueError(f"{table_file} is under {reading.law.rulebook.id}, not under {name}; leave {name} out"))
+    asked = open_at(reading.law, reading.offered)
+    if as_json:
+        told = [{"effect": effect(reading.law.rulebook, question), "question": question} for question in asked]
+        show(told, iter, True)
+    else:
+        show(list(table_page(reading.law, str(table_file), asked)), iter, False)
 
 
 def _readings_page(asked: dict[str, dict[str, Question]]) -> Iterator[str]:
@@ -281,6 +324,8 @@ def _readings_page(asked: dict[str, dict[str, Question]]) -> Iterator[str]:
 
 def _question_head(question: Question) -> str:
     must = f"must be elected{f' where {question.wager} is offered' if question.wager else ''}"
+    if makers_choice(question):
+        return f"{question.id} (the maker's choice)"
     if isinstance(question, Reading):
         return f"{question.id}{f' ({must})' if question.moves else ''}"
     everywhere = question.everywhere is not None and question.everywhere.value

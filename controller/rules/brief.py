@@ -15,7 +15,7 @@ from controller.rules.explain import (
 )
 from controller.rules.model import Question, Row
 from controller.rules.vocabulary import Action, Trigger
-from controller.rules.words import ACTIONS, TRIGGERS, condition_in_words, row_in_words
+from controller.rules.words import ACTIONS, TRIGGERS, condition_in_words, row_in_words, spoken, value_in_words
 
 INDENT = "    "
 PAY = "pay."
@@ -45,16 +45,16 @@ def _in_full(told: Explanation) -> list[Answer]:
 
 
 def _values(told: Explanation) -> Iterator[str]:
-    """Values by their names in the rulebook; those that only count up in one line, and so the rows of a pay table."""
+    """Values in words; those that only count up in one line, and so the rows of a pay table."""
     lists: dict[str, list[str]] = {}
     for name, shown in told.values.items():
         head, _, last = name.rpartition(".")
         if head.startswith(PAY):
-            lists.setdefault(head, []).append(f"{last.replace('_', ' ')} {shown}")
+            lists.setdefault(head, []).append(f"{last} {shown}")
         else:
             lists.setdefault(head if last.isdigit() else name, []).append(shown)
     for name, shown_all in lists.items():
-        yield f"  value {name} = {_listed(shown_all)}"
+        yield f"  {value_in_words(name)}: {spoken(_listed(shown_all))}"
 
 
 def _listed(shown: list[str]) -> str:

@@ -1,5 +1,6 @@
 """What a rulebook makes of one clause, in a few plain lines for a person at a terminal or on a panel."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import starmap
@@ -206,13 +207,23 @@ def values_of(rulebook: Rulebook) -> dict[str, tuple[str, tuple[str, ...]]]:
         found += _parts(f"duty {action}", role)
     for act, role in rulebook.act_roles.items():
         found += _parts(f"act {act}", role)
-    return {name: (_shown(part) + _hours(name, part), part.cite) for name, part in found}
+    return {name: (_in_units(name, _shown(part)), part.cite) for name, part in found}
 
 
-def _hours(name: str, part: Part) -> str:
-    """Seconds are what the clock wants; people say hours."""
-    seconds = part.value if isinstance(part, Cited) and ".interval_s." in name else None
-    return f" = {seconds // 3600} h {seconds % 3600 // 60} min" if isinstance(seconds, int) else ""
+def _in_units(name: str, shown: str) -> str:
+    """Seconds are what the clock wants, and cents what records hold; people say hours, and amounts with a point."""
+    if ".interval_s." in name:
+        return re.sub(r"\d{4,}", lambda found: _hours(int(found[0])), shown)
+    return re.sub(r"\b\d{3,}\b", _amount, shown) if name.endswith("_cents") else shown
+
+
+def _hours(seconds: int) -> str:
+    minutes = seconds % 3600 // 60
+    return f"{seconds // 3600} h" + (f" {minutes} min" if minutes else "")
+
+
+def _amount(found: re.Match[str]) -> str:
+    return f"{int(found[0]) // 100:,}.{int(found[0]) % 100:02}"
 
 
 def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:

@@ -127,7 +127,8 @@ class Reading:
 
     `cautious`: hold and ask where that is a choice, else the printed words, else what takes nothing from a player.
     `proposed`: elected on benches and by filters where nobody elects; never in play.
-    `since`: the day on which the question was added to the rulebook; None: it stood there from the beginning.
+    `why`: of a reading with one choice, why no other is offered. `since`: the day on which the question was added to the
+    rulebook; None: it stood there from the beginning.
     `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
     decides; a reading that governs, or on which one value of the file rests, offers one choice. `wager`: it is asked only
     where this optional wager is offered; None: everywhere.
@@ -143,6 +144,7 @@ class Reading:
     governs: Trigger | None = None
     wager: str | None = None
     since: str | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,10 +106,10 @@ class CutRule:
 
 @dataclass(frozen=True, slots=True)
 class StubRule:
-    """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary, or None."""
+    """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary."""
 
     every_rounds: Cited[int]
-    waived_by: Cited[str] | None
+    waived_by: Cited[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from textwrap import wrap
 
 from controller.rules.elections import decided_by
 from controller.rules.model import Cited, HouseChoice, Law, Question, Reading, Rulebook
 from controller.rules.vocabulary import Action, Trigger
 from controller.rules.words import TRIGGERS
 
-__all__ = ["asked_at", "effect", "makers_choice", "new_since", "newest", "ordered", "to_paste"]
+__all__ = [
+    "asked_at", "effect", "makers_choice", "makers_page", "new_since", "newest", "open_at", "ordered", "table_page", "to_paste",
+]  # fmt: skip
 
 VALUES = {
     "settlement": "what wagers come to",
@@ -45,6 +48,8 @@ BEARS_ON: dict[str, Callable[[Action], bool]] = {
 """What a choice may move, with the actions that move it."""
 
 FEW = 3
+WIDTH = 100
+"""Columns of a page that people read or print."""
 
 
 def effect(rulebook: Rulebook, question: Question) -> str:
@@ -78,9 +83,7 @@ def _hanging(part: object) -> set[str]:
 
 
 def _triggers(rulebook: Rulebook, question: Question) -> list[Trigger]:
-    found = [trigger for trigger, _ in _steps(rulebook, question)]
-    governed = [question.governs] if isinstance(question, Reading) and question.governs else []
-    return list(dict.fromkeys((*found, *governed)))
+    return list(dict.fromkeys(trigger for trigger, _ in _steps(rulebook, question)))
 
 
 def _steps(rulebook: Rulebook, question: Question) -> Iterator[tuple[Trigger, tuple[Action, ...]]]:
@@ -89,6 +92,10 @@ def _steps(rulebook: Rulebook, question: Question) -> Iterator[tuple[Trigger, tu
             for step in row.by_reading:
                 if any(reading == question.id for reading, _ in step.condition):
                     yield trigger, step.do
+            if (
+                isinstance(question, Reading) and question.governs is trigger
+            ):  # it decides whether this happens at all
+                yield trigger, tuple(demand.action for demand in row.do)
 
 
 def makers_choice(question: Question) -> bool:
@@ -130,6 +137,58 @@ def new_since(law: Law, offered: Collection[str] | None, as_of: str | None) -> l
 def newest(rulebook: Rulebook) -> str | None:
     """The day of the newest question; None where all stood there from the beginning."""
     return max((q.since for q in rulebook.questions.values() if q.since), default=None)
+
+
+def open_at(law: Law, offered: Collection[str] | None) -> list[Question]:
+    """Questions that concern a table with these optional wagers, have several choices, and that nobody elected, in order."""
+    asked = (q for q in law.rulebook.questions.values() if q.id not in law.elections and asked_at(q, offered))
+    return ordered([q for q in asked if not makers_choice(q)])
+
+
+def table_page(law: Law, where: str, asked: Collection[Question]) -> Iterator[str]:
+    """What is open at one table, each question with what it bears on, then the section to paste into its file."""
+    many = {0: "no question is open", 1: "1 question is open"}.get(len(asked), f"{len(asked)} questions are open")
+    yield f"{where}, under {law.rulebook.id}: {many}"
+    for question in asked:
+        yield from ("", f"{question.id}  [{', '.join(question.clauses)}]")
+        yield from _wrapped(question.problem)
+        yield from _wrapped(effect(law.rulebook, question))
+        for choice in question.choices:
+            needs = ", ".join(f"{other} = {wanted}" for other, wanted in choice.needs)
+            mark = "*" if choice.id == question.cautious else " "
+            yield from _wrapped(f"{choice.id}: {choice.says}{f' (needs {needs})' if needs else ''}", f"  {mark} ")
+    yield from (
+        "",
+        "* = cautious, the choice to think about first. Fill in choice and name, and put this into the file:",
+        "",
+    )
+    made = {id_: (election.choice, election.by) for id_, election in law.elections.items()}
+    yield from to_paste(law.rulebook, asked, made)
+
+
+def makers_page(rulebook: Rulebook) -> Iterator[str]:
+    """Every choice that the maker of the rulebook made alone, with room to sign each: a page for a regulator."""
+    alone = ordered([q for q in rulebook.questions.values() if makers_choice(q)])
+    yield f"The maker's choices in {rulebook.id}: {rulebook.game}"
+    yield f"{rulebook.regulator}, edition {rulebook.edition}"
+    yield f"sha256 {rulebook.sha256}"
+    yield from _wrapped(
+        f"The text leaves these {len(alone)} questions open, and the rulebook answers each in one way. Nobody elects them. "
+        "Whoever signs agrees to the choice; whoever does not asks for another edition of the rulebook.", ""
+    )  # fmt: skip
+    for question in alone:
+        (choice,) = question.choices
+        yield from ("", f"{question.id}  [{', '.join(question.clauses)}]")
+        yield from _wrapped(question.problem, "  Question  ")
+        yield from _wrapped(f"{choice.id}: {choice.says}", "  Choice    ")
+        if isinstance(question, Reading) and question.why:
+            yield from _wrapped(question.why, "  Why       ")
+        yield from _wrapped(effect(rulebook, question), "  Effect    ")
+        yield f"  Name {'.' * 28}  Date {'.' * 12}  Signature {'.' * 28}"
+
+
+def _wrapped(text: str, head: str = "    ") -> list[str]:
+    return wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
 def to_paste(rulebook: Rulebook, asked: Collection[Question], made: Mapping[str, tuple[str, str]]) -> list[str]:

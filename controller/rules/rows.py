@@ -11,11 +11,12 @@ def read_reading(table: Table) -> Reading | None:
     clauses, moves = table.cite("clauses"), table.flag("moves")
     governs = table.word("governs", Trigger, optional=True)
     wager, since = table.text("wager", optional=True), table.day("since")
+    why = table.text("why", optional=True) or ""
     choices = _choices(table)
     table.close()
     if reading_id is None or problem is None or cautious is None or proposed is None or moves is None:
         return None
-    return Reading(reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager, since)
+    return Reading(reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager, since, why)
 
 
 def read_house_choice(table: Table) -> HouseChoice | None:

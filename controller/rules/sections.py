@@ -25,7 +25,7 @@ from controller.rules.vocabulary import Area, BurnAt, Method, Moment, Role, Sett
 
 SECOND_SET = ("no", "with_shuffler", "required_with_shuffler")
 SWAP_AFTER = ("round", "shoe")
-WAIVED_BY = ("shuffler_counts_each_shuffle", "none")
+WAIVED_BY = ("shuffler_counts_each_shuffle", "any_shuffler", "none")
 LOCK_AT = ("no_more_bets",)
 NOT_KEPT = ("electronic",)
 PLACED = ("before_deal", "decision")
@@ -191,7 +191,7 @@ def stub(root: Table) -> StubRule | None:
     table.close()
     if every_rounds is None or waived_by is None:
         return None
-    return StubRule(every_rounds, None if waived_by.value == "none" else waived_by)
+    return StubRule(every_rounds, waived_by)
 
 
 def discards(root: Table) -> DiscardRule | None:

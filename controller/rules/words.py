@@ -132,3 +132,39 @@ def condition_in_words(condition: Condition) -> str:
 def row_in_words(row: Row) -> str:
     """What happens, and in which state of the table this row answers it."""
     return "; ".join((TRIGGERS[row.trigger], *map(condition_in_words, row.when)))
+
+
+SECTIONS = {
+    "adjacent": "positions side by side",
+    "decks": "sets of cards",
+    "deck_change": "change of sets",
+    "devices": "devices in service",
+    "discards": "discard rack",
+    "hand": "hands",
+    "idle": "idle table",
+    "limits": "payout limit",
+    "not_kept": "tables that are not kept",
+    "opening": "opening of the table",
+    "pay": "pay table",
+    "play": "play",
+    "positions": "positions of a player",
+    "stub": "stub count",
+}
+"""Sections of a rulebook whose names say too little by themselves."""
+
+
+def value_in_words(name: str) -> str:
+    """The name of a value, as `explain` shows it to people: `stub.waived_by` is "stub count, waived by"."""
+    kind, _, what = name.partition(" ")
+    if kind == "duty" and what in list(Action):
+        return f"who does it: {ACTIONS[Action(what)]}"
+    if kind == "act":
+        return f"who does it: {spoken(what)}"
+    head, *rest = name.split(".")
+    rest = [part.removesuffix("_cents") for part in rest if part != "interval_s"]
+    return spoken(", ".join((SECTIONS.get(head, head), *rest)))
+
+
+def spoken(words: str) -> str:
+    """Words of the vocabulary as people say them; readings and what is not of the vocabulary stay as they are."""
+    return words.replace("_", " ")

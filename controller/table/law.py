@@ -9,7 +9,7 @@ from controller.table.played import NOTHING_PLAYED
 from controller.table.state import Round, Setup, State
 from drivers.events import Capability, DeviceKind
 
-WAIVED_BY_SHUFFLER = "shuffler_counts_each_shuffle"
+WAIVED_BY_SHUFFLER, WAIVED_BY_ANY = "shuffler_counts_each_shuffle", "any_shuffler"
 SWAP_EVERY_ROUND = "round"
 
 
@@ -25,23 +25,35 @@ def full_set(setup: Setup) -> int:
 
 
 def stub_count_waived(setup: Setup, state: State) -> bool:
-    """True where the document waives the stub count and a shuffler in service counts each shuffle, this one included.
+    """True where the document waives the stub count for the shuffler in service: for one that counts each shuffle, this one
+    included, or for any that shuffled the set in play.
 
-    Clause: `[stub_count] waived_by`; a document without that value waives nothing.
+    Clause: `[stub_count] waived_by`.
     """
-    return _waived_by_shuffler(setup) and shuffler_counted(state)
+    if _waives(setup, WAIVED_BY_ANY):
+        return _shuffled_by_device(state)
+    return _waives(setup, WAIVED_BY_SHUFFLER) and shuffler_counted(state)
 
 
 def why_not_waived(setup: Setup, state: State) -> str:
     """In words, why a count is not waived although what shuffles counts each shuffle; "" where that is nobody's question."""
-    if state.round is None or not (_waived_by_shuffler(setup) and _counts_each_shuffle(state)):
+    if state.round is None or not (_waives(setup, WAIVED_BY_SHUFFLER) and _counts_each_shuffle(state)):
         return ""
     return f"no count of the {state.round.back} set was told when it was shuffled last"
 
 
-def _waived_by_shuffler(setup: Setup) -> bool:
+def _waives(setup: Setup, by: str) -> bool:
     stub = setup.law.rulebook.stub
-    return stub is not None and stub.waived_by is not None and stub.waived_by.value == WAIVED_BY_SHUFFLER
+    return stub is not None and stub.waived_by.value == by
+
+
+def _shuffled_by_device(state: State) -> bool:
+    """True where a shuffler is in service, or the shoe reshuffles, and the set in play was not shuffled by hand."""
+    in_play = state.sets.get(state.round.back if state.round else state.last_back)
+    by_hand = in_play is not None and in_play.by_hand
+    return not by_hand and (
+        state.device_of(DeviceKind.SHUFFLER) is not None or reshuffling_shoe(state) is not None
+    )
 
 
 def reshuffling_shoe(state: State) -> Device | None:

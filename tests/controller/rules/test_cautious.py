@@ -17,6 +17,7 @@ BOOKS = {name: find(name) for name in available()}
 CHANGELOG = Path(__file__).parents[3] / "CHANGELOG.md"
 
 PRINTED = {
+    "R-05": "keep_count",  # the count is printed, and no exception from it
     "R-16": "equal_only",  # 39.1 and 39.3(b) both hold where the wager equals the ante
     "R-27": "flop",  # 1.B(3) and 1.B(6) speak of five cards, and a player has no others when the flop is paid
     "R-28": "before_look",  # 39.10(a) has the cards revealed, before 39.10(b) has anybody look
@@ -34,6 +35,9 @@ PRINTED = {
 """Readings without a choice to hold, where the text says more for one of the choices."""
 
 TAKES_NOTHING = {
+    "R-06": "four_hours",
+    "R-34": "counting_only",
+    "R-44": "compare",
     "R-18": "not_enabled",  # no device, so none of its failures reaches a wager
     "R-29": "dealing_failure",  # the round is void, and wagers of a void round go back or are held
     "R-40": "cover",

@@ -31,8 +31,10 @@ def test_values_and_roles_are_told_with_their_reading(ma: Rulebook, md: Rulebook
     """A number or a role that rests on the clause, and whether it is printed."""
     assert "  value decks.swap_after = round" in explain(ma, "2(b)(4)")
     assert "  value act recut = supervisor" in explain(ma, "4(d)")
-    assert "  value wagers.progressive.exact_cents = 500" in explain(ma, "14(a)")
-    assert "  value deck_change.interval_s.shuffler = 14400 (by reading R-06) = 4 h 0 min" in explain(md, "3.C")
+    assert "  value wagers.progressive.exact_cents = 5.00" in explain(ma, "14(a)")
+    assert "  value deck_change.interval_s.shuffler = 4 h if four_hours | 8 h if eight_hours (R-06)" in explain(
+        md, "3.C"
+    )
     assert "  value dealing.dealing_shoe.stacks.1 = 4 cards to six_card_box (by reading R-08)" in explain(
         md, "10.B(1)"
     )

@@ -55,8 +55,8 @@ SINGLE_FAULTS = [
      "[[dealing]] 2 (hand) burns: 'value' must not be negative, as -1 is"),
     ("no duration", 'hand         = { value = "4h"', 'hand         = { value = "4 hours"',
      "[deck_change] hand: 'value' must be a duration such as \"4h\", not '4 hours'"),
-    ("unknown waiver", 'value = "shuffler_counts_each_shuffle"', 'value = "shuffler_counts"',
-     "[stub_count] waived_by: 'value' is unknown: 'shuffler_counts' (nearest: shuffler_counts_each_shuffle)"),
+    ("unknown waiver", 'counting_only = "shuffler_counts_each_shuffle"', 'counting_only = "shuffler_counts"',
+     "[stub_count] waived_by: 'counting_only' is unknown: 'shuffler_counts' (nearest: shuffler_counts_each_shuffle)"),
     ("unknown action", DRAWN, 'do = [{ action = "use_as_nxt", cite = "13.D" }]',
      "[[outcome]] N (card_drawn_unexposed) do 1: unknown action 'use_as_nxt' (nearest: use_as_next)"),
     ("unknown method", "hand         = {", "hands = {", "[deck_change]: unknown method 'hands' (nearest: hand)"),
@@ -67,8 +67,8 @@ SINGLE_FAULTS = [
      "[[outcome]] N (method_change): unknown guard 'device_fails' (nearest: device_failed)"),
     ("unknown reading of a row", 'reading = "R-40", choice = "no_demand"', 'reading = "R-400", choice = "no_demand"',
      "[[silent]] N (method_change): unknown reading 'R-400' (nearest: R-40)"),
-    ("unknown reading of a value", 'cite = "3.C", reading = "R-06"', 'cite = "3.C", reading = "R-6"',
-     "[deck_change] shuffler: unknown reading 'R-6' (nearest: R-46)"),
+    ("unknown reading of a value", '"1.B(7)"], reading = "R-12"', '"1.B(7)"], reading = "R-1"',
+     "[[wager]] 4 (trips) optional: unknown reading 'R-1' (nearest: R-71)"),
     ("choice that the reading lacks", 'reading = "R-40", choice = "no_demand"', 'reading = "R-40", choice = "nodemand"',
      "[[silent]] N (method_change): R-40 has no choice 'nodemand' (nearest: no_demand)"),
     ("choice that no row uses", '{ id = "no_demand", says', '{ id = "third", says = "x" },\n  { id = "no_demand", says',
@@ -294,9 +294,9 @@ def test_a_value_can_not_rest_on_a_reading_with_several_choices(faults_of: Fault
 
 def test_a_value_can_not_rest_on_a_reading_that_rows_act_by(faults_of: FaultsOf) -> None:
     """One question with two kinds of answer: electing the other choice would change the row and leave the value."""
-    faults = faults_of(('cite = "3.C", reading = "R-06"', 'cite = "3.C", reading = "R-40"'))
+    faults = faults_of(('"1.B(7)"], reading = "R-12"', '"1.B(7)"], reading = "R-40"'))
     assert "[[reading]] (R-40): rows act by it, so no value may rest on it and it may govern no trigger" in faults
-    assert "[[reading]] (R-06): nothing uses it" in faults
+    assert "[[reading]] (R-12): nothing uses it" in faults
 
 
 def test_a_way_of_dealing_without_stacks_is_refused(faults_of: FaultsOf) -> None:
