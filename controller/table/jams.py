@@ -21,9 +21,9 @@ def reported(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.De
     setup, state, round_ = draft.setup, draft.state, draft.state.round
     activity = report.activity if isinstance(report, e.Jammed) else None
     in_play = round_ is not None and round_.live
-    dealing = (still_to_deal(setup, state, name) or not in_play) and (
-        activity is e.Activity.DEALING or isinstance(report, e.DealStopped)
-    )
+    none_inside = holds_none_of_round(setup, state, name, report.cards_inside)
+    has_cards = still_to_deal(setup, state, name) and not none_inside
+    dealing = (has_cards or not in_play) and (activity is e.Activity.DEALING or isinstance(report, e.DealStopped))
     if report.back is not e.Back.UNKNOWN:
         back = report.back.value
     elif dealing and round_ is not None:
@@ -31,7 +31,7 @@ def reported(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.De
     else:
         back = set_in(setup, state, name)
     of_round = round_ is not None and back == round_.back
-    if of_round and not dealing and holds_none_of_round(setup, state, name, report.cards_inside):
+    if of_round and none_inside:
         back, of_round = NO_SET, False
     between_stacks = activity is e.Activity.IDLE and of_round and handing_out(setup, state, name)
     jam(draft, name, back, dealing=dealing or between_stacks)

@@ -67,13 +67,16 @@ def test_a_shuffler_holds_no_set_that_lies_on_the_layout(make_table, disposed, r
     left_alone(table, disposed(report(table)))
 
 
+@pytest.mark.parametrize("activity", list(e.Activity))
 @pytest.mark.parametrize("back", [e.Back.RED, e.Back.UNKNOWN])
 @pytest.mark.parametrize("phase", ["betting", "closed"])
 @pytest.mark.parametrize("rulebook", DEALT_BY_SHUFFLER)
-def test_a_shuffler_that_senses_no_card_holds_none_of_the_round(make_table, disposed, rulebook, phase, back):
+def test_a_shuffler_that_senses_no_card_holds_none_of_the_round(
+    make_table, disposed, rulebook, phase, back, activity
+):
     """Clause: R-10. Though it was to deal: the set was not put into it yet."""
     table = at(make_table, rulebook, phase)
-    made = disposed(table.put(e.Jammed(back, e.Activity.IDLE, e.JamPlace.OUTPUT, 0, 0), "shuffler-1"))
+    made = disposed(table.put(e.Jammed(back, activity, e.JamPlace.OUTPUT, 0, 0), "shuffler-1"))
     left_alone(table, made)
 
 
