@@ -16,7 +16,7 @@ from controller.publish.publisher import NotParked, Publisher
 from controller.rules.coverage import Coverage, prompts
 from controller.settlement_page import announced_document, offer_document
 from controller.status import device_document, table_document, without_record
-from controller.table.acts import Act
+from controller.table.acts import Act, ReportIrregularity
 from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
 from controller.table.inputs import Actor, ServiceEvent
@@ -96,6 +96,8 @@ class TableDesk:
         """What the document wants people to do before the acts of this phase; in a round, before its own acts only."""
         if self._coverage is None:
             return []
+        if engine.state.round is None:  # what the clauses have people report happens in a round
+            acts = [act for act in acts if act != ReportIrregularity.kind]
         told = prompts(self._coverage, engine.setup.law.rulebook, engine.state.method)
         wanted = set(acts) - WHILE_HELD if engine.state.round else set(acts)
         return [{"act": p.act, "text": p.text, "cite": list(p.cite)} for p in told if p.act in wanted]
