@@ -14,7 +14,7 @@ from controller.config_reader import Section
 from controller.decide_filter import DecideFilter
 from controller.decide_schema import input_schema, output_schema
 from controller.lines import lines_of
-from controller.rules.elections import ElectionsInvalid, elect, proposals
+from controller.rules.elections import ElectionsInvalid, added, elect, proposals
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid, whole
 from controller.rules.model import Rulebook
@@ -98,12 +98,26 @@ def _setup(rulebook_id: str, elections_file: Path | None, table_file: Path | Non
                 f"{rulebook_id}: every reading as proposed for benches, elected by nobody; not for play", err=True
             )
         if config is None:
-            return example_setup(rulebook, elections)
+            return example_setup(rulebook, with_added(rulebook, elections))
+        elections = with_added(rulebook, elections)
         return replace(config, table=_under(config.table, rulebook_id), elections=elections).setup()
     except RulebookInvalid as exc:
         end(str(exc), USAGE)
     except (RulebookUnknown, ElectionsInvalid, ConfigInvalid) as exc:
         raise click.UsageError(str(exc)) from exc
+
+
+def with_added(rulebook: Rulebook, elections: Elections) -> Elections:
+    """These elections, with the proposed choice of each question that an update added since. Names them on standard error."""
+    proposed = added(rulebook, elections)
+    if not proposed:
+        return elections
+    named = ", ".join(f"{question} = {choice}" for question, choice in proposed.items())
+    click.echo(
+        f"{rulebook.id}: not elected, and new in this version; decided as proposed for benches, not for play: {named}",
+        err=True,
+    )
+    return {**elections, **{question: (choice, BENCH) for question, choice in proposed.items()}}
 
 
 def _under(table: TableConfig, rulebook_id: str) -> TableConfig:

@@ -8,7 +8,7 @@ import click
 from msgspec import DecodeError, json
 
 from controller.cli import A_FILE, WRONG
-from controller.cli_decide import elections_in, lines_of
+from controller.cli_decide import elections_in, lines_of, with_added
 from controller.config import ConfigInvalid
 from controller.config_file import BENCH, CURRENCY, limits_in, payouts_in
 from controller.config_reader import Section
@@ -105,7 +105,7 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
                 f"{rulebook_id}: every reading as proposed for benches, elected by nobody; not for play", err=True
             )
             return SettleFilter(elect(rulebook, elections), Terms("USD"))
-        law = elect(rulebook, elections_in(elections_file, rulebook_id, rulebook))
+        law = elect(rulebook, with_added(rulebook, elections_in(elections_file, rulebook_id, rulebook)))
         return SettleFilter(law, _terms(elections_file, law))
     except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid, RoundRefused) as exc:
         raise click.UsageError(str(exc)) from exc

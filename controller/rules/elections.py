@@ -84,6 +84,15 @@ def proposals(rulebook: Rulebook) -> dict[str, str]:
     return {question.id: question.proposed for question in rulebook.questions.values()}
 
 
+def added(rulebook: Rulebook, elections: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """The proposed choice of each question that an update added to the rulebook and these elections leave open.
+
+    For filters, which read files from before that update; a table never plays by it.
+    """
+    open_now = (q for q in rulebook.questions.values() if q.since is not None and q.id not in elections)
+    return {question.id: question.proposed for question in open_now}
+
+
 def cautious(rulebook: Rulebook, by: str) -> Law:
     """The law with `proposals` elected everywhere, in the name of `by`: for benches and tests, not for play."""
     return elect(rulebook, {question: (choice, by) for question, choice in proposals(rulebook).items()})

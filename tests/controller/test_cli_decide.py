@@ -103,6 +103,35 @@ def test_elections_change_what_follows(tmp_path: Path) -> None:
     assert (fates, result.exit_code) == ({"held"}, 0)
 
 
+@pytest.mark.parametrize("command", ["decide", "settle"])
+def test_questions_of_an_update_are_proposed_to_files_from_before_it(tmp_path: Path, command: str) -> None:
+    """Recorded inputs and old elections still work after an update, and each question that nobody elected is named."""
+    rulebook = find("ma-uth")
+    new = {q.id for q in rulebook.questions.values() if q.since is not None}
+    file = tmp_path / "e.toml"
+    kept = {k: v for k, v in proposals(rulebook).items() if k not in new}
+    file.write_text("[elections]\n" + "".join(f'"{k}" = {{choice = "{v}", by = "x"}}\n' for k, v in kept.items()))
+    result = CliRunner().invoke(cli, [command, "--rulebook", "ma-uth", "--elections", str(file)], input="")
+    assert result.exit_code == 0
+    assert "not for play" in result.stderr
+    assert new
+    assert set(re.findall(r"R-\d+", result.stderr)) == new
+    whole = _decide(EXAMPLE, "--rulebook", "ma-uth", "--elections", str(file))
+    assert '"round_begun"' in whole.stdout
+
+
+def test_a_question_that_was_always_there_is_never_proposed(tmp_path: Path) -> None:
+    """A reading that these elections left out on purpose keeps the table closed."""
+    file = tmp_path / "e.toml"
+    kept = {k: v for k, v in proposals(find("ma-uth")).items() if k != "R-22"}
+    file.write_text("[elections]\n" + "".join(f'"{k}" = {{choice = "{v}", by = "x"}}\n' for k, v in kept.items()))
+    facts = [
+        json.loads(line)
+        for line in _decide(EXAMPLE, "--rulebook", "ma-uth", "--elections", str(file)).stdout.splitlines()
+    ]
+    assert any(fact["kind"] == "input_refused" and "R-22" in fact["data"]["reason"] for fact in facts)
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
