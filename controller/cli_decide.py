@@ -156,8 +156,14 @@ def example_setup(rulebook: Rulebook, elections: Elections) -> Setup:
         law=law,
         offered=frozenset(n for n, w in wagers.items() if w.optional and w.placed == "before_deal"),
         currency="USD",
-        progressive_cents=CHIP_CENTS if DeviceKind.PROGRESSIVE in kinds else 0,
+        progressive_cents=_chip_cents(law.rulebook) if DeviceKind.PROGRESSIVE in kinds else 0,
     )
+
+
+def _chip_cents(rulebook: Rulebook) -> int:
+    """Worth of a progressive chip: what the document prints, else what is usual."""
+    sensed = (rule.exact_cents for rule in rulebook.wagers.values() if rule.sensed)
+    return next((exact.value for exact in sensed if exact is not None), CHIP_CENTS)
 
 
 def elections_in(path: Path, rulebook_id: str, rulebook: Rulebook) -> Elections:

@@ -14,6 +14,7 @@ from controller.config_file import BENCH, CURRENCY, limits_in, payouts_in
 from controller.config_reader import Section
 from controller.games.settling.round import RoundRefused, Terms
 from controller.json_lines import MAX_LINE
+from controller.rules.amounts import has_limits
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid, whole
@@ -125,6 +126,11 @@ def _terms(path: Path, law: Law) -> Terms:
         f"[limits] {name}: {book.id} has no such wager {nearest(name, book.wagers)}"
         for name in limits
         if name not in book.wagers
+    ]
+    faults += [
+        f"[limits] {name}: its amount is not the player's choice; it has no limits ({', '.join(book.wagers[name].cite)})"
+        for name in limits
+        if name in book.wagers and not has_limits(book.wagers[name])
     ]
     if faults:
         raise ConfigInvalid(path, faults)

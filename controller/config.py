@@ -16,13 +16,14 @@ from controller.gaming_day import GamingCalendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig
 from controller.retention import Retention
+from controller.rules.amounts import chip_misfits, has_limits, limits_apart
 from controller.rules.coverage import CoverageInvalid
 from controller.rules.elections import ElectionsInvalid, elect
 from controller.rules.library import RulebookUnknown, find, find_coverage
 from controller.rules.loader import RulebookInvalid
 from controller.rules.model import Law, Rulebook
 from controller.rules.reader import nearest
-from controller.rules.vocabulary import Method, Settle
+from controller.rules.vocabulary import Method, Moment, Settle
 from controller.table import records
 from controller.table.betting import MOST_CENTS
 from controller.table.state import DeviceSetup, Setup
@@ -259,6 +260,12 @@ def _wager_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: 
                 faults.append(f"[table] offered: {name} needs a progressive device, and no [[device]] is one")
             if table.progressive_cents == 0:
                 faults.append(f"[table] progressive_cents: {name} is offered, so say what one chip is worth")
+    for rule, exact in chip_misfits(rulebook, table.progressive_cents):
+        cited = _cited(rule.exact_cents.cite if rule.exact_cents else ())
+        faults.append(
+            f"[table] progressive_cents: a {rule.name} wager is exactly {exact} cents{cited}, and {table.progressive_cents} is "
+            f"set; set {exact}"
+        )
     return faults
 
 
@@ -269,10 +276,15 @@ def _limit_misfits(table: TableConfig, rulebook: Rulebook) -> list[str]:
         rule = rulebook.wagers.get(name)
         if rule is None:
             faults.append(f"[limits] {name}: {rulebook.id} has no such wager {nearest(name, rulebook.wagers)}")
-        elif rule.placed != "before_deal" or rule.sensed or rule.exact_cents is not None:
+        elif not has_limits(rule):
             faults.append(
                 f"[limits] {name}: its amount is not the player's choice; it has no limits{_cited(rule.cite)}"
             )
+    for apart, of in limits_apart(rulebook, table.limits):
+        cited = _cited(dict(apart.times)[Moment.BEFORE_DEAL].cite)
+        faults.append(
+            f"[limits] {apart.name}: no amount within its limits fits those of {of}{cited}; set both alike"
+        )
     if table.production:
         faults += [f"[limits] {missing}; in production it stands here" for missing in unposted(table, rulebook)]
     return faults

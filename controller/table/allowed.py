@@ -8,7 +8,7 @@ from controller.games.model import Game, Phase, Settle, ShowCommunity, ShowDeale
 from controller.games.registry import GAMES, UNNAMED, game_of, not_played
 from controller.rules.vocabulary import Action, Role
 from controller.table import acts as a
-from controller.table import cases
+from controller.table import cases, statements
 from controller.table.checks import CHECKS
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
@@ -24,6 +24,7 @@ Phases = dict[str, tuple[Phase | None, ...]]
 
 ANYTIME = (
     a.CorrectSettlement.kind,
+    a.ValidateProgressive.kind,
     a.ConfirmDuty.kind,
     a.ResolveHold.kind,
     a.RecordShuffle.kind,
@@ -85,7 +86,6 @@ def _phases(game: Game) -> Phases:
         a.SettleWager.kind: (*paid_early, *ending[Settle], Phase.SETTLED, Phase.STOPPED),
         a.RecordHand.kind: turned_up,
         a.RecordMeter.kind: turned_up,
-        a.ValidateProgressive.kind: ending[Settle],
         a.SettleRound.kind: ending[Settle],
         a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
         a.CollectCards.kind: (Phase.BETTING, Phase.BETS_CLOSED, Phase.SETTLED, Phase.STOPPED),
@@ -170,7 +170,10 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     if (kept := cases.kept(state, act)) is not None:
         return kept
     check = CHECKS.get(act.kind)
-    return check(setup, state, act, actor) if check else None
+    if check is not None and (refused := check(setup, state, act, actor)) is not None:
+        return refused
+    doubt = statements.doubt(setup, state, act)
+    return None if doubt is None or doubt.said == state.doubted else doubt
 
 
 def least_role_to(setup: Setup, state: State, act: a.Act) -> Role | None:

@@ -66,13 +66,17 @@ def place_coupon(setup: Setup, act: a.PlaceWager) -> Refusal | None:
         return Refusal(
             f"seat {act.seat}: the face of a coupon is 1 to {MOST_FACE} cents, {act.coupon} were given", rule.cite
         )
+    exact = setup.law.rulebook.wagers[act.wager].exact_cents
+    if exact is not None:
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is one chip of {exact.value} cents, and no coupon lies beside it", exact.cite,
+            code="exact_wager_takes_no_coupon",
+        )  # fmt: skip
     return None
 
 
 def may_settle(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
     """What stands in the way of settling a coupon or an envy bonus now."""
-    if act.coupon and act.holder:
-        return Refusal(f"seat {act.seat}: a coupon earns no envy; give `coupon` or `holder`, not both")
     wrong = _envy(setup, round_, act) if act.holder or act.wager == ENVY else _coupon(round_, act)
     if wrong is not None:
         return wrong
@@ -110,9 +114,18 @@ def _envy(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
         return unearned
     if round_.live and round_.phase is not round_.game.stages[-1].phase:
         return Refusal(f"seat {act.seat}: envy is settled in phase {round_.game.stages[-1].phase}", earned.cite)
-    if act.outcome not in (Outcome.WIN, Outcome.LOSE):
-        return Refusal(f"seat {act.seat}: envy is a {Outcome.WIN} or a {Outcome.LOSE}; not {act.outcome}")
-    return None
+    return of_envy(setup, act)
+
+
+def of_envy(setup: Setup, act: About) -> Refusal | None:
+    """Envy is earned or not: nothing of it goes back."""
+    if not act.holder or act.outcome in (Outcome.WIN, Outcome.LOSE):
+        return None
+    earned = setup.law.rulebook.settlement.get(Settle.ENVY_FOLDED)
+    return Refusal(
+        f"seat {act.seat}: envy is a {Outcome.WIN} or a {Outcome.LOSE}; not {act.outcome}",
+        earned.cite if earned else (),
+    )
 
 
 def _not_earned_by(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:

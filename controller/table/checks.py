@@ -22,6 +22,7 @@ from controller.table import (
     sets_at_table,
     settling,
     upkeep,
+    validating,
 )
 from controller.table.card_set import CardSet
 from controller.table.deal_plan import deal_plan, still_in_device
@@ -315,7 +316,7 @@ CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {
     a.RecordHand.kind: hands.may_record,
     a.RecordMeter.kind: hands.may_record_meter,
     a.CorrectSettlement.kind: correcting.may_correct,
-    a.ValidateProgressive.kind: settling.validate_progressive,
+    a.ValidateProgressive.kind: validating.may_validate,
     a.RecordStubCount.kind: _stub_count,
     a.ChangeMethod.kind: _change_method,
     a.CollectCards.kind: _collect,

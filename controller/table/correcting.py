@@ -7,13 +7,15 @@ from controller.games.settling.settled import Outcome
 from controller.rules.citation import Cited
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.beside import is_beside, label, on_record, spoken, stake
+from controller.table import validating
+from controller.table.beside import is_beside, label, of_envy, on_record, spoken, stake
 from controller.table.contradicted import returned_by_announcement
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
 from controller.table.settling import goes_back, sums
 from controller.table.state import Fate, Round, Seat, Setup, State, Wager
+from controller.table.upkeep import short_hand_first
 
 LONGEST_REASON = 500
 MAY_BE_WRONG = (Fate.SETTLED, Fate.COLLECTED)
@@ -32,11 +34,26 @@ def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)")
     if (wrong := sums(act, stake(act, found), counted=found.cents > 0 or is_beside(act))) is not None:
         return wrong
+    if (wrong := _as_settled(setup, state, act)) is not None:
+        return wrong
     returned = _returned(act, found)
     if found.outcome is act.outcome and (found.returned, found.paid) == (returned, act.paid):
         back = f", {returned + act.paid} back" if found.cents or is_beside(act) else ""
         return Refusal(f"seat {act.seat}: so the {spoken(act)} was settled: {act.outcome}{back}")
     return None
+
+
+def _as_settled(setup: Setup, state: State, act: a.CorrectSettlement) -> Refusal | None:
+    """What a settlement of this wager would have been refused for is no correction of it either."""
+    name, _ = _of_round(state, act)
+    known = {r.id: r for r in (state.last_round, state.round) if r is not None}
+    if (
+        state.round is not None
+        and state.round.id == name
+        and (first := short_hand_first(state, act.seat)) is not None
+    ):
+        return first
+    return of_envy(setup, act) or validating.of_one_wager(setup, known.get(name), act)
 
 
 def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:

@@ -59,6 +59,22 @@ def community_left(setup: Setup, round_: Round) -> int:
     return burns + sum(street.cards for street in streets) - round_.late_out
 
 
+def cards_known(round_: Round) -> bool:
+    """True where it is known how many cards of this round lie on the layout: not in a deal by hand that has not come to its
+    end, as nothing counts its cards."""
+    return round_.initial_deal_done or not round_.let_out or round_.method in DISPENSERS
+
+
+def cards_gone(setup: Setup, round_: Round) -> int:
+    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt after them, and those that lay
+    face up and went to the rack, each of which another card has replaced."""
+    dealing = setup.law.rulebook.dealing[round_.method]
+    shown = sum(street.cards for street in round_.game.streets[: round_.streets])
+    after = shown if dealing.community_after else 0
+    burns = min(dealing.burns.value, round_.streets)
+    return round_.cards_out + max(after + burns, round_.late_out) + round_.racked
+
+
 def hands_dealt(setup: Setup, round_: Round) -> bool:
     """True where each player and the dealer hold their first cards: not while the dealer's are still in the device."""
     return round_.initial_deal_done and (

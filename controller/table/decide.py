@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from traceback import walk_tb
 
 from controller.rules.vocabulary import Role
-from controller.table import cases, notices
+from controller.table import cases, notices, statements
 from controller.table import facts as f
 from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
 from controller.table.allowed import verify
@@ -104,11 +104,16 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
         return
     refusal = verify(draft.setup, draft.state, act, given.actor)
     if refusal is not None:
-        draft.add(f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite, refusal.code))
+        draft.add(
+            f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite, refusal.code, refusal.said)
+        )
         if isinstance(act, AnnounceNoMoreBets):
             _stay_locked(draft)
         return
-    decide_act(draft, act, given.actor)
+    if (said_twice := statements.doubt(draft.setup, draft.state, act)) is not None:
+        statements.hold(draft, act, said_twice, given.actor)
+    else:
+        decide_act(draft, act, given.actor)
     close_done(draft)
 
 

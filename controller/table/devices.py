@@ -262,6 +262,14 @@ def _wager_sensed(draft: Draft, seat: int, locked: bool) -> None:
     round_ = draft.state.round
     if round_ is None or not round_.live:
         return
+    if not 1 <= seat <= draft.setup.seats:
+        rule = draft.setup.law.rulebook.seats
+        draft.hold(
+            f"a chip lies on the sensor of seat {seat}, and this table has seats 1 to {draft.setup.seats}; give it back, "
+            "and look at the device",
+            cite=rule.cite, reading=rule.reading, code="no_such_seat",
+        )  # fmt: skip
+        return
     if round_.phase is Phase.BETTING and not locked and round_.chips:
         return
     if any((s, w) in ((seat, "progressive"), (seat, LATE_CHIP)) for s, w, _ in round_.wagers(Fate.HELD)):

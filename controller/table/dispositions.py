@@ -212,7 +212,7 @@ def accept_progressive(draft: Draft) -> None:
     device = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if round_ is None or device is None:
         return
-    for seat in sorted({seat for seat, _ in round_.accepted}):
+    for seat in sorted({seat for seat, _ in round_.accepted if 1 <= seat <= draft.setup.seats}):
         placed = round_.seats.get(seat, _NO_SEAT).wagers.get("progressive")
         if placed is None or placed.fate is Fate.RETURNED:  # a chip that went back may come again in time
             cents = draft.setup.progressive_cents

@@ -61,6 +61,8 @@ def evolve(state: State, fact: f.Fact) -> State:
             return _trigger_noted(wagers.void_noted(state, made), made)
         case f.SecurityAlarm() | e.AlarmRaised():
             return alarmed(state, fact)
+        case f.InputRefused(said=str() as said):
+            return replace(state, doubted=said)
     if fact.subject in state.devices:
         return _device(state, fact.subject, fact.event)
     if isinstance(fact.event, SetEvent):
@@ -153,7 +155,8 @@ def _demands(state: State, event: f.Event) -> State:
                 event.code,
             )  # fmt: skip
             round_ = waiting_for(state.round, hold) if state.round else None
-            return replace(state, round=round_, holds=with_(state.holds, hold.id, hold), serial=state.serial + 1)
+            holds = with_(state.holds, hold.id, hold)
+            return replace(state, round=round_, holds=holds, serial=state.serial + 1, doubted="")
         case f.HoldLifted():
             state = kept_no_longer(replace(state, holds=without(state.holds, event.hold)), event.hold)
             return _vouched(state, event)
@@ -305,6 +308,8 @@ def _round(state: State, event: f.Event) -> State:
             return state if event.marker is None else replace(state, marker=event.marker)
     if isinstance(event, f.SettlementCorrected):
         return wagers.corrected(state, event)
+    if isinstance(event, f.ProgressiveValidated):
+        return wagers.validated(state, event)
     if isinstance(event, f.StubCounted):
         state = stub_counted(replace(state, since_stub_count=0), event)
     if isinstance(event, f.DealingAllowed):
@@ -333,7 +338,7 @@ def _ended(state: State, event: f.RoundEnded) -> State:
         last_void=round_.void if round_.played else state.last_void,
         sets=sets_after_round(state, round_, event.cards),
         last_seats=tuple(round_.in_play) if round_.played else state.last_seats,
-        last_round=LastRound(round_.id, round_.seats),
+        last_round=LastRound(round_.id, round_.seats, round_.validated),
         cutting_card=round_.cutting_card if round_.played else state.cutting_card,
         since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,
     )

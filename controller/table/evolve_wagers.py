@@ -44,8 +44,6 @@ def money_after(round_: Round, event: f.Event) -> Round:
             return replace(round_, seats=_settled_anew(round_.seats, event))
         case f.RoundSettled():
             return settled(round_, compared=event.difference is not None)
-        case f.ProgressiveValidated(seat=number):
-            return replace(round_, validated=round_.validated | {number})
         case f.HandRecorded():
             seen = SeenHand(read_cards(event.cards), read_cards(event.played), read_cards(event.shown))
             return replace(round_, seen={**round_.seen, (event.area, event.seat): seen})
@@ -60,7 +58,17 @@ def corrected(state: State, event: f.SettlementCorrected) -> State:
     if round_ is not None and round_.id == event.round:
         return replace(state, round=replace(round_, seats=_settled_anew(round_.seats, event)))
     if last is not None and last.id == event.round:
-        return replace(state, last_round=LastRound(last.id, _settled_anew(last.seats, event)))
+        return replace(state, last_round=replace(last, seats=_settled_anew(last.seats, event)))
+    return state
+
+
+def validated(state: State, event: f.ProgressiveValidated) -> State:
+    """The payout of this seat was looked at, in the round in play or in the last one."""
+    round_, last = state.round, state.last_round
+    if round_ is not None and round_.id == event.round:
+        return replace(state, round=replace(round_, validated=round_.validated | {event.seat}))
+    if last is not None and last.id == event.round:
+        return replace(state, last_round=replace(last, validated=last.validated | {event.seat}))
     return state
 
 

@@ -124,8 +124,6 @@ def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"{spoken(step.step)} is for the {step.by}; {actor.who} is a {actor.role}", step.cite)
     if step.step is Step.VERIFY_INSPECTION and actor.who == card_set.stepped_by:
         return Refusal(f"{actor.who} inspected these cards; a {step.by} verifies what another has done", step.cite)
-    if act.face_up and step.step not in SPREADS:
-        return Refusal(f"face_up belongs to {' and '.join(map(spoken, SPREADS))}", step.cite)
     return _stored_unchecked(setup, state, act, step)
 
 

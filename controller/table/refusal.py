@@ -10,8 +10,10 @@ class Refusal(Struct, frozen=True):
     """Why not, for the person who tried; `cite` where a clause says so.
 
     `code`: a stable word for this refusal, which a program may compare (`stub_count_contradicts`); None where it has none yet.
+    `said`: of an act that contradicts itself, its numbers and words, so that the same act is known again.
     """
 
     reason: str
     cite: tuple[str, ...] = ()
     code: str | None = None
+    said: str | None = None

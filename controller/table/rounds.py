@@ -6,12 +6,12 @@ from controller.games.model import AT_ONCE, Phase
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
-from controller.table import answered, cases, correcting, hands, procedures, remedies, settling
+from controller.table import answered, cases, correcting, hands, procedures, remedies, settling, validating
 from controller.table import facts as f
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
 from controller.table.deadlines import table_opened
-from controller.table.deal_plan import first_deal
+from controller.table.deal_plan import cards_gone, first_deal
 from controller.table.devices import disarm
 from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
@@ -102,7 +102,7 @@ def decide_settle_act(draft: Draft, act: a.SettleAct, actor: Actor) -> None:
         case a.CorrectSettlement():
             correcting.correct(draft, act, actor)
         case a.ValidateProgressive():
-            settling.validated(draft, act, actor)
+            validating.validated(draft, act, actor)
         case _:
             assert_never(act)
 
@@ -257,14 +257,8 @@ def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
 
 
 def cards_out(draft: Draft) -> int:
-    """Cards that have left the set in this round: stacks or hands, burns, community cards dealt after them, and those that lay
-    face up and went to the rack, each of which another card has replaced."""
-    round_ = _round(draft)
-    dealing = draft.setup.law.rulebook.dealing[round_.method]
-    shown = sum(street.cards for street in round_.game.streets[: round_.streets])
-    after = shown if dealing.community_after else 0
-    burns = min(dealing.burns.value, round_.streets)
-    return round_.cards_out + max(after + burns, round_.late_out) + round_.racked
+    """Cards that have left the set in the round in play."""
+    return cards_gone(draft.setup, _round(draft))
 
 
 def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:

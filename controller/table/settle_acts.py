@@ -72,11 +72,15 @@ class CorrectSettlement(Struct, frozen=True):
 
 
 class ValidateProgressive(Struct, frozen=True):
-    """A progressive payout is checked before it is paid. `light_on`: the unit shows the light that belongs to it."""
+    """A progressive payout is checked before it is paid. `light_on`: the unit shows the light that belongs to it.
+
+    `round`: its name, "" = the one in play, or the last one between rounds.
+    """
 
     kind: ClassVar[str] = "validate_progressive"
     seat: int
     light_on: bool
+    round: str = ""
 
 
 SettleAct = RecordHand | RecordMeter | SettleWager | CorrectSettlement | ValidateProgressive

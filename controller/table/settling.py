@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from controller.games.settling.settled import Cut, Line, Outcome, label
 from controller.rules.vocabulary import Action, Method, Role, Settle
 from controller.table import acts as a
-from controller.table import beside
+from controller.table import beside, validating
 from controller.table import facts as f
 from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
@@ -27,8 +27,9 @@ OUTCOMES = (Outcome.WIN, Outcome.LOSE, Outcome.PUSH, Outcome.RETURN)
 BY_PLAYER, BY_STEP = "by_player", "by_step"
 MOST_PAID = 10_000_000_000_000
 """No payout is larger: a slip of the keys is refused, and every sum stays exact for any JSON reader."""
+IN_ORDER = "settled_in_order"
+"""Code of the refusal of a wager that waits for its turn, or for the settlement."""
 OF_THE_CENT = (a.Resolution.CENT_TO_PLAYER, a.Resolution.CENT_TO_HOUSE)
-PROGRESSIVE = "progressive"
 
 
 def next_to_settle(setup: Setup, round_: Round) -> tuple[int, tuple[str, ...], tuple[str, ...]] | None:
@@ -70,7 +71,12 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return wrong
     if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
         return early
-    return _uncounted(setup, state, act.wager) or _unvalidated(setup, round_, act)
+    return not_payable(setup, state, act)
+
+
+def not_payable(setup: Setup, state: State, act: a.SettleWager) -> Refusal | None:
+    """What stands in the way whosever turn it is: hands that are not counted yet, a payout that nobody has validated."""
+    return _uncounted(setup, state, act.wager) or validating.of_one_wager(setup, _round(state), act)
 
 
 def sums(act: a.SettleWager | a.CorrectSettlement, stake: int, *, counted: bool = True) -> Refusal | None:
@@ -81,12 +87,6 @@ def sums(act: a.SettleWager | a.CorrectSettlement, stake: int, *, counted: bool 
         )
     if act.outcome is Outcome.WIN and not (1 if counted else 0) <= act.paid <= MOST_PAID:
         return Refusal(f"seat {act.seat}: a winning wager is paid 1 to {MOST_PAID} cents, {act.paid} were given")
-    if act.outcome is not Outcome.WIN and act.paid:
-        return Refusal(
-            f"seat {act.seat}: only a winning wager is paid; {act.outcome} with {act.paid} cents cannot be"
-        )
-    if act.returned is not None and act.outcome not in (Outcome.WIN, Outcome.LOSE):
-        return Refusal(f"seat {act.seat}: of a wager that is a {act.outcome} all goes back; leave `returned` out")
     if act.returned and not counted:
         return Refusal(
             f"seat {act.seat}: nobody counted the {act.wager}, so that no part of it can be told; leave `returned` out"
@@ -124,7 +124,7 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     seat, names, cite = turn
     if act.seat == seat and act.wager in names:
         return None
-    return Refusal(f"first seat {seat}: {', '.join(names)}", cite)
+    return Refusal(f"first seat {seat}: {', '.join(names)}", cite, code=IN_ORDER)
 
 
 def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusal:
@@ -133,19 +133,23 @@ def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusa
     last, found = round_.game.stages[-1].phase, round_.game.settling(act.wager, round_.seats[act.seat].answers)
     waits = f"seat {act.seat}: the {act.wager} wager is settled in phase {last}"
     if found is None:
-        return Refusal(waits, order_cite(setup, state, a.SettleRound.kind))
+        return Refusal(waits, order_cite(setup, state, a.SettleRound.kind), code=IN_ORDER)
     stage, answers = found
     asked = setup.law.rulebook.play.asked_from.get(stage.moment) if stage.moment else None
     cite = asked.cite if asked else order_cite(setup, state, a.SettleRound.kind)
     if act.wager in stage.opened:
         return Refusal(
             f"seat {act.seat}: the {act.wager} wager is settled in phase {stage.phase}, in the turn of seat {act.seat}",
-            cite,
-        )
+            cite, code=IN_ORDER,
+        )  # fmt: skip
     said = f"{' or '.join(answers)} ({a.RecordDecision.kind})"
     if len(answers) < len(stage.answers):  # with another answer it waits
-        return Refusal(f"{waits}, or once its player has answered {said}", cite)
-    return Refusal(f"seat {act.seat}: the {act.wager} wager is settled once its player has answered {said}", cite)
+        return Refusal(f"{waits}, or once its player has answered {said}", cite, code=IN_ORDER)
+    return Refusal(
+        f"seat {act.seat}: the {act.wager} wager is settled once its player has answered {said}",
+        cite,
+        code=IN_ORDER,
+    )
 
 
 def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: set[str]) -> Refusal | None:
@@ -167,8 +171,8 @@ def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: 
     step = "collect" if first.outcome is Outcome.LOSE else "settle"
     return Refusal(
         f"first {step} seat {first.seat}: {first.wager}; what loses is collected of all players, one by one, before any is paid",
-        order.cite,
-    )
+        order.cite, code=IN_ORDER,
+    )  # fmt: skip
 
 
 def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -176,7 +180,12 @@ def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     assert isinstance(act, a.SettleRound)
     if act.handed_back is not None and not 0 <= act.handed_back <= MOST_PAID:
         return Refusal(f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given")
-    return short_hand_first(state, 0) or cutting_card_untold(setup, state) or _uncounted(setup, state)
+    return (
+        short_hand_first(state, 0)
+        or cutting_card_untold(setup, state)
+        or _uncounted(setup, state)
+        or validating.of_round(setup, _round(state), act)
+    )
 
 
 def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:
@@ -213,35 +222,6 @@ def found(draft: Draft, act: a.RecordHandsFound, actor: Actor) -> None:
         draft.hold(
             f"the shuffler has found {act.hands} hands, and {expected} were dealt: what it pays by is wrong"
         )
-
-
-def _unvalidated(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
-    rule = setup.law.rulebook.progressive
-    needed = rule.payout_validated if rule else None
-    if needed is None or not needed.value or (act.wager, act.outcome) != (PROGRESSIVE, Outcome.WIN):
-        return None
-    if act.seat in round_.validated:
-        return None
-    return Refusal(
-        f"seat {act.seat}: the progressive payout is validated first ({a.ValidateProgressive.kind})", needed.cite
-    )
-
-
-def validate_progressive(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """What stands in the way of validating this payout."""
-    assert isinstance(act, a.ValidateProgressive)
-    rule = setup.law.rulebook.progressive
-    needed = rule.payout_validated if rule else None
-    if needed is None or not needed.value:
-        return Refusal(f"{setup.law.rulebook.id} has no payout that is validated first")
-    seat = _round(state).seats.get(act.seat)
-    if seat is None or PROGRESSIVE not in seat.wagers:
-        return Refusal(f"seat {act.seat} has no progressive wager in this round", needed.cite)
-    if not act.light_on:
-        return Refusal(
-            f"seat {act.seat}: the light of the progressive unit must be on; look at the unit", needed.cite
-        )
-    return None
 
 
 def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
@@ -340,12 +320,6 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
         mine = tuple(dict.fromkeys(cut for cut in reached if cut.seat == seat))
         _ask_of_limits(draft, mine)
     _for_the_floor(draft, asked, actor)
-
-
-def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:
-    rule = draft.setup.law.rulebook.progressive
-    cite = rule.payout_validated.cite if rule and rule.payout_validated else ()
-    draft.add(f.ProgressiveValidated(_round(draft.state).id, act.seat, actor.who, actor.role, cite))
 
 
 def surrender(draft: Draft, seat: int, by: str) -> None:

@@ -258,6 +258,7 @@ class LastRound(Struct, frozen=True):
 
     id: str
     seats: Mapping[int, Seat]
+    validated: frozenset[int] = frozenset()  # seats whose progressive payout was looked at
 
 
 class Duty(Struct, frozen=True):
@@ -316,6 +317,7 @@ class State(Struct, frozen=True):
     )
     notices: tuple[str, ...] = ()  # wagers of which it was announced that they will be withdrawn
     last_void: bool = False
+    doubted: str = ""  # the last act that contradicted itself, as it was said, until it has held play
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":

@@ -95,10 +95,6 @@ def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | 
     """What was said with a trigger to which it does not belong, or was left out."""
     if act.cards < 1:
         return Refusal("an irregularity concerns at least one card")
-    if act.too_many and (act.trigger not in WRONG_COUNTS or act.completable):
-        return Refusal("too_many is said of a wrong number of cards, and such a hand is not completed")
-    if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
-        return Refusal("at_dealer is said of the cutting card")
     if act.note and act.trigger is not Trigger.SOMETHING_ELSE:
         return Refusal(
             f"note belongs to {Trigger.SOMETHING_ELSE}; {act.trigger} says it all", code="note_not_asked"
@@ -234,6 +230,12 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(
             f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
         )
+    lies = state.round is not None and state.round.back == duty.back and state.round.on_layout
+    if duty.action is Action.REMOVE_SET and lies:
+        return Refusal(
+            f"cards of the {duty.back} set lie on the layout; collect them first ({a.CollectCards.kind})",
+            duty.cite, code="cards_lie_there",
+        )  # fmt: skip
     live = state.round is not None and state.round.live
     if (
         duty.action is Action.ASK_VOID_OR_COMPLETE

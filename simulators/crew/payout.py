@@ -31,9 +31,15 @@ class Payout:
         for ask in offer["asks"]:
             if (told := self._told(ask, layout)) is not None and await self.table.act(str(ask["act"]), **told):
                 return True
-        return not self._at_once() and await self._pay(offer, layout)
+        return await (self._validate(offer, layout) if self._at_once() else self._pay(offer, layout))
 
-    def handed_back(self) -> dict[str, int]:
+    def said(self) -> dict[str, object]:
+        """What is said with the settlement of a round: what went back, and that no progressive wager wins unvalidated."""
+        view = self.table.view
+        lies = any("progressive" in view.wagers(seat) for seat in view.seats)
+        return {**self._handed_back(), **({"no_progressive_wins": True} if lies else {})}
+
+    def _handed_back(self) -> dict[str, int]:
         """What goes back with the round, added up: where all of it is offered, and nothing waits for a person."""
         offer = self.table.view.status.get("offer")
         if not self.table.settings.pays or not offer or offer["asks"] or offer["refused"]:
@@ -75,6 +81,15 @@ class Payout:
         right = [len(stack) for stack in stacks] == [self.table.view.plan[n].cards for n in own]
         return [card for stack in stacks for card in stack] if right else []
 
+    async def _validate(self, offer: Document, layout: Layout) -> bool:
+        """Looks at one progressive payout that was not looked at yet; False where none is left."""
+        for line in offer["lines"]:
+            key = f"validated {line['seat']}"
+            if (line["wager"], line["outcome"]) == ("progressive", "win") and key not in layout.told:
+                layout.told.add(key)
+                return await self.table.act("validate_progressive", seat=line["seat"], light_on=True)
+        return False
+
     async def _pay(self, offer: Document, layout: Layout) -> bool:
         """The first wager of the offer that is not for a person to decide."""
         line = next((line for line in offer["lines"] if line["outcome"] in SETTLED), None)
@@ -88,8 +103,7 @@ class Payout:
         await self.table.pause(PAY_S)
         if await self.table.act("settle_wager", **given):
             return True
-        if (line["wager"], line["outcome"]) == ("progressive", "win") and "validated" not in layout.told:
-            layout.told.add("validated")
-            return await self.table.act("validate_progressive", seat=line["seat"], light_on=True)
+        if (line["wager"], line["outcome"]) == ("progressive", "win") and await self._validate(offer, layout):
+            return True
         layout.pays_no_more = True
         return False

@@ -171,7 +171,7 @@ class Play:
         given = {"street": ends["street"]} if "street" in ends else {}
         if not self.layout.wrong_street:  # a scenario about cards for all wants them dealt
             given |= says_of_dealer(self.table, ends.get("asks", []))
-        given |= self.payout.handed_back() if settles else {}
+        given |= self.payout.said() if settles else {}
         await self.table.pause(STEP_S)
         if not await self.table.act(str(ends["act"]), **given):
             return False

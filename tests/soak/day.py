@@ -17,7 +17,7 @@ from controller.games.registry import game_of
 from controller.rules.vocabulary import Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
-from controller.table.allowed import PHASES, WHILE_HELD, can
+from controller.table.allowed import PHASES, WHILE_HELD, can, verify
 from controller.table.codec import decode_fact, encode
 from controller.table.deadlines import due
 from controller.table.decide import decided, fold
@@ -33,6 +33,8 @@ from tests.soak.sensible import People
 from tests.soak.tables import book, draw_setup
 
 TABLE = "table"
+P_SLIP = 0.5
+"""How likely people say what contradicts itself, where it comes to their mind."""
 P_CHIP, P_HOURS = 0.15, 0.002
 """How likely an input is a chip on a sensor, and how likely it comes hours later."""
 CALM_AFTER, STUCK_AFTER = 300, 2500
@@ -170,8 +172,16 @@ class Day:
             if act and actor is not None:
                 self.put(TABLE, act, actor, allowed=True)
                 return
+            if act and not calm and self._contradicts(act):
+                self.put(TABLE, act, WHO[Role.SUPERVISOR])
+                return
         self._since_end += 1  # nobody could do anything: that is no input, but it counts as time
         self._report(self._devices.due(self.state))
+
+    def _contradicts(self, act: a.Act) -> bool:
+        """Whether it is refused because it contradicts itself; people say such a thing now and then, and again."""
+        refused = verify(self.setup, self.state, act, WHO[Role.SUPERVISOR])
+        return refused is not None and refused.said is not None and self.rng.random() < P_SLIP
 
     def _who(self, act: a.Act) -> Actor | None:
         first = WHO[self.rng.choice(ROLES)]

@@ -20,6 +20,7 @@ from controller.table.law import not_its_turn
 from controller.table.sets_at_table import as_many_as_wanted
 from controller.table.state import ALL_LOST, Setup, State
 from drivers import events as e
+from tests.soak.effects import way_round
 from tests.soak.failures import leaves_the_round
 
 OPENS = {
@@ -84,13 +85,18 @@ class Watch:
     def _act(
         self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None
     ) -> None:
-        """10: what is refused changes nothing but levels towards safety; what is not refused was allowed."""
+        """10: what is refused changes nothing but levels towards safety; what is not refused was allowed, and no other act that
+        means the same is refused by the document."""
         refused = any(isinstance(fact.event, f.InputRefused) for fact in facts)
         if allowed is None:
             actor = given.actor
             allowed = actor is not None and verify(self.setup, before, given.body, actor) is None  # type: ignore[arg-type]
         assert refused is not allowed, f"{given.body.kind}: refused {refused}, allowed {allowed}"
         if not refused:
+            actor = given.actor
+            assert actor is not None
+            way = way_round(self.setup, before, given.body, actor, facts)  # type: ignore[arg-type]  # it is an act
+            assert way is None, way
             return
         others = [fact.event for fact in facts if not isinstance(fact.event, f.InputRefused)]
         assert all(isinstance(event, f.LevelWanted) for event in others), others

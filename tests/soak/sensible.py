@@ -24,11 +24,16 @@ from controller.table.procedures import SPREADS
 from controller.table.records import replace
 from controller.table.rounds import cards_out
 from controller.table.state import DISPENSERS, Fate, Round, Setup, State, Wager
+from controller.table.statements import OF_NO_SEAT, WRONG_COUNTS
 from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE
 from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
 from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds
 
+SLIP = 0.05
+"""How often a report has words that contradict it."""
+ONE_SUIT = 0.1
+"""How often the cards that are told are of one suit, so that some hands are worth much."""
 UNCOUNTED = 0.04
 """How often nobody counts what a guest puts down."""
 
@@ -66,6 +71,7 @@ class People:
             a.RecordHand.kind: self._hand,
             a.RecordMeter.kind: self._meter,
             a.CorrectSettlement.kind: self._correction,
+            a.SettleRound.kind: self._settles,
             a.SeeAlarm.kind: lambda state: a.SeeAlarm(next(iter(state.alarms))) if state.alarms else None,
             a.ClearAlarm.kind: self._alarm,
             a.AllowClearing.kind: self._clearing,
@@ -259,7 +265,8 @@ class People:
         }
         area = self.rng.choice(tuple(counts))
         seat = self.rng.choice(list(round_.in_play) or [1]) if area is Area.PLAYER else 0
-        cards = [self.rng.choice((name, name, name, "??")) for name in self.rng.sample(NAMES, counts[area])]
+        deck = NAMES if self.rng.random() > ONE_SUIT else [name for name in NAMES if name.endswith("h")]
+        cards = [self.rng.choice((name, name, name, "??")) for name in self.rng.sample(deck, counts[area])]
         settler = settler_of(self.setup.law)
         plays = settler.played if area in (Area.PLAYER, Area.DEALER) else 0
         shows = settler.shown if area is Area.PLAYER else 0
@@ -271,6 +278,11 @@ class People:
             return self.builder.record(a.RecordMeter, state)  # type: ignore[no-any-return]
         meter = self.rng.choice(list(least))
         return a.RecordMeter(meter, least[meter][0] + 1000, least[meter][0])
+
+    def _settles(self, state: State) -> a.Act:
+        """Mostly with a word on the progressive wagers that no card tells of."""
+        asked = any(w == "progressive" for _, w, _ in _round(state).wagers(Fate.LIVE, Fate.STANDS))
+        return a.SettleRound(no_progressive_wins=asked and self.rng.random() < 0.9)
 
     def _correction(self, state: State) -> a.Act | None:
         """Of a wager of this round or the last one, whatever has become of it."""
@@ -297,7 +309,8 @@ class People:
         trigger = self.rng.choice(self._seen)
         said = "a glass fell onto the layout" if trigger is Trigger.SOMETHING_ELSE else ""
         back = act.back if trigger is Trigger.UNFIT_CARD else ""
-        return replace(act, trigger=trigger, seat=seat, note=said, back=back)
+        act = replace(act, trigger=trigger, seat=seat, note=said, back=back)
+        return act if self.rng.random() < SLIP else _consistent(act)
 
     def _duty(self, state: State) -> a.Act | None:
         return a.ConfirmDuty(self.rng.choice(list(state.duties))) if state.duties else None
@@ -360,6 +373,19 @@ class People:
     def _shuffle(self, state: State) -> a.Act | None:
         loose = [s.back for s in state.sets.values() if s.present and not s.armed]
         return a.RecordShuffle(self.rng.choice(loose)) if loose else None
+
+
+def _consistent(act: a.ReportIrregularity) -> a.ReportIrregularity:
+    """The report with no word that cannot be true of these cards."""
+    at_dealer = act.at_dealer and act.trigger is Trigger.CUTTING_CARD_REACHED
+    too_many = act.too_many and act.trigger in WRONG_COUNTS
+    return replace(
+        act,
+        at_dealer=at_dealer,
+        seat=0 if at_dealer or act.trigger in OF_NO_SEAT else act.seat,
+        too_many=too_many,
+        completable=act.completable and act.trigger is Trigger.WRONG_COUNT_DEALER and not too_many,
+    )
 
 
 def _fits(rule: WagerRule, placed: Mapping[str, Wager]) -> bool:

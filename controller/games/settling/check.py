@@ -174,6 +174,10 @@ class Checks:
             raise RoundRefused(
                 "a coupon lies beside no chips", hand.seat, name, self._money.settlement[Settle.COUPON].cite
             )
+        exact = self._rules[name].rule.exact_cents
+        if exact is not None:
+            told = f"is one chip of {exact.value} cents, and no coupon lies beside it"
+            raise RoundRefused(told, hand.seat, name, exact.cite)
         if not 1 <= face <= MOST:
             raise RoundRefused(
                 f"the face of a coupon is {face} cents, and must be from 1 to {MOST}", hand.seat, name

@@ -9,7 +9,10 @@ from controller.rules.vocabulary import Method
 
 
 class InputRefused(Struct, frozen=True):
-    """An input that cannot be, in this state. `reason` says what and what to do instead; `code` is the stable word for it."""
+    """An input that cannot be, in this state. `reason` says what and what to do instead; `code` is the stable word for it.
+
+    `said`: of an act that contradicts itself, its numbers and words; said again in the same way it holds play.
+    """
 
     kind: ClassVar[str] = "input_refused"
     refused: str
@@ -17,6 +20,7 @@ class InputRefused(Struct, frozen=True):
     by: str = ""
     cite: tuple[str, ...] = ()
     code: str | None = None
+    said: str | None = None
 
 
 class DecisionFailed(Struct, frozen=True):

@@ -1,0 +1,134 @@
+"""A progressive payout is validated before it is made, whichever act makes it. Clause: md-uth 11.J(2).
+
+Massachusetts has a progressive without a validation, the other three documents have none.
+"""
+
+import pytest
+
+from controller.games.settling.settled import Outcome
+from controller.rules.vocabulary import Area, Role
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table import validating
+from controller.table.decide import decided
+from controller.table.inputs import Actor, Input, Moment
+from tests.soak.effects import reached, way_round
+
+CITE = ("11.J(2)(a)", "11.J(2)(b)", "11.J(2)(c)")
+DEALER = Actor("a dealer", Role.DEALER)
+STRAIGHT_FLUSH = (
+    a.RecordHand(Area.COMMUNITY, "Qh Jh Th 2c 3d"), a.RecordHand(Area.DEALER, "4c 4d"),
+    a.RecordHand(Area.PLAYER, "9h 8h", 1), a.RecordMeter("meter", 5_000_000, 1_000_000),
+)  # fmt: skip
+NOTHING = (
+    a.RecordHand(Area.COMMUNITY, "Qh Jd 9c 2c 3d"), a.RecordHand(Area.DEALER, "4c 4d"),
+    a.RecordHand(Area.PLAYER, "Ah 7s", 1), a.RecordMeter("meter", 5_000_000, 1_000_000),
+)  # fmt: skip
+
+
+@pytest.fixture
+def with_chip(make_table):
+    """A table at its settlement with a progressive wager of seat 1, and these cards told."""
+
+    def make(*told, rulebook="md-uth"):
+        trips = (1,) if rulebook == "ma-uth" else ()
+        table = make_table(rulebook).ready().begin(seats=(1,), trips=trips)
+        table.chip(1)
+        table.let_out().deal().to_showdown()
+        for act in told:
+            table.act(act)
+        return table
+
+    return make
+
+
+def unvalidated(table, act, role=Role.SUPERVISOR):
+    refused = table.refused(act, role)
+    assert (refused.code, refused.cite) == (validating.NOT_VALIDATED, CITE)
+
+
+def test_a_winning_progressive_is_not_settled_with_the_round(with_chip):
+    table = with_chip(*STRAIGHT_FLUSH)
+    for act in (a.SettleRound(), a.SettleRound(555_000), a.SettleRound(no_progressive_wins=True)):
+        unvalidated(table, act, Role.DEALER)
+    assert table.refused(a.ValidateProgressive(1, False)).code == "light_off"
+    unvalidated(table, a.SettleRound(), Role.FLOORPERSON)
+    table.act(a.ValidateProgressive(1, True), Role.FLOORPERSON)
+    table.act(a.SettleRound(), Role.DEALER)
+
+
+def test_a_progressive_that_loses_by_the_cards_is_settled_with_the_round(with_chip):
+    with_chip(*NOTHING).act(a.SettleRound(), Role.DEALER)
+
+
+def test_a_progressive_of_which_nobody_told_the_cards_is_settled_on_a_word(with_chip):
+    """The dealer says that none wins; or it is settled by itself, or validated."""
+    unvalidated(with_chip(), a.SettleRound(), Role.DEALER)
+    with_chip().act(a.SettleRound(no_progressive_wins=True), Role.DEALER)
+    ways = (a.SettleWager(1, "progressive", Outcome.LOSE), a.ValidateProgressive(1, True))
+    for way in ways:
+        table = with_chip()
+        if way.kind == a.SettleWager.kind:
+            for wager in ("ante", "blind", "play"):
+                if table.round.seats[1].wagers[wager].fate == "live":
+                    table.act(a.SettleWager(1, wager, Outcome.LOSE))
+        table.act(way)
+        table.act(a.SettleRound(), Role.DEALER)
+
+
+def test_a_correction_pays_no_progressive_that_nobody_validated(with_chip):
+    """Neither in the round in play nor in the last one; what is paid there is validated first, too."""
+    paid = a.CorrectSettlement(1, "progressive", Outcome.WIN, "the hand was looked at again", paid=5000)
+    table = with_chip()
+    table.act(a.SettleRound(no_progressive_wins=True))
+    unvalidated(table, paid)
+    table.act(a.ValidateProgressive(1, True), Role.FLOORPERSON)
+    table.act(paid)
+    late = with_chip()
+    for act in (a.SettleRound(no_progressive_wins=True), a.CollectCards(), a.EndRound()):
+        late.act(act)
+    unvalidated(late, paid)
+    assert late.refused(a.ValidateProgressive(1, True, round="t1-9")).cite == ()
+    late.act(a.ValidateProgressive(1, True), Role.FLOORPERSON)
+    assert late.state.last_round.validated == {1}
+    late.act(paid)
+
+
+def test_a_payout_is_validated_once_the_round_is_settled_and_not_before(make_table):
+    table = make_table("md-uth").ready().begin(seats=(1,), trips=())
+    table.chip(1)
+    table.let_out().deal()
+    assert table.refused(a.ValidateProgressive(1, True)).cite == ("11.H", "11.I", "11.J")
+
+
+def test_where_no_validation_is_printed_the_round_is_settled_as_it_was(with_chip):
+    """Massachusetts has no such clause. Clause: ma-uth 14(c)."""
+    table = with_chip(rulebook="ma-uth")
+    assert "no payout that is validated" in table.refused(a.ValidateProgressive(1, True)).reason
+    table.act(a.SettleRound())
+
+
+def test_the_eyes_on_every_act_notice_a_way_round_the_validation(with_chip, monkeypatch):
+    """`settle_round` once was one."""
+    table = with_chip(*STRAIGHT_FLUSH)
+    monkeypatch.setattr(validating, "of_round", lambda setup, round_, act: None)
+    act, before = a.SettleRound(), table.state
+    facts = decided(table.setup, before, Input(Moment(1, 1, "b"), "table", act, None, DEALER)).facts
+    (paid,) = (effect for effect in reached(table.setup, before, act, facts) if effect.wager == "progressive")
+    assert paid.outcome is Outcome.WIN
+    way = way_round(table.setup, before, act, DEALER, facts)
+    assert way is not None
+    assert "11.J(2)(a)" in way
+
+
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
+def test_a_chip_at_a_seat_that_this_table_has_not_is_no_wager(make_table, rulebook):
+    """By hand no wager is placed there either. Clauses: md-uth 2.A; ma-uth 6(e)."""
+    table = make_table(rulebook).ready().begin()
+    rule = table.setup.law.rulebook.seats
+    assert table.refused(a.PlaceWager(9, "trips", 500)).cite == rule.cite
+    (hold,) = (event for event in table.chip(9) if isinstance(event, f.HoldPlaced))
+    assert (hold.code, hold.cite) == ("no_such_seat", rule.cite)
+    table.act(a.ResolveHold(hold.hold, a.Resolution.GO_ON))
+    table.act(a.AnnounceNoMoreBets())
+    assert 9 not in table.round.seats
