@@ -176,7 +176,7 @@ def handed_back(state: State) -> State:
     round_, last = state.round, state.last_round
     if round_ is not None:
         return replace(state, round=replace(round_, seats=_handed(round_.seats)))
-    return replace(state, last_round=LastRound(last.id, _handed(last.seats))) if last is not None else state
+    return replace(state, last_round=replace(last, seats=_handed(last.seats))) if last is not None else state
 
 
 def _handed(seats: Mapping[int, Seat]) -> Mapping[int, Seat]:

@@ -14,6 +14,7 @@ from controller.rules.vocabulary import Action
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.allowed import verify
+from controller.table.done import BY_DOCUMENT
 from controller.table.inputs import Actor
 from controller.table.offer import OPEN, offer
 from controller.table.refusal import HELD
@@ -46,6 +47,8 @@ def _of(setup: Setup, before: State, act: a.Act, event: f.Event) -> Iterator[Eff
             yield Effect("settled", event.seat, event.wager, "", event.outcome, event.paid)
         case f.RoundSettled():
             yield from _of_round(setup, before, act)
+        case f.DutyClosed(role=role) if role == BY_DOCUMENT:
+            return  # nothing was left to be done of it
         case f.DutyClosed(action=Action.SETTLE_TRIPS) if before.round is not None:
             yield from (Effect("settled", seat, wager) for seat, wager, _ in before.round.wagers(Fate.TO_SETTLE))
         case f.DutyClosed(action=action, duty=duty) if duty in before.duties:

@@ -200,7 +200,7 @@ def test_what_an_answer_settles_is_recorded_beside_it(make_table):
     assert early == f.InputRefused(
         "settle_wager",
         "seat 1: the three_card_bonus wager is settled once its player has answered show (record_decision)",
-        "a supervisor", ("39.10(b)",),
+        "a supervisor", ("39.10(b)",), "settled_in_order",
     )  # fmt: skip
     table.answer(1, "show")
     assert settled(table.act(a.SettleWager(1, "three_card_bonus", WIN, 500))).paid == 500
