@@ -13,7 +13,6 @@ from controller.table.state import (
     ALL_HELD,
     Fate,
     Hold,
-    LastRound,
     Round,
     Seat,
     SeenHand,

@@ -96,7 +96,8 @@ def _of_stub(setup: Setup, state: State) -> tuple[str, ...]:
 def _irregularity(setup: Setup, state: State, act: a.ReportIrregularity) -> Found | None:
     """What is said of the cards must be about cards of which that can be true."""
     code, about = "irregularity_contradicts", f"{act.trigger}"
-    cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
+    book = setup.law.rulebook
+    cite = book.row(act.trigger, frozenset()).cite if act.trigger in book.rows else ()
     wrong: dict[tuple[str, ...], str] = {}
     if act.too_many and act.completable:
         wrong["too_many", "completable"] = "a hand with too many cards is not completed"
