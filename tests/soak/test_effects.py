@@ -59,7 +59,7 @@ class Probing(Day):
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
 def test_no_act_does_what_another_act_refuses(rulebook):
     """Each effect that two acts have is done under the same guards, or stands in the list with the reason why it may be."""
-    day = Probing(rulebook, f"acts/{rulebook}")
+    day = Probing(rulebook, f"g/{rulebook}")
     day.play()
     assert day.tried > 200
     shared = {kind: acts for kind, acts in day.found.items() if len(acts) > 1}

@@ -62,6 +62,7 @@ ACT_FIELDS: dict[str, Fields] = {
     "direct_shuffle": Fields("back", ONE),
     "record_cut": Fields("back seat declined cards", "refused each time by law: the cut is offered once to each seat"),
     "recut": Fields("back", ONE),
+    "post_notice": Fields("wager", ONE),
     "place_cutting_card": Fields("back behind", ONE),
     "new_dealer": Fields("", ONE),
     "burn_card": Fields("", ONE),
