@@ -52,8 +52,8 @@ def _holds(setup: Setup, before: State, round_: Round, given: Input, *, shoe: bo
         return False
     if getattr(given.body, "cards_inside", None) == 0:
         return False
-    named = getattr(given.body, "back", e.Back.UNKNOWN)
-    if named is not e.Back.UNKNOWN:
+    named = getattr(given.body, "back", "")  # a person who reports a jam names no set
+    if named not in ("", e.Back.UNKNOWN):
         return named == round_.back
     card_set = before.sets[round_.back]
     return card_set.present and (not card_set.armed or card_set.by_hand)
