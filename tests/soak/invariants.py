@@ -30,6 +30,8 @@ OPENS = {
 """The open side of each level, and the acts of a person that may ask for it."""
 ALIKE = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, Phase.SETTLED, Phase.STOPPED)
 """Phases that no game has as a stage of its own."""
+PAID_GOES_BACK = "R-131"
+"""The reading by which wagers that were settled may go back in a void."""
 FINAL = ("returned", "lost", "settled")
 """Fates after which no chip of the wager is left that could have another."""
 OF_SENSORS = ("progressive", LATE_CHIP)
@@ -223,14 +225,13 @@ class Watch:
         if isinstance(given.body, e.WagerSensed) and event.wager in OF_SENSORS:
             self._fates.pop(key, None)  # another chip, which came too late: it never was a wager before
         fate = self._fates.get(key)
-        if fate == "lost" and _lost_goes_back(before, given):
+        if (fate == "lost" and _lost_goes_back(before, given)) or event.reading == PAID_GOES_BACK:
             fate = None
         assert fate not in FINAL, f"{key} was {fate} and is now {event.fate}"
         seat = before.round.seats.get(event.seat) if before.round else None
         lay = seat.wagers.get(event.wager) if seat else None
-        assert lay is None or lay.fate != "settled" or _never_paid(given), (
-            f"{key} was settled and is now {event.fate}"
-        )
+        may_change = event.reading == PAID_GOES_BACK or _never_paid(given)
+        assert lay is None or lay.fate != "settled" or may_change, f"{key} was settled and is now {event.fate}"
         assert self._cents.setdefault(key, event.cents) == event.cents, (
             f"{key}: {self._cents[key]} became {event.cents}"
         )

@@ -27,8 +27,8 @@ RETURNS = FATES["returned"]
 VOIDS = ("void_round", "void_all_hands", "void_hand")
 UNKNOWN_TO_ALL = "something_else"
 """What people report in their own words: no document answers it, so the table may only hold and ask."""
-OF_COLLECTED = "R-71"
-"""What a void makes of wagers that a fold has given up is said by no document."""
+OF_GONE = ("R-71", "R-131")
+"""Readings by which a void decides about wagers that a fold gave up, and about those settled before; no document says it."""
 
 
 def citations(evidence: Evidence) -> Verdict:
@@ -152,6 +152,10 @@ def remedies(evidence: Evidence) -> Verdict:
 
 
 def _is_due(fact: Row, demanded: list[str], given: Row | None, law: Document, *, answered: bool) -> bool:
+    if fact.data.get("reading") in OF_GONE:
+        return answered or any(
+            action in demanded for action in (*VOIDS, "return_all_wagers", "return_seat_wagers")
+        )
     if fact.kind == "duty_opened":
         action = fact.data["action"]
         returns = action == "return_all_wagers" and (answered or any(r in demanded for r in RETURNS))
@@ -159,13 +163,9 @@ def _is_due(fact: Row, demanded: list[str], given: Row | None, law: Document, *,
     fate = fact.data["fate"]
     if fate == "collected":
         return _collected_at_fold(fact, given, law)
-    if fact.data.get("reading") == OF_COLLECTED and fate == "returned":
-        return answered or any(
-            action in demanded for action in (*VOIDS, "return_all_wagers", "return_seat_wagers")
-        )
     if _sent_back(fact, given, law):
         return True
-    voided_without_a_word = fate == "held" and any(d in ("void_round", "void_all_hands") for d in demanded)
+    voided_without_a_word = fate == "held" and any(d in VOIDS for d in demanded)
     return answered or voided_without_a_word or any(action in demanded for action in FATES.get(fate, ()))
 
 
