@@ -22,8 +22,7 @@ COLORADO = Game(
             Moment.DECISION,
             ask="Settle a folded hand or an instant winner at once.",
             otherwise="in this version of the game a player does not answer so",
-            stub=True,
         ),
-        Stage(Phase.SHOWDOWN, "Turn up each hand and settle its wagers.", Settle(), stub=True),
+        Stage(Phase.SHOWDOWN, "Turn up each hand and settle its wagers.", Settle()),
     ),
 )

@@ -105,10 +105,9 @@ class Stage:
     """One phase of a game. `ends` None: it ends with the last answer, and is passed over where nobody is asked.
 
     `answers`: () where nobody is asked. `of`: only players with this wager are asked. `moment`: when, in the words of
-    the rulebook, a wager is placed here. `otherwise`: what a person reads who tries another answer. `stub`: the stub
-    may be counted now. `next`: the sentence for the dealer once nobody is left to be asked; `ask`: what belongs to the answer
-    of a player. `opened`: wagers of the player whose turn it is that are settled before the answer, on cards which are turned
-    up for it.
+    the rulebook, a wager is placed here. `otherwise`: what a person reads who tries another answer. `next`: the sentence for
+    the dealer once nobody is left to be asked; `ask`: what belongs to the answer of a player. `opened`: wagers of the player
+    whose turn it is that are settled before the answer, on cards which are turned up for it.
     """
 
     phase: Phase
@@ -119,7 +118,6 @@ class Stage:
     of: str | None = None
     ask: str = ""
     otherwise: str = ""
-    stub: bool = False
     opened: tuple[str, ...] = ()
 
     def answer(self, decision: Decision, version: str | None) -> Answer | None:

@@ -18,7 +18,6 @@ PIKIT = Game(
             of="three_card_bonus",
             ask="The player shows three cards; settle the bonus on them.",
             otherwise="first each player with a three card bonus shows three cards",
-            stub=True,
         ),
         Stage(
             Phase.DECISION,
@@ -32,10 +31,9 @@ PIKIT = Game(
             Moment.DECISION,
             ask="Show the five cards and settle their bonus first.",
             otherwise="a player places a Play 3 or a Play 5 wager, or folds",
-            stub=True,
             opened=("five_card_bonus",),
         ),
-        Stage(Phase.SHOWDOWN, "Settle the wagers that remain.", Settle(), stub=True),
+        Stage(Phase.SHOWDOWN, "Settle the wagers that remain.", Settle()),
     ),
     returned_unqualified=("play_5",),
 )

@@ -45,8 +45,7 @@ ULTIMATE = Game(
             (_PLAY, _FOLD),
             Moment.LAST_TWO,
             otherwise="after all community cards a player folds or plays",
-            stub=True,
         ),
-        Stage(Phase.SHOWDOWN, "Settle the wagers seat by seat.", Settle(), stub=True),
+        Stage(Phase.SHOWDOWN, "Settle the wagers seat by seat.", Settle()),
     ),
 )

@@ -16,6 +16,7 @@ class DeckRule:
 
     `swap_after`: round | shoe. `least_decks_with_shuffler`: decks in both sets together. `cover_cards` and
     `cutting_cards`: beside the deck. `void_takes_turn`: whether a void round counts as a round of its set where sets alternate.
+    `stored`: the set that is not in play lies shuffled in the shuffler.
     """
 
     per_set: Cited[int]
@@ -27,6 +28,7 @@ class DeckRule:
     cutting_cards: Cited[int] | None = None
     least_decks_with_shuffler: Cited[int] | None = None
     void_takes_turn: Cited[bool] | None = None
+    stored: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,11 +102,12 @@ def decks(root: Table) -> DeckRule | None:
     swap_after = table.cited("swap_after", one_of(SWAP_AFTER))
     sets_in_rack = table.cited("sets_in_rack", Table.positive)
     void_turn = table.cited("void_takes_turn", Table.flag, optional=True)
+    stored = table.cited("stored", Table.flag, optional=True)
     table.close()
     if per_set is None or full is None or second_set is None or swap_after is None or sets_in_rack is None:
         return None
     return DeckRule(
-        per_set, full, second_set, swap_after, sets_in_rack, cover_cards, cutting_cards, least, void_turn
+        per_set, full, second_set, swap_after, sets_in_rack, cover_cards, cutting_cards, least, void_turn, stored
     )
 
 

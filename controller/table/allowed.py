@@ -56,7 +56,6 @@ def _phases(game: Game) -> Phases:
         kind: tuple(stage.phase for stage in stages if isinstance(stage.ends, kind))
         for kind in (ShowCommunity, ShowDealer, Settle)
     }
-    stub = tuple(stage.phase for stage in stages if stage.stub)
     first = next(
         (n for n, s in enumerate(stages) if any(x.settles or x.surrenders for x in s.answers)), len(stages)
     )
@@ -87,7 +86,7 @@ def _phases(game: Game) -> Phases:
         a.RecordHand.kind: turned_up,
         a.RecordMeter.kind: turned_up,
         a.SettleRound.kind: ending[Settle],
-        a.RecordStubCount.kind: (*stub, Phase.SETTLED, Phase.STOPPED, NO_ROUND),
+        a.RecordStubCount.kind: (*turned_up, NO_ROUND),
         a.CollectCards.kind: (Phase.BETTING, Phase.BETS_CLOSED, Phase.SETTLED, Phase.STOPPED),
         a.EndRound.kind: (Phase.BETTING, Phase.SETTLED, Phase.STOPPED),
         a.ReportIrregularity.kind: (*whole, NO_ROUND),

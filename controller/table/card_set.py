@@ -44,6 +44,7 @@ class CardSet(Struct, frozen=True):
     and shuffled, and nothing has been done with it since. `cut_due`: it was shuffled in a way that a cut follows;
     `mark_due`: it was cut, and the dealer still puts the cutting card into it;
     `was_cut`: that was done. `gone`: cards that have left the shoe since the shuffle, as far as they are counted.
+    `opened`: shuffled and kept in a shuffler whose door was open since. `face_up_asked`: a player wants to see it spread face up.
     """
 
     back: str
@@ -67,6 +68,8 @@ class CardSet(Struct, frozen=True):
     mark_due: bool = False
     was_cut: bool = False
     gone: int = 0
+    opened: bool = False
+    face_up_asked: bool = False
 
     @property
     def armed(self) -> bool:

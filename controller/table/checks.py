@@ -21,11 +21,12 @@ from controller.table import (
     procedures,
     sets_at_table,
     settling,
+    stub,
     upkeep,
     validating,
 )
 from controller.table.card_set import CardSet
-from controller.table.deal_plan import deal_plan, still_in_device
+from controller.table.deal_plan import deal_plan
 from controller.table.inputs import Actor
 from controller.table.law import (
     full_set,
@@ -33,8 +34,6 @@ from controller.table.law import (
     order_cite,
     reshuffling_shoe,
     stub_count_overdue,
-    stub_count_waived,
-    why_not_waived,
 )
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
@@ -66,9 +65,7 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"duties are open and block the next round: {duties}", cite)
     overdue = stub_count_overdue(setup, state)
     if overdue:
-        return Refusal(
-            f"the set must be counted first: {overdue} rounds without a count", _stub_cite(setup, state)
-        )
+        return Refusal(f"the set must be counted first: {overdue} rounds without a count", stub.cite(setup, state))
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
@@ -78,7 +75,40 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return steps
     if (out_of_turn := not_its_turn(setup, state, act.back)) is not None:
         return Refusal(f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite)
+    if (undealable := _cannot_be_dealt(setup, state, card_set)) is not None:
+        return undealable
     return _not_ready(setup)  # the table may have been opened under another configuration
+
+
+def _cannot_be_dealt(setup: Setup, state: State, card_set: CardSet) -> Refusal | None:
+    """Why no round by this method could be dealt: nobody bets on one. Clause: `[[dealing]] needs_shuffler`, the method's own."""
+    dealing = setup.law.rulebook.dealing[state.method]
+    deals, needs = DISPENSERS.get(state.method), dealing.needs_shuffler
+    other_way = f"or deal another way ({a.ChangeMethod.kind})"
+    if deals is not None and state.device_of(deals) is None:
+        return Refusal(
+            f"cards are dealt by {state.method}, and no {deals} is in service; return {setup.device_of(deals)} "
+            f"({a.ReturnDevice.kind}), {other_way}",
+            dealing.cite,
+            code="no_dispenser",
+        )
+    if needs is None or not needs.value:
+        return None
+    shuffler, named = state.device_of(DeviceKind.SHUFFLER), setup.device_of(DeviceKind.SHUFFLER)
+    if shuffler is None:
+        return Refusal(
+            f"cards dealt by {state.method} are shuffled by a shuffler, and none is in service; return {named} "
+            f"({a.ReturnDevice.kind}), {other_way}",
+            needs.cite,
+            code="no_shuffler",
+        )
+    if card_set.armed and card_set.by_hand:
+        return Refusal(
+            f"cards dealt by {state.method} are shuffled by a shuffler, not by hand; shuffle the {card_set.back} set in {named}",
+            needs.cite,
+            code="shuffled_by_hand",
+        )
+    return None
 
 
 def _present(state: State) -> list[str]:
@@ -100,12 +130,11 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
             return wrong
     needs = setup.law.rulebook.dealing[round_.method].needs_shuffler
     if needs is not None and needs.value and card_set.by_hand:
-        gone = (
-            ""
-            if state.device_of(DeviceKind.SHUFFLER)
-            else f"; none is in service: {_reported(DeviceKind.SHUFFLER)}"
+        return Refusal(
+            f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand; {_to_shuffler(setup, state, round_.back)}",
+            needs.cite,
+            code="shuffled_by_hand",
         )
-        return Refusal(f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand{gone}", needs.cite)
     first_card = round_.phase is Phase.BETS_CLOSED or not round_.on_layout
     if first_card and (wait := _before_first_card(setup, state, round_.back)) is not None:
         return wait
@@ -176,6 +205,15 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
     return None
 
 
+def _to_shuffler(setup: Setup, state: State, back: str) -> str:
+    """How this set comes to be shuffled by the shuffler of the table. One that has failed may be reported, no other."""
+    name = setup.device_of(DeviceKind.SHUFFLER)
+    if name is None or state.device_of(DeviceKind.SHUFFLER) is not None:
+        return f"shuffle the {back} set in {name}"
+    again = f"return {name} to service ({a.ReturnDevice.kind}) and shuffle the {back} set in it"
+    return f"{again}, or {_reported(DeviceKind.SHUFFLER)}" if state.devices[name].failed else again
+
+
 _FAILURES = {DeviceKind.SHUFFLER: Trigger.SHUFFLER_JAM, DeviceKind.SHOE: Trigger.SHOE_JAM}
 
 
@@ -199,7 +237,7 @@ def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refus
 
 
 def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Cards lie on the layout until the wagers that a disposition spared are settled on them.
+    """Cards lie on the layout until the wagers that a disposition spared are settled on them, and a due stub is counted.
 
     Before the deal there is nothing to collect but cards that no one let out.
     """
@@ -209,7 +247,9 @@ def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
         return Refusal("no cards are out; they are collected when the round is settled", cite)
     first = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
     open_still = [d for d in state.duties.values() if d.action in first]
-    return Refusal(f"first {open_still[0].id}: {open_still[0].action}", open_still[0].cite) if open_still else None
+    if open_still:
+        return Refusal(f"first {open_still[0].id}: {open_still[0].action}", open_still[0].cite)
+    return stub.due(setup, state)
 
 
 def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -220,22 +260,11 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal("a stub has no fewer than 0 cards")
     if act.misdealt and act.all_cards is None:
         return Refusal(
-            "a hand was misdealt: count all cards of the set and give the number", _stub_cite(setup, state)
+            "a hand was misdealt: count all cards of the set and give the number", stub.cite(setup, state)
         )
     if state.round is None and not state.last_back:
         return Refusal("no set has been in play yet")
-    if state.round is not None and still_in_device(setup, state.round) and state.dispenser():
-        return Refusal(
-            "the dealer's stack is still in the device; the stub is what is left after it",
-            answers.delivered(setup, state.round),
-        )
-    return None
-
-
-def _stub_cite(setup: Setup, state: State) -> tuple[str, ...]:
-    rule = setup.law.rulebook.stub
-    assert rule is not None  # whoever asks knows that there is a count
-    return setup.law.rulebook.cite_for(rule.every_rounds.cite, state.method)
+    return stub.not_there(setup, state, state.round) if state.round is not None else None
 
 
 def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -243,18 +272,7 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     if round_.phase is Phase.BETTING:
         lies = round_.wagers(Fate.LIVE) or round_.accepted  # one that is held holds play
         return Refusal("wagers lie on the layout; withdraw them, or announce no more bets") if lies else None
-    if not round_.collected:
-        return Refusal("collect the cards into the discard rack first")
-    rule = setup.law.rulebook.stub
-    if rule is None or stub_count_waived(setup, state):
-        return None
-    every = rule.every_rounds
-    due = state.since_stub_count + 1 >= every.value
-    if due and not round_.stub_counted and not round_.void and round_.phase is not Phase.STOPPED:
-        reached = f"the stub must be counted in this round: {every.value} rounds are reached"
-        why = why_not_waived(setup, state)
-        return Refusal(f"{reached}, and {why}" if why else reached, _stub_cite(setup, state))
-    return None
+    return None if round_.collected else Refusal("collect the cards into the discard rack first")
 
 
 def _progressive_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:

@@ -14,6 +14,7 @@ from controller.table.state import Round, Setup, State
 
 MANUAL, PRESHUFFLED = "manual", "preshuffled"
 BY_PLAYERS = "players"
+OUT_OF_ORDER = "cut_out_of_order"
 
 
 def ask_for_cut(draft: Draft, back: str, who: str, after: str) -> None:
@@ -133,18 +134,28 @@ def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal |
     cite = rule.offered_to.cite if rule.offered_to else rule.by.cite
     asked = (*act.declined, act.seat) if act.seat else act.declined
     if any(not 1 <= seat <= setup.seats for seat in asked) or len(set(asked)) < len(asked):
-        return Refusal(f"the cut is offered once to each of seats 1 to {setup.seats}", cite)
+        return Refusal(f"the cut is offered once to each of seats 1 to {setup.seats}", cite, code=OUT_OF_ORDER)
     if not asked:
         first = f"seat {order[0]}" if order else "the first player at the table"
-        return Refusal(f"the cut is offered to {first} first; the dealer cuts if every player declines", cite)
-    if order and asked[0] != order[0]:
-        return Refusal(f"the cut is offered to seat {order[0]} first", cite)
-    turns = [(seat < asked[0], seat) for seat in asked]
-    if turns != sorted(turns):
-        return Refusal("after a refusal the cut is offered on clockwise around the table", cite)
-    left = [seat for seat in order if seat not in asked]
-    if not act.seat and left:
-        return Refusal(f"offer the cut to seat {left[0]} before the dealer cuts", cite)
+        return Refusal(
+            f"the cut is offered to {first} first; the dealer cuts if every player declines",
+            cite,
+            code=OUT_OF_ORDER,
+        )
+    if order and not _may_be_first(state, order, asked[0]):
+        return Refusal(f"the cut is offered to seat {order[0]} first", cite, code=OUT_OF_ORDER)
+    turn = {seat: (seat < asked[0], seat) for seat in (*asked, *order)}
+    if [*asked] != sorted(asked, key=turn.__getitem__):
+        return Refusal("after a refusal the cut is offered on clockwise around the table", cite, code=OUT_OF_ORDER)
+    left = [seat for seat in order if seat not in asked and (not act.seat or turn[seat] < turn[act.seat])]
+    if left:
+        who = f"seat {act.seat} cuts" if act.seat else "the dealer cuts"
+        seats = ", ".join(map(str, left))
+        return Refusal(
+            f"offer the cut to seat {seats} before {who}; a player who has left declines",
+            cite,
+            code=OUT_OF_ORDER,
+        )
     return None
 
 
@@ -172,6 +183,13 @@ def may_mark(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
             code="mark_too_deep",
         )  # fmt: skip
     return None
+
+
+def _may_be_first(state: State, order: tuple[int, ...], seat: int) -> bool:
+    """Whether the offer may begin here: farther to the dealer's right than any seat of the last round somebody may sit by now."""
+    round_ = state.round if state.round is not None and state.round.collected else None
+    at_hand = round_.cutting_card if round_ else state.cutting_card
+    return seat == order[0] or (not at_hand and seat > order[0])
 
 
 def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:

@@ -3,7 +3,7 @@
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Guard, Step, Trigger
 from controller.table import facts as f
-from controller.table import jams, procedures
+from controller.table import jams, procedures, stored
 from controller.table.acts import Resolution
 from controller.table.between import RESHUFFLES
 from controller.table.deal_plan import community_left, deal_plan, dealt_late, first_deal, still_in_device
@@ -28,6 +28,8 @@ def decide_report(draft: Draft, name: str, report: e.Report) -> None:
     draft.add(report, name)
     if isinstance(report, e.CardsRemoved):
         _cards_removed(draft, name, report.cards_inside)
+        if before.in_service:
+            stored.taken_out(draft, name, before.holds)
     elif before.in_service:  # what happens in a device that is out of service is no event of the game
         _followed(draft, name, report, jammed_before=before.jammed)
     if dealt and round_live(draft) and not draft.state.dealt_set:
@@ -63,6 +65,8 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             _left_a_set(draft, name, back)
         case e.CardDrawn():
             drawn(draft, name, report)
+        case e.DoorOpened():
+            stored.door_opened(draft, name)
         case e.PoweredUp(cards_inside=inside):
             _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):

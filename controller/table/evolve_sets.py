@@ -14,7 +14,7 @@ from controller.table.state import Round, State
 
 SetEvent = (
     f.SetChecked | f.SetDisarmed | f.SetShuffledByHand | f.SetRemoved | f.SetBrought | f.SetInPlay | f.SetTimeCarried | SetDue
-    | f.StepsAsked | f.StepTaken | f.CutAsked | f.SetCut | f.CuttingCardPlaced | f.CardBurned
+    | f.StepsAsked | f.StepTaken | f.CutAsked | f.SetCut | f.CuttingCardPlaced | f.CardBurned | f.StoreOpened | f.SpreadRequested
 )  # fmt: skip
 
 
@@ -66,7 +66,14 @@ def _offered(state: State) -> State:
 def _shuffled(card_set: CardSet) -> CardSet:
     """What any shuffle makes undone: nothing has left this shoe, and a cut that may follow is asked for by itself."""
     return replace(
-        card_set, in_shoe=False, preshuffled=False, cut_due=False, mark_due=False, was_cut=False, gone=0
+        card_set,
+        in_shoe=False,
+        preshuffled=False,
+        cut_due=False,
+        mark_due=False,
+        was_cut=False,
+        gone=0,
+        opened=False,
     )
 
 
@@ -74,7 +81,9 @@ def _handled(card_set: CardSet, event: SetEvent) -> CardSet:
     """What people do with a set before it is dealt."""
     match event:
         case f.StepsAsked():
-            return replace(card_set, procedure=event.procedure, steps=event.steps, stepped_by="")
+            return replace(
+                card_set, procedure=event.procedure, steps=event.steps, stepped_by="", face_up_asked=False
+            )
         case f.StepTaken():
             return _stepped(card_set, event)
         case f.CutAsked():
@@ -85,6 +94,10 @@ def _handled(card_set: CardSet, event: SetEvent) -> CardSet:
             return replace(card_set, mark_due=False)
         case f.CardBurned():
             return replace(card_set, gone=card_set.gone + 1)
+        case f.StoreOpened():
+            return replace(card_set, opened=True)
+        case f.SpreadRequested():
+            return replace(card_set, face_up_asked=True)
     return card_set
 
 

@@ -8,6 +8,7 @@ from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import ShuffleAt, Step
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table import stored
 from controller.table.card_set import PROVEN, Procedure
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
@@ -15,7 +16,6 @@ from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind
 
-INSPECTION = (Step.INSPECT, Step.VERIFY_INSPECTION)
 SPREADS = (Step.SPREAD, Step.SPREAD_FACE_DOWN)
 """Steps after which the cards may lie either way up: a player may ask for it where the text has them face down."""
 
@@ -52,30 +52,24 @@ def table_idle(draft: Draft, who: str) -> None:
         played = [back for back in present if back == state.last_back] or present[:1]
         for back in played:
             _ask(draft, back, Procedure.IDLE, rule.with_shuffler)
+        stored.ask_of_opened(draft)
         return
     for back in present:
-        _ask(draft, back, Procedure.IDLE, _idle_steps(draft.setup))
-
-
-def _idle_steps(setup: Setup) -> tuple[ProcedureStep, ...]:
-    """The printed steps; where the house elected it, the inspection of the opening stands after the player's look.
-
-    Clause: `[idle] inspect_again`.
-    """
-    idle, again = setup.law.rulebook.idle, setup.law.rulebook.idle.inspect_again
-    if again is None or not again.value:
-        return idle.steps
-    seen = next(n for n, step in enumerate(idle.steps, 1) if step.step is Step.PLAYER_INSPECTS)
-    looks = tuple(s for s in setup.law.rulebook.opening.steps if s.step in INSPECTION)
-    return (*idle.steps[:seen], *looks, *idle.steps[seen:])
+        _ask(draft, back, Procedure.IDLE, stored.idle_steps(draft.setup))
 
 
 def spread_requested(draft: Draft, back: str, who: str) -> None:
-    """A player may have the kept set spread and shuffled like any other. Clause: `[idle] stored_set`."""
+    """A player may have the kept set spread and shuffled like any other, or cards that are spread face down, face up.
+
+    Clause: `[idle] stored_set`, `steps`.
+    """
     rule = draft.setup.law.rulebook.idle
+    if (spread := _spread_next(draft.state, back)) is not None:
+        draft.add(f.SpreadRequested(back, who, spread.cite))
+        return
     assert rule.stored_set is not None
     draft.add(f.SpreadRequested(back, who, rule.stored_set.cite))
-    _ask(draft, back, Procedure.IDLE, _idle_steps(draft.setup))
+    _ask(draft, back, Procedure.IDLE, stored.idle_steps(draft.setup))
 
 
 def step_confirmed(draft: Draft, act: a.ConfirmStep, actor: Actor) -> None:
@@ -124,6 +118,14 @@ def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"{spoken(step.step)} is for the {step.by}; {actor.who} is a {actor.role}", step.cite)
     if step.step is Step.VERIFY_INSPECTION and actor.who == card_set.stepped_by:
         return Refusal(f"{actor.who} inspected these cards; a {step.by} verifies what another has done", step.cite)
+    if act.face_up and step.step is Step.SPREAD_FACE_DOWN and not card_set.face_up_asked:
+        return Refusal(
+            f"the {act.back} set is spread face down; face up only where a player asks for it ({a.RequestSpread.kind})",
+            step.cite,
+            code="face_up_unasked",
+        )
+    if step.step is Step.TAKE_STORED_SET and (unsafe := stored.may_take(setup, state, act.back)) is not None:
+        return unsafe
     return _stored_unchecked(setup, state, act, step)
 
 
@@ -159,17 +161,26 @@ def may_idle(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
 
 
 def may_request(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """Only a set that may be dealt as the shuffler kept it is asked for; any other is shown anyway."""
+    """A player asks for a set that the shuffler kept, or that is next spread face down; any other is shown anyway."""
     assert isinstance(act, a.RequestSpread)
-    stored = setup.law.rulebook.idle.stored_set
-    if stored is None or not stored.value:
+    if _spread_next(state, act.back) is not None:
+        return None
+    kept = setup.law.rulebook.idle.stored_set
+    if kept is None or not kept.value:
         return Refusal("here every set of an idle table is spread and shown; nobody has to ask for it")
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}", stored.cite)
+        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}", kept.cite)
     if card_set.by_hand or not card_set.armed or not state.open:
-        return Refusal(f"the {act.back} set is not one that the shuffler has shuffled and kept", stored.cite)
+        return Refusal(f"the {act.back} set is not one that the shuffler has shuffled and kept", kept.cite)
     return _first_steps(state, (act.back,))
+
+
+def _spread_next(state: State, back: str) -> ProcedureStep | None:
+    """The next step of this set where it is to be spread face down, else None."""
+    card_set = state.sets.get(back)
+    step = card_set.next_step if card_set is not None else None
+    return step if step is not None and step.step is Step.SPREAD_FACE_DOWN else None
 
 
 def before_round(state: State, back: str) -> Refusal | None:

@@ -45,7 +45,8 @@ class IdleTable(Struct, frozen=True):
 
 
 class RequestSpread(Struct, frozen=True):
-    """A player asks to see the set that the shuffler kept while the table stood idle."""
+    """A player asks to see the set that the shuffler kept while the table stood idle, or to have cards spread face up that are
+    otherwise spread face down."""
 
     kind: ClassVar[str] = "request_spread"
     back: str

@@ -79,6 +79,7 @@ from controller.table.facts.sets import (
     SpreadRequested,
     StepsAsked,
     StepTaken,
+    StoreOpened,
     StubCounted,
     TableIdle,
     Verdict,
@@ -149,6 +150,7 @@ __all__ = [
     "SpreadRequested",
     "StepTaken",
     "StepsAsked",
+    "StoreOpened",
     "StubCounted",
     "TableClosed",
     "TableIdle",
@@ -204,6 +206,7 @@ Conclusion = (
     | SetInPlay
     | SetTimeCarried
     | SpreadRequested
+    | StoreOpened
     | ShuffleDirected
     | CutAsked
     | SetCut

@@ -176,11 +176,23 @@ class TableIdle(Struct, frozen=True):
 
 
 class SpreadRequested(Struct, frozen=True):
-    """A player wants to see a set that could have been dealt as the shuffler kept it."""
+    """A player wants to see a set that could have been dealt as the shuffler kept it, or to see it spread face up."""
 
     kind: ClassVar[str] = "spread_requested"
     back: str
     by: str
+    cite: tuple[str, ...]
+
+
+class StoreOpened(Struct, frozen=True):
+    """This shuffled set lay in the shuffler `device` when its door was opened, or when cards were taken out before their turn.
+
+    An idle table deals it only after it was spread and shuffled like any other.
+    """
+
+    kind: ClassVar[str] = "store_opened"
+    back: str
+    device: str
     cite: tuple[str, ...]
 
 

@@ -66,11 +66,12 @@ def test_the_stub_of_a_set_whose_shuffle_told_no_count_is_counted(ready):
     whole_round(ready, "blue")
     play(ready, "red")
     assert table_document(ready.setup, ready.state)["stub"]["waived"] is False
-    ready.act(a.CollectCards())
-    refused = ready.refused(a.EndRound())
+    refused = ready.refused(a.CollectCards())
+    assert refused.code == "stub_count_due"
     assert "no count of the red set was told when it was shuffled last" in refused.reason
     assert refused.cite
     ready.act(a.RecordStubCount(ready.right_stub()))
+    ready.act(a.CollectCards())
     ready.act(a.EndRound())
     ready.shuffled("red")
     whole_round(ready, "blue")
@@ -84,8 +85,7 @@ def test_a_shuffler_that_never_tells_one_waives_nothing(make_table):
     for back in ("red", "blue", "red", "blue"):
         whole_round(table, back, None)
     play(table, "red")
-    table.act(a.CollectCards())
-    assert "5 rounds are reached" in table.refused(a.EndRound()).reason
+    assert "5 rounds are reached" in table.refused(a.CollectCards()).reason
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,12 @@ def test_a_count_that_no_shuffle_could_waive_is_due_without_further_words(make_t
     every = table.setup.law.rulebook.stub.every_rounds.value
     table.state = replace(table.state, since_stub_count=every - 1)
     play(table, "red")
-    table.act(a.CollectCards())
-    refused = table.refused(a.EndRound())
-    assert refused.reason == f"the stub must be counted in this round: {every} rounds are reached"
+    refused = table.refused(a.CollectCards())
+    assert (
+        refused.reason
+        == f"count the stub before the cards are collected (record_stub_count): {every} rounds are reached"
+    )
+    assert refused.code == "stub_count_due"
     assert refused.cite == (cite,)
 
 

@@ -69,7 +69,14 @@ CLOCKWISE = "after a refusal the cut is offered on clockwise around the table"
         ((1, 3, 6), (0, ()), "the cut is offered to seat 6 first; the dealer cuts if every player declines"),
         ((), (0, ()), "the cut is offered to the first player at the table first; the dealer cuts if every player declines"),
         ((1, 3, 6), (1, ()), "the cut is offered to seat 6 first"),
-        ((1, 3, 6), (0, (6, 1)), "offer the cut to seat 3 before the dealer cuts"),
+        ((1, 3, 6), (0, (6, 1)), "offer the cut to seat 3 before the dealer cuts; a player who has left declines"),
+        ((1, 2, 3, 4, 5), (3, (5, 2)), "offer the cut to seat 1 before seat 3 cuts; a player who has left declines"),
+        ((1, 2, 3, 4, 5), (4, (5,)), "offer the cut to seat 1, 2, 3 before seat 4 cuts; a player who has left declines"),
+        ((1, 2, 3, 4, 5), (4, (5, 1, 2, 3)), None),
+        ((1, 3), (4, ()), None),
+        ((1, 3), (1, (6, 3)), CLOCKWISE),
+        ((1, 3), (3, (6, 1)), None),
+        ((1, 3), (2, ()), "the cut is offered to seat 3 first"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("ordered", [True, False])
@@ -80,7 +87,8 @@ def test_a_cut_out_of_its_turn_is_refused(make_table, seats, cut, reason, ordere
     if not ordered:
         table.with_book(cut=replace(rule, offered_to=None))
     refusal = may_cut(table.setup, table.state, a.RecordCut("red", *cut), DEALER)
-    assert refusal == (Refusal(reason, ORDER if ordered else rule.by.cite) if reason else None)
+    cite = ORDER if ordered else rule.by.cite
+    assert refusal == (Refusal(reason, cite, code="cut_out_of_order") if reason else None)
 
 
 @pytest.mark.parametrize(

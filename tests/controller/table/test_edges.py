@@ -526,15 +526,67 @@ def test_a_set_that_comes_before_the_first_card_goes_through_its_steps_in_the_ro
     table.act(a.StartDealing())
 
 
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth", "nj-pikit", "ma-colorado"])
 def test_cards_dealt_from_the_hand_are_shuffled_by_a_shuffler(make_table, rulebook):
-    """Clause: md-uth 9.A(1), ma-uth 8(b)(1)."""
-    table = make_table(rulebook, Method.HAND).ready()
-    table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED))
+    """Nobody bets on what cannot be dealt. Clause: md-uth 9.A(1), ma-uth 8(b)(1), nj-pikit 39.8(b)1, ma-colorado 8(b)(1)."""
+    table = make_table(rulebook, Method.HAND, offered=(), devices=("shuffler-1",)).ready()
+    needs = table.setup.law.rulebook.dealing[Method.HAND].needs_shuffler
+    table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED, failed=False))
     table.act(a.TakeSetAway("blue"))
     table.shuffled_by_hand("red")
-    table.begin("red").close_bets()
-    needs = table.setup.law.rulebook.dealing[Method.HAND].needs_shuffler
-    assert table.refused(a.StartDealing()).cite == needs.cite
+    refused = table.refused(a.BeginRound("red"))
+    assert (refused.code, refused.cite) == ("no_shuffler", needs.cite)
+    assert "shuffler_jam" not in refused.reason
+    table.act(a.ReturnDevice("shuffler-1"))
+    table.act(a.BringSet("blue"))
+    table.take_steps()
+    refused = table.refused(a.BeginRound("red"))
+    assert (refused.code, refused.cite) == ("shuffled_by_hand", needs.cite)
+    assert "shuffle the red set in shuffler-1" in refused.reason
+    table.shuffled("red")
+    table.act(a.BeginRound("red"))
+
+
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth", "nj-pikit", "ma-colorado"])
+def test_a_shuffler_taken_out_after_the_betting_comes_back(make_table, rulebook):
+    """One that has not failed is no jam: it is returned, and shuffles what is dealt. Clauses as above."""
+    table = make_table(rulebook, Method.HAND, offered=(), devices=("shuffler-1",)).ready()
+    names = [n for n, w in table.setup.law.rulebook.wagers.items() if w.placed == "before_deal" and not w.optional]
+    table.bet(*((1, name, 1000) for name in names)).close_bets()
+    table.act(a.TakeDeviceOut("shuffler-1", a.OutOfService.REMOVED, failed=False))
+    table.shuffled_by_hand("red")
+    refused = table.refused(a.StartDealing())
+    assert refused.code == "shuffled_by_hand"
+    assert "return shuffler-1" in refused.reason
+    assert "shuffler_jam" not in refused.reason
+    table.act(a.ReturnDevice("shuffler-1"))
+    assert "shuffle the red set in shuffler-1" in table.refused(a.StartDealing()).reason
+    table.shuffled("red")
+    table.act(a.StartDealing())
+
+
+@pytest.mark.parametrize(
+    ("rulebook", "method", "device"),
+    [
+        *((book, Method.DEALING_SHOE, "shoe-1") for book in ("md-uth", "ma-uth", "nj-pikit", "ma-colorado")),
+        *((book, Method.SHUFFLER, "shuffler-1") for book in ("md-uth", "ma-uth", "nj-pikit", "ma-colorado")),
+        ("fast-action", Method.DEALING_SHOE, "shoe-1"),
+    ],
+)
+def test_no_round_begins_while_the_device_that_deals_is_out_of_service(make_table, rulebook, method, device):
+    """Its cards could not be dealt: it comes back, or cards are dealt another way. Clause: the method's own chapter."""
+    elect = {"R-18": "house_procedure"} if rulebook == "fast-action" else {}
+    table = make_table(rulebook, method, offered=(), devices=("shuffler-1", "shoe-1"), elect=elect).ready()
+    table.act(a.TakeDeviceOut(device, a.OutOfService.REMOVED, failed=False))
+    if device == "shuffler-1":
+        table.act(a.TakeSetAway("blue"))
+    refused = table.refused(a.BeginRound("red"))
+    assert (refused.code, refused.cite) == ("no_dispenser", table.setup.law.rulebook.dealing[method].cite)
+    table.act(a.ReturnDevice(device))
+    if device == "shuffler-1":
+        table.act(a.BringSet("blue"))
+        table.take_steps()
+    table.act(a.BeginRound("red"))
 
 
 # ---- levels
@@ -620,8 +672,7 @@ def test_a_set_shuffled_by_hand_is_counted_whatever_the_idle_shuffler_can(make_t
     table.shuffled_by_hand("red")
     table.begin("red").let_out().deal().to_showdown()
     table.act(a.SettleRound())
-    table.act(a.CollectCards())
-    assert "stub must be counted" in table.refused(a.EndRound()).reason
+    assert table.refused(a.CollectCards()).code == "stub_count_due"
 
 
 def test_the_set_that_lies_on_the_layout_is_neither_replaced_nor_shuffled(make_table):

@@ -253,9 +253,8 @@ def test_a_round_that_only_a_shuffler_may_shuffle_for_can_be_ended_without_it(ma
     gone(table, "shuffler-1", "taken out")
     table.shuffled_by_hand("red")
     reason = table.refused(a.StartDealing()).reason
-    assert (
-        "none is in service: to end the round report that it failed (report_irregularity shuffler_jam)" in reason
-    )
+    assert "return shuffler-1 to service (return_device)" in reason
+    assert "to end the round report that it failed (report_irregularity shuffler_jam)" in reason
     made = disposed(table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM)))
     assert Guard.IDLE_SET not in made.guards
     ended(table)

@@ -50,6 +50,7 @@ def test_only_cards_that_are_spread_may_be_told_to_lie_face_up(make_table: MakeT
     refused = table.refused(a.ConfirmStep("red", Step.INSPECT, face_up=True), Role.DEALER)
     assert (refused.code, refused.cite) == ("step_contradicts", ("4.A",))
     table = with_steps(make_table, "idle")
+    table.act(a.RequestSpread("red"), Role.PLAYER)
     table.act(a.ConfirmStep("red", Step.SPREAD_FACE_DOWN, face_up=True), Role.DEALER)
     following = table.state.sets["red"].next_step
     assert following is not None

@@ -142,17 +142,17 @@ def test_play_wagers_are_three_or_four_then_two_then_one_times_the_ante(make_tab
 
 
 def test_the_sixth_round_without_a_stub_count_cannot_start_in_massachusetts(make_table):
-    """Four rounds pass, the fifth does not end without the count, and nothing waives it. Clause: ma-uth 7(f)."""
+    """Four rounds pass, the fifth's cards are not collected without the count, and nothing waives it. Clause: ma-uth 7(f)."""
     table = make_table("ma-uth").ready()
     for number in range(4):
         table.whole_round("red" if number % 2 == 0 else "blue")
     table.begin("red").let_out().deal().to_showdown()
     table.act(a.SettleRound())
-    table.act(a.CollectCards())
-    refused = table.refused(a.EndRound())
-    assert "stub must be counted" in refused.reason
+    refused = table.refused(a.CollectCards())
+    assert refused.code == "stub_count_due"
     assert refused.cite == ("9(e)",)
     table.act(a.RecordStubCount(table.right_stub()))
+    table.act(a.CollectCards())
     table.act(a.EndRound())
     table.shuffled("red")
     assert table.state.since_stub_count == 0

@@ -1,0 +1,61 @@
+"""The count of the stub: when it may be made, and when the cards of a round wait for it."""
+
+from controller.games.model import Phase
+from controller.table import answers
+from controller.table.deal_plan import community_to_come, still_in_device
+from controller.table.law import order_cite, stub_count_waived, why_not_waived
+from controller.table.refusal import Refusal
+from controller.table.state import Round, Setup, State
+
+COUNT = "record_stub_count"
+
+
+def due(setup: Setup, state: State) -> Refusal | None:
+    """Why the cards of this round stay on the layout: its stub must be counted first. Clause: `[stub_count]`.
+
+    In the discard rack the stub lies among the hands, and nobody can count it by itself any more.
+    """
+    round_, rule = state.round, setup.law.rulebook.stub
+    if round_ is None or rule is None or stub_count_waived(setup, state):
+        return None
+    if round_.stub_counted or round_.void or round_.phase is Phase.STOPPED or not round_.played:
+        return None
+    every = rule.every_rounds
+    if state.since_stub_count + 1 < every.value:
+        return None
+    why = why_not_waived(setup, state)
+    reached = f"{every.value} rounds are reached{f', and {why}' if why else ''}"
+    return Refusal(
+        f"count the stub before the cards are collected ({COUNT}): {reached}",
+        cite(setup, state),
+        code="stub_count_due",
+    )
+
+
+def not_there(setup: Setup, state: State, round_: Round) -> Refusal | None:
+    """Why there is no stub to count now: cards of the round are still to come out of it, or it lies in the discard rack."""
+    if round_.collected:
+        return Refusal(
+            f"the stub lies in the discard rack with the other cards; end the round, then count the whole set ({COUNT})",
+            order_cite(setup, state, COUNT),
+            code="stub_in_rack",
+        )
+    if still_in_device(setup, round_) and state.dispenser():
+        return Refusal(
+            "the dealer's stack is still in the device; the stub is what is left after it",
+            answers.delivered(setup, round_),
+            code="stub_not_out",
+        )
+    if round_.live and round_.phase is not round_.game.stages[-1].phase and community_to_come(setup, round_):
+        return Refusal(
+            "community cards are still to be dealt; the stub is what is left after them",
+            order_cite(setup, state, COUNT),
+            code="stub_not_out",
+        )
+    return None
+
+
+def cite(setup: Setup, state: State) -> tuple[str, ...]:
+    """The clauses on the count by the method in use; () where the document asks for none."""
+    rule = setup.law.rulebook.stub
+    return setup.law.rulebook.cite_for(rule.every_rounds.cite, state.method) if rule else ()
