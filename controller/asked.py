@@ -7,9 +7,9 @@ from typing import Any
 
 from controller.games.model import Answer, Ending, Settle, ShowCommunity, ShowDealer, Stage
 from controller.games.registry import game_of
-from controller.rules.vocabulary import Moment
+from controller.rules.vocabulary import Method, Moment
 from controller.table import acts as a
-from controller.table.law import asking_order, must_qualify
+from controller.table.law import asking_order, must_qualify, withheld
 from controller.table.state import Round, Setup
 
 __all__ = ["keeps_set", "stage_document", "wager_documents"]
@@ -17,15 +17,16 @@ __all__ = ["keeps_set", "stage_document", "wager_documents"]
 Document = dict[str, Any]
 
 
-def wager_documents(setup: Setup) -> list[Document]:
-    """The wagers that this table takes before the deal, in the order of the rulebook.
+def wager_documents(setup: Setup, method: Method) -> list[Document]:
+    """The wagers that this table takes before the deal while cards are dealt by `method`, in the order of the rulebook.
 
     `equals`: the wager whose amount this one has; `cents`: its only amount, if it has one; `sensed`: a chip on a sensor
     places it; `requires`: wagers that must stand beside it; `device_mode`: to which the shuffler must be set for it;
     `limits`: the least and the most in cents, if they are set.
     """
     rules = setup.law.rulebook.wagers.values()
-    taken = [r for r in rules if r.placed == "before_deal" and (not r.optional or r.name in setup.offered)]
+    offered = setup.offered - {*withheld(setup, method)}
+    taken = [r for r in rules if r.placed == "before_deal" and (not r.optional or r.name in offered)]
     return [
         {
             "wager": rule.name,

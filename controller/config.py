@@ -160,7 +160,7 @@ def law_of(
         law = elect(rulebook, elections)
         reason = unplayable(law.rulebook)
         faults += [f"[table] rulebook: {reason}"] if reason else []
-        faults += _payout_misfits(table, law)
+        faults += _payout_misfits(table, law) + _withheld(table, law.rulebook)
         return law, faults + _not_enabled(kinds or (), law.rulebook)
     except ElectionsInvalid as exc:
         return None, faults + [f"[elections] {fault}" for fault in exc.faults]
@@ -267,6 +267,20 @@ def _wager_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: 
             f"set; set {exact}"
         )
     return faults
+
+
+def _withheld(table: TableConfig, elected: Rulebook) -> list[str]:
+    """Wagers that are offered and not dealt for by the method of this table, as far as is elected."""
+    dealing = elected.dealing.get(table.method)
+    if dealing is None or dealing.withholds is None:
+        return []
+    rule = dealing.withholds
+    return [
+        f"[table] offered: {name} needs cards that no clause deals by {table.method}; take it off, or elect {rule.by_choice} "
+        f"otherwise{_cited(rule.cite)}"
+        for name in table.offered
+        if name in rule.value
+    ]
 
 
 def _limit_misfits(table: TableConfig, rulebook: Rulebook) -> list[str]:

@@ -14,14 +14,14 @@ from controller.instructions import instruction, spoken_wager
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Action, Area, Moment, Role, Settle, Step, Trigger
 from controller.table import acts as a
-from controller.table import burns
+from controller.table import burns, stub
 from controller.table.allowed import least_role_to, verify
 from controller.table.betting import fits
 from controller.table.cuts import offered_to
 from controller.table.deal_plan import community_left, deal_plan, still_in_device
 from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Actor
-from controller.table.law import asking_order, full_set, not_its_turn, stub_count_overdue, stub_count_waived
+from controller.table.law import asking_order, full_set, not_its_turn, stub_count_overdue
 from controller.table.procedures import spoken
 from controller.table.seats import folded_unread
 from controller.table.settling import next_to_settle
@@ -72,9 +72,13 @@ def _between_rounds(setup: Setup, state: State) -> Candidates:
     yield from _duties(state, list(state.duties.values()))
     yield "Open the table", a.OpenTable()
     yield from _sets(setup, state, list(state.sets))
-    if stub_count_overdue(setup, state):
-        yield "Count the stub of the last round's set", a.RecordStubCount(full_set(setup), all_cards=None)
     present = [s for s in state.sets.values() if s.present and not_its_turn(setup, state, s.back) is None]
+    for card_set in present:
+        if stub_count_overdue(setup, state, card_set.back):
+            yield (
+                f"Count all cards of the {card_set.back} set",
+                a.RecordStubCount(full_set(setup), back=card_set.back),
+            )
     for card_set in sorted(present, key=lambda s: (not s.armed, s.by_hand)):
         yield f"Open the betting of the next round with the {card_set.back} set", a.BeginRound(card_set.back)
     for card_set in state.sets.values():
@@ -314,20 +318,12 @@ def _ending(setup: Setup, state: State, round_: Round) -> Candidates:
             a.RevealCommunity(street[0].street),
         )
     yield from _duties(state, of_table)
-    if stub_due(setup, state, round_):
-        yield "Count the stub", a.RecordStubCount(full_set(setup) - round_.cards_out)
+    if stub.due(setup, state) is not None:
+        yield "Count the stub face down on the layout", a.RecordStubCount(full_set(setup) - round_.cards_out)
     if not round_.collected:
         yield "Collect the cards into the discard rack", a.CollectCards()
     yield from _duties(state, [duty for duty in due if duty.device or duty.back])
     yield "End the round", a.EndRound()
-
-
-def stub_due(setup: Setup, state: State, round_: Round) -> bool:
-    """True where this round may not end without a count of its stub."""
-    rule = setup.law.rulebook.stub
-    if rule is None or round_.stub_counted or round_.void or round_.phase is Phase.STOPPED:
-        return False
-    return state.since_stub_count + 1 >= rule.every_rounds.value and not stub_count_waived(setup, state)
 
 
 def _waits(setup: Setup, state: State) -> str:

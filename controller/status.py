@@ -22,6 +22,7 @@ from controller.table.law import (
     full_set,
     may_be_dealt_next,
     not_its_turn,
+    rounds_without_count,
     sets_take_turns,
     stub_count_waived,
 )
@@ -45,11 +46,11 @@ def table_document(setup: Setup, state: State) -> Document:
         "duties": [{**_demand("duty", d), "do": instruction(state, d)} for d in state.duties.values()],
         "round": _round(setup, state, state.round) if state.round else None,
         "rounds": state.rounds,
-        "wagers": wager_documents(setup),
+        "wagers": wager_documents(setup, state.method),
         "keeps_set": keeps_set(setup),
         "sets": {back: _set(setup, state, card_set) for back, card_set in state.sets.items()},
         "stub": {
-            "since": state.since_stub_count,
+            "since": rounds_without_count(setup, state, _counted_next(state)),
             "every": law.stub.every_rounds.value if law.stub else None,
             "waived": stub_count_waived(setup, state),
             "full_set": full_set(setup),
@@ -183,6 +184,11 @@ def _last_round(last: LastRound | None) -> Document | None:
         return None
     seats = {str(n): {name: _wager(w) for name, w in seat.wagers.items()} for n, seat in last.seats.items()}
     return {"round": last.id, "seats": seats}
+
+
+def _counted_next(state: State) -> str:
+    """Back of the set of which the stub is counted next: that of the round in play, else the last one."""
+    return state.round.back if state.round is not None else state.last_back
 
 
 def next_step(setup: Setup, state: State) -> str:

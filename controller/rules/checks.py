@@ -75,6 +75,9 @@ def _check_dealing(parts: Parts, scope: Scope) -> None:
                 scope.fault(
                     where, f"only_if names no wager: {stack.only_if!r} {nearest(stack.only_if, parts.wagers)}"
                 )
+        withheld = [] if dealing.withholds is None else [v for _, v in dealing.withholds.options]
+        for name in sorted({n for value in withheld for n in value} - set(parts.wagers)):
+            scope.fault(where, f"withholds no known wager: {name!r} {nearest(name, parts.wagers)}")
 
 
 def _check_wagers(parts: Parts, scope: Scope) -> None:

@@ -108,10 +108,17 @@ class CutRule:
 
 @dataclass(frozen=True, slots=True)
 class StubRule:
-    """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary."""
+    """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary.
+
+    `counted_by`: whose rounds these are: of the table, of each deck, or both. `void_rounds`: a void round is one of them.
+    `over_change`: they go on when a new deck comes. None = the table's, void rounds too, and they go on.
+    """
 
     every_rounds: Cited[int]
     waived_by: Cited[str]
+    counted_by: Cited[str] | None = None
+    void_rounds: Cited[bool] | None = None
+    over_change: Cited[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +174,7 @@ class Dealing:
     `burns`: in each round. `burns_at`: further ones (new_shoe, new_dealer). `approval`: what of it the regulator approves.
     `dealer_delivered`: when the dealer's stack leaves the device (with_players | after_decisions). `reshuffles`: the shoe may
     be one that reshuffles by itself. `all_from_device`: what is dealt after the first deal comes out of the device, too.
+    `withholds`: optional wagers that are not offered under this method, as it deals no cards for them.
     """
 
     method: Method
@@ -181,6 +189,7 @@ class Dealing:
     reshuffles: Cited[bool] | None = None
     all_from_device: Cited[bool] | None = None
     dealer_covered: Cited[bool] | None = None  # a cover card lies on the dealer's cards
+    withholds: Cited[tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

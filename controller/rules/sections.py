@@ -26,6 +26,7 @@ from controller.rules.vocabulary import Area, BurnAt, Method, Moment, Role, Sett
 SECOND_SET = ("no", "with_shuffler", "required_with_shuffler")
 SWAP_AFTER = ("round", "shoe")
 WAIVED_BY = ("shuffler_counts_each_shuffle", "any_shuffler", "none")
+COUNTED_BY = ("table", "deck", "both")
 LOCK_AT = ("no_more_bets",)
 NOT_KEPT = ("electronic",)
 PLACED = ("before_deal", "decision")
@@ -189,10 +190,13 @@ def stub(root: Table) -> StubRule | None:
         return None
     every_rounds = table.cited("every_rounds", Table.positive)
     waived_by = table.cited("waived_by", one_of(WAIVED_BY))
+    counted_by = table.cited("counted_by", one_of(COUNTED_BY), optional=True)
+    void_rounds = table.cited("void_rounds", Table.flag, optional=True)
+    over_change = table.cited("over_change", Table.flag, optional=True)
     table.close()
     if every_rounds is None or waived_by is None:
         return None
-    return StubRule(every_rounds, waived_by)
+    return StubRule(every_rounds, waived_by, counted_by, void_rounds, over_change)
 
 
 def discards(root: Table) -> DiscardRule | None:
@@ -333,6 +337,7 @@ def dealing(table: Table) -> Dealing | None:
     covered = table.cited("dealer_covered", Table.flag, optional=True)
     reshuffles = table.cited("reshuffles", Table.flag, optional=True)
     all_from_device = table.cited("all_from_device", Table.flag, optional=True)
+    withholds = table.cited("withholds", Table.texts, optional=True)
     stacks = tuple(stack for inner in table.tables("stacks") if (stack := _stack(inner)))
     table.close()
     if method is None or burns is None or after is None:
@@ -350,6 +355,7 @@ def dealing(table: Table) -> Dealing | None:
         reshuffles,
         all_from_device,
         covered,
+        withholds,
     )
 
 

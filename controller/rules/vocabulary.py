@@ -72,6 +72,7 @@ class Guard(StrEnum):
     SELF_CLEARED = "self_cleared"  # the device freed itself and nobody touched it
     DEVICE_FAILED = "device_failed"
     SHUFFLER_COUNTS = "shuffler_counts"  # a device counts each shuffle and says whether the set is whole
+    OF_THE_BOX = "of_the_box"  # the box of the Six Card Bonus, not the area of the community cards
     AFTER_LOCK = "after_lock"  # the chip came after the lock-out engaged (else after "no more bets" only)
     RESHUFFLING_DEVICE = "reshuffling_device"  # approved to reshuffle and count by itself, not after each round
     BETS_OPEN = "bets_open"  # "no more bets" is not announced yet
@@ -265,7 +266,7 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.UNFIT_CARD: (Guard.ROUND_LIVE, Guard.IDLE_SET),
     Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
     Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
-    Trigger.WRONG_COUNT_COMMUNITY: (),
+    Trigger.WRONG_COUNT_COMMUNITY: (Guard.OF_THE_BOX,),
     Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED, Guard.HANDS_MISSING),
     Trigger.PLAYER_CARD_EXPOSED: (),
     Trigger.CARDS_INSUFFICIENT: (),

@@ -65,6 +65,7 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.SELF_CLEARED: ("it freed itself", "it did not free itself"),
     Guard.DEVICE_FAILED: ("the device has failed", "the device works"),
     Guard.SHUFFLER_COUNTS: ("a shuffler counts each shuffle", "no shuffler counts each shuffle"),
+    Guard.OF_THE_BOX: ("it is the box of the Six Card Bonus", "it is the area of the community cards"),
     Guard.AFTER_LOCK: ("after the lock-out", "between the announcement and the lock-out"),
     Guard.RESHUFFLING_DEVICE: ("the device reshuffles by itself", "the device does not reshuffle by itself"),
     Guard.BETS_OPEN: ('"no more bets" is not announced yet', '"no more bets" is announced'),

@@ -241,12 +241,14 @@ class RecordStubCount(Struct, frozen=True):
     """Cards counted in the stub. `misdealt`: the dealer found a hand with a wrong number of cards.
 
     `all_cards`: count of the whole set once gathered; needed only where the stub does not fit and cards were misdealt.
+    `back`: of the set that was counted between two rounds, "" = the last one that was dealt.
     """
 
     kind: ClassVar[str] = "record_stub_count"
     stub: int
     misdealt: bool = False
     all_cards: int | None = None
+    back: str = ""
 
 
 class CollectCards(Struct, frozen=True):
@@ -268,6 +270,7 @@ class ReportIrregularity(Struct, frozen=True):
 
     Of a wrong number of cards: `completable`: the dealer's hand can still be completed, with the next cards, all face down, of a
     set that is whole; `too_many`: more than the hand has.
+    Of a wrong number of community cards: `in_box`: it is the box of the Six Card Bonus.
     Of the cutting card: `at_dealer`: it showed at no player's hand, but at the dealer's or the community cards.
     """
 
@@ -280,6 +283,7 @@ class ReportIrregularity(Struct, frozen=True):
     at_dealer: bool = False
     back: str = ""
     note: str = ""
+    in_box: bool = False
 
 
 class ConfirmDuty(Struct, frozen=True):

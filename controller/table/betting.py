@@ -5,6 +5,7 @@ from controller.rules.vocabulary import Moment
 from controller.table import acts as a
 from controller.table import beside, seats
 from controller.table.inputs import Actor
+from controller.table.law import withheld
 from controller.table.refusal import Refusal
 from controller.table.state import Fate, Round, Seat, Setup, State
 from drivers.events import DeviceKind
@@ -21,6 +22,13 @@ def place_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(f"seat {act.seat}: no wager {act.wager} is placed before the deal; there are: {known}")
     if rule.optional and act.wager not in setup.offered:
         return Refusal(f"seat {act.seat}: {act.wager} is not offered at this table", rule.cite)
+    method = _round(state).method
+    if act.wager in withheld(setup, method):
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is not offered while cards are dealt by {method}: no clause deals its cards",
+            rule.cite,
+            code="wager_withheld",
+        )
     if rule.sensed:
         return Refusal(f"seat {act.seat}: {act.wager} is placed on its sensor, not by hand", rule.cite)
     if (wrong := wrong_mode(state, rule)) is not None:

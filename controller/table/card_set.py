@@ -44,6 +44,7 @@ class CardSet(Struct, frozen=True):
     and shuffled, and nothing has been done with it since. `cut_due`: it was shuffled in a way that a cut follows;
     `mark_due`: it was cut, and the dealer still puts the cutting card into it;
     `was_cut`: that was done. `gone`: cards that have left the shoe since the shuffle, as far as they are counted.
+    `since_count`: rounds with it since its own stub was last counted; `since_any_count`: since that of any set of the table.
     `opened`: shuffled and kept in a shuffler whose door was open since. `face_up_asked`: a player wants to see it spread face up.
     """
 
@@ -68,6 +69,8 @@ class CardSet(Struct, frozen=True):
     mark_due: bool = False
     was_cut: bool = False
     gone: int = 0
+    since_count: int = 0
+    since_any_count: int = 0
     opened: bool = False
     face_up_asked: bool = False
 

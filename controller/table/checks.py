@@ -63,12 +63,16 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         duties = ", ".join(f"{d.id} {d.action}" for d in state.duties.values())
         cite = tuple(clause for d in state.duties.values() for clause in d.cite)
         return Refusal(f"duties are open and block the next round: {duties}", cite)
-    overdue = stub_count_overdue(setup, state)
-    if overdue:
-        return Refusal(f"the set must be counted first: {overdue} rounds without a count", stub.cite(setup, state))
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
+    overdue = stub_count_overdue(setup, state, act.back)
+    if overdue:
+        return Refusal(
+            f"the set must be counted first: {overdue} rounds without a count ({a.RecordStubCount.kind} back={act.back})",
+            stub.cite(setup, state),
+            code="stub_count_overdue",
+        )
     if (
         steps := sets_at_table.as_many_as_wanted(setup, state) or procedures.before_round(state, act.back)
     ) is not None:
@@ -262,6 +266,8 @@ def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         return Refusal(
             "a hand was misdealt: count all cards of the set and give the number", stub.cite(setup, state)
         )
+    if (other := stub.of_set(state, act.back)) is not None:
+        return other
     if state.round is None and not state.last_back:
         return Refusal("no set has been in play yet")
     return stub.not_there(setup, state, state.round) if state.round is not None else None

@@ -2,7 +2,8 @@
 
 from controller.games.model import Phase
 from controller.rules.model import Stack
-from controller.rules.vocabulary import Area
+from controller.rules.vocabulary import Area, Method
+from controller.table.law import withheld
 from controller.table.state import AFTER_DECISIONS, DISPENSERS, PlannedStack, Round, Setup
 
 
@@ -15,7 +16,7 @@ def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
     dealing = setup.law.rulebook.dealing[round_.method]
     waits = dealing.dealer_delivered is not None and dealing.dealer_delivered.value == AFTER_DECISIONS
     for stack in dealing.stacks:
-        if not _dealt(setup, stack):
+        if not _dealt(setup, round_.method, stack):
             continue
         if any(planned.area is stack.to for planned in turn):
             plan, turn = plan + _turned(setup, round_, turn), []
@@ -111,5 +112,7 @@ def _turned(setup: Setup, round_: Round, turn: list[PlannedStack]) -> list[Plann
     return sorted(turn, key=lambda planned: (planned.seat - first) % (setup.seats + 1))
 
 
-def _dealt(setup: Setup, stack: Stack) -> bool:
-    return stack.only_if is None or stack.only_if in setup.offered
+def _dealt(setup: Setup, method: Method, stack: Stack) -> bool:
+    if stack.only_if is None:
+        return True
+    return stack.only_if in setup.offered and stack.only_if not in withheld(setup, method)

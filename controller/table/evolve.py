@@ -311,7 +311,7 @@ def _round(state: State, event: f.Event) -> State:
     if isinstance(event, f.ProgressiveValidated):
         return wagers.validated(state, event)
     if isinstance(event, f.StubCounted):
-        state = stub_counted(replace(state, since_stub_count=0), event)
+        state = stub_counted(state, event)
     if isinstance(event, f.DealingAllowed):
         state = dealt_from(state)
     return state if state.round is None else replace(state, round=_passed(_round_after(state.round, event)))
@@ -330,17 +330,18 @@ def _ended(state: State, event: f.RoundEnded) -> State:
     """The set that was played must be shuffled again before it comes back; one more round without a stub count."""
     assert state.round is not None
     round_ = state.round
-    counted = round_.stub_counted
+    counts = round_.played if event.to_count is None else event.to_count
+    to_count = counts and not round_.stub_counted
     return replace(
         state,
         round=None,
         last_back=round_.back if round_.played else state.last_back,
         last_void=round_.void if round_.played else state.last_void,
-        sets=sets_after_round(state, round_, event.cards),
+        sets=sets_after_round(state, round_, event.cards, to_count=to_count),
         last_seats=tuple(round_.in_play) if round_.played else state.last_seats,
         last_round=LastRound(round_.id, round_.seats, round_.validated),
         cutting_card=round_.cutting_card if round_.played else state.cutting_card,
-        since_stub_count=state.since_stub_count if counted or not round_.played else state.since_stub_count + 1,
+        since_stub_count=state.since_stub_count + to_count,
     )
 
 

@@ -41,10 +41,13 @@ def set_after(state: State, event: SetEvent) -> State:
             card_set = replace(
                 before, present=False, cycle_complete=False, in_shoe=False, procedure=None, steps=()
             )
-        case f.SetBrought(preshuffled=shuffled):
+        case f.SetBrought(preshuffled=shuffled, count_anew=anew):
             card_set = CardSet(
-                back, cycle_complete=shuffled, mode_shuffle=shuffled, by_hand=shuffled, preshuffled=shuffled
-            )
+                back, cycle_complete=shuffled, mode_shuffle=shuffled, by_hand=shuffled, preshuffled=shuffled,
+                since_count=0 if anew else before.since_count, since_any_count=0 if anew else before.since_any_count,
+            )  # fmt: skip
+            if anew:
+                state = replace(state, since_stub_count=max(0, state.since_stub_count - before.since_any_count))
         case f.SetInPlay() | f.SetTimeCarried():
             card_set = replace(before, since=Moment(event.wall_us, event.mono_ns, event.boot, event.clock))
         case SetDue():
@@ -183,19 +186,25 @@ def dealt_from(state: State) -> State:
 
 
 def stub_counted(state: State, event: f.StubCounted) -> State:
-    """A right stub count is a good verdict on the number of cards, and on nothing else."""
-    card_set = state.sets.get(event.back)
-    if not event.right or card_set is None:
-        return state
-    return replace(state, sets={**state.sets, event.back: replace(card_set, uncounted=NOTHING_PLAYED)})
+    """The rounds between two counts begin anew. A right count is a good verdict on the number of cards, and on nothing else."""
+    sets = {back: replace(card_set, since_any_count=0) for back, card_set in state.sets.items()}
+    card_set = sets.get(event.back)
+    if card_set is not None:
+        uncounted = NOTHING_PLAYED if event.right else card_set.uncounted
+        sets[event.back] = replace(card_set, since_count=0, uncounted=uncounted)
+    return replace(state, since_stub_count=0, sets=sets)
 
 
-def sets_after_round(state: State, round_: Round, cards: int) -> Mapping[str, CardSet]:
+def sets_after_round(state: State, round_: Round, cards: int, *, to_count: bool) -> Mapping[str, CardSet]:
     """The sets once this round has ended: its set answers for it from now on, and has to be shuffled, unless it was already.
 
     Where a game deals on from one set, that waits for the cutting card, or an order. `cards`: that left the set in the round.
+    `to_count`: the round is one of those between two stub counts.
     """
     card_set, leaves = state.sets.get(round_.back, CardSet(round_.back)), state.leaves_after_round(round_.back)
+    if to_count:
+        more, any_more = card_set.since_count + 1, card_set.since_any_count + 1
+        card_set = replace(card_set, since_count=more, since_any_count=any_more)
     if round_.played:
         played, uncounted, unread = round_.as_played(), card_set.uncounted, card_set.unread
         if not round_.count_proven:

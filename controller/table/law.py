@@ -2,7 +2,7 @@
 
 from controller.games.model import Game
 from controller.rules.model import Cited, Demand
-from controller.rules.vocabulary import Action, Guard, Trigger
+from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table.acts import OutOfService
 from controller.table.device import Device
 from controller.table.played import NOTHING_PLAYED
@@ -11,12 +11,19 @@ from drivers.events import Capability, DeviceKind
 
 WAIVED_BY_SHUFFLER, WAIVED_BY_ANY = "shuffler_counts_each_shuffle", "any_shuffler"
 SWAP_EVERY_ROUND = "round"
+OF_TABLE, OF_DECK = "table", "deck"
 
 
 def takes_chips(setup: Setup) -> bool:
     """True where the house offers a wager that a sensor takes."""
     wagers = setup.law.rulebook.wagers
     return any(name in wagers and wagers[name].sensed for name in setup.offered)
+
+
+def withheld(setup: Setup, method: Method) -> tuple[str, ...]:
+    """Optional wagers that are not offered while cards are dealt by this method. Clause: `[[dealing]] withholds`."""
+    rule = setup.law.rulebook.dealing[method].withholds
+    return rule.value if rule else ()
 
 
 def full_set(setup: Setup) -> int:
@@ -97,15 +104,24 @@ def _count_told(state: State, round_: Round) -> bool:
     return card_set.count_right is False or (known and card_set.uncounted == NOTHING_PLAYED)
 
 
-def stub_count_overdue(setup: Setup, state: State) -> int:
-    """Rounds played without a count if that is as many as the document allows, else 0. Clause: `[stub_count]`.
+def stub_count_overdue(setup: Setup, state: State, back: str) -> int:
+    """Rounds without a count of this set if that is as many as the document allows, else 0. Clause: `[stub_count]`.
 
     0 too where the document asks for no stub count.
     """
     stub = setup.law.rulebook.stub
     if stub is None or stub_count_waived(setup, state):
         return 0
-    return state.since_stub_count if state.since_stub_count >= stub.every_rounds.value else 0
+    rounds = rounds_without_count(setup, state, back)
+    return rounds if rounds >= stub.every_rounds.value else 0
+
+
+def rounds_without_count(setup: Setup, state: State, back: str) -> int:
+    """Rounds since the last count: of the table, of this set, or the more of both. Clause: `[stub_count] counted_by`."""
+    stub, card_set = setup.law.rulebook.stub, state.sets.get(back)
+    by = stub.counted_by.value if stub is not None and stub.counted_by is not None else OF_TABLE
+    of_set = card_set.since_count if card_set is not None and by != OF_TABLE else 0
+    return max(of_set, state.since_stub_count if by != OF_DECK else 0)
 
 
 def must_qualify(setup: Setup, game: Game) -> bool:

@@ -30,7 +30,8 @@ def table_opened(draft: Draft) -> None:
 def set_brought(draft: Draft, back: str, who: str, *, preshuffled: bool) -> None:
     """A set comes; at a table that is closed its steps wait for the opening. Clause: `[opening] new_set, preshuffled`."""
     rulebook = draft.setup.law.rulebook
-    draft.add(f.SetBrought(back, who, preshuffled))
+    over_change = rulebook.stub.over_change if rulebook.stub else None
+    draft.add(f.SetBrought(back, who, preshuffled, over_change is not None and not over_change.value))
     unless = rulebook.shuffle.unless_preshuffled
     if preshuffled and not (unless and unless.value):
         before_play = rulebook.shuffle.at.get(ShuffleAt.BEFORE_PLAY)

@@ -44,6 +44,8 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         guards.append(Guard.COMPLETABLE)
     if act.too_many:
         guards.append(Guard.TOO_MANY)
+    if act.in_box:
+        guards.append(Guard.OF_THE_BOX)
     kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)
     if kind is not None:  # a person saw what the device did not report: it demands the same
         name = _device_of(draft, kind)

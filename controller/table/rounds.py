@@ -6,7 +6,7 @@ from controller.games.model import AT_ONCE, Phase
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Guard, Trigger
 from controller.table import acts as a
-from controller.table import answered, cases, correcting, hands, procedures, remedies, settling, validating
+from controller.table import answered, cases, correcting, hands, procedures, remedies, settling, stub, validating
 from controller.table import facts as f
 from controller.table.between import decide_set_act
 from controller.table.collected import collect_at_fold
@@ -264,7 +264,7 @@ def cards_out(draft: Draft) -> int:
 def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
     """Stub and cards dealt together make a whole set, or the document says what follows. Clause: `[stub_count]`."""
     round_ = draft.state.round
-    back = round_.back if round_ else draft.state.last_back
+    back = round_.back if round_ else act.back or draft.state.last_back
     out = cards_out(draft) if round_ else 0
     expected = full_set(draft.setup)
     right = act.stub + out == expected and not act.misdealt
@@ -272,7 +272,10 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
     assert rule.stub is not None
     cite = rule.cite_for(rule.stub.every_rounds.cite, draft.state.method)
     draft.add(f.StubCounted(back, act.stub, act.stub + out, expected, right, actor.who, cite))
-    for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB]:
+    asked = back == (
+        round_.back if round_ else draft.state.last_back
+    )  # by a duty, which is about the last set that was dealt
+    for duty in [d for d in draft.state.duties.values() if d.action is Action.COUNT_STUB and asked]:
         draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
     if right:
         return
@@ -286,17 +289,15 @@ def _stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
 def _end_round(draft: Draft, actor: Actor) -> None:
     round_ = _round(draft)
     left_out = unchecked(draft.setup, draft.state)
-    draft.add(
-        f.RoundEnded(
-            round_.id, _outcome(round_), actor.who, _next_marker(draft, round_), cards_out(draft), left_out
-        )
-    )
+    counts = round_.played and (not round_.void or stub.counts_void(draft.setup))
+    marker, out = _next_marker(draft, round_), cards_out(draft)
+    draft.add(f.RoundEnded(round_.id, _outcome(round_), actor.who, marker, out, left_out, counts))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].wanted.get(Level.LAMPS):
         draft.want(progressive[0], Level.LAMPS, "", "the round has ended")
     draft.make_safe("no round is in play")
-    if stub_count_overdue(draft.setup, draft.state):
-        dispose(draft, Trigger.STUB_COUNT_DUE)
+    if stub_count_overdue(draft.setup, draft.state, round_.back):
+        dispose(draft, Trigger.STUB_COUNT_DUE, back=round_.back)
 
 
 def _outcome(round_: Round) -> str:

@@ -3,7 +3,7 @@
 from controller.games.model import Phase
 from controller.table import answers
 from controller.table.deal_plan import community_to_come, still_in_device
-from controller.table.law import order_cite, stub_count_waived, why_not_waived
+from controller.table.law import order_cite, rounds_without_count, stub_count_waived, why_not_waived
 from controller.table.refusal import Refusal
 from controller.table.state import Round, Setup, State
 
@@ -21,7 +21,7 @@ def due(setup: Setup, state: State) -> Refusal | None:
     if round_.stub_counted or round_.void or round_.phase is Phase.STOPPED or not round_.played:
         return None
     every = rule.every_rounds
-    if state.since_stub_count + 1 < every.value:
+    if rounds_without_count(setup, state, round_.back) + 1 < every.value:
         return None
     why = why_not_waived(setup, state)
     reached = f"{every.value} rounds are reached{f', and {why}' if why else ''}"
@@ -52,6 +52,23 @@ def not_there(setup: Setup, state: State, round_: Round) -> Refusal | None:
             order_cite(setup, state, COUNT),
             code="stub_not_out",
         )
+    return None
+
+
+def counts_void(setup: Setup) -> bool:
+    """Whether a void round is one of those between two counts. Clause: `[stub_count] void_rounds`."""
+    rule = setup.law.rulebook.stub
+    return rule is None or rule.void_rounds is None or rule.void_rounds.value
+
+
+def of_set(state: State, back: str) -> Refusal | None:
+    """Why no stub of the set of this colour is counted now; in a round it is that of the set in play."""
+    in_play = state.round.back if state.round is not None else ""
+    if in_play and back not in ("", in_play):
+        return Refusal(f"the {in_play} set is in play; its stub is counted in this round", code="set_not_in_play")
+    if back and (back not in state.sets or not state.sets[back].present):
+        present = ", ".join(s.back for s in state.sets.values() if s.present)
+        return Refusal(f"no {back} set is at the table; there are: {present}", code="no_such_set")
     return None
 
 

@@ -5,7 +5,7 @@ from controller.games.settling.engine import WON_AT_ONCE, settler_of
 from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
 from controller.table import acts as a
 from controller.table import burns, cuts
-from controller.table.deal_plan import community_lies_open, community_to_come, hands_dealt
+from controller.table.deal_plan import community_lies_open, community_to_come, deal_plan, hands_dealt
 from controller.table.device import Device
 from controller.table.inputs import Actor
 from controller.table.law import order_cite
@@ -74,6 +74,11 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return _bets_open(setup, state)
     if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
         return Refusal("no card of this round has been dealt")
+    if act.in_box and not (act.trigger is Trigger.WRONG_COUNT_COMMUNITY and _deals_box(setup, _round(state))):
+        return Refusal(
+            f"in_box is said of {Trigger.WRONG_COUNT_COMMUNITY}, where cards are dealt to the box of the Six Card Bonus",
+            code="no_box",
+        )
     if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
         return cannot
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
@@ -127,6 +132,10 @@ def _cards_taken(setup: Setup, state: State, trigger: Trigger) -> bool:
     if round_.phase not in BEFORE_THE_DEAL or round_.cards_out:
         return True
     return trigger in OF_THE_SHOE and (round_.burned > 0 or burns.due(setup, state) is not None)
+
+
+def _deals_box(setup: Setup, round_: Round) -> bool:
+    return any(planned.area is Area.SIX_CARD_BOX for planned in deal_plan(setup, round_))
 
 
 def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:

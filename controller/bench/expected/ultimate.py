@@ -143,7 +143,11 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
     "card_drawn_unexposed": (Case(must={"use_as_next": ("13.D",)}),),
     "wrong_count_player": (Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),),
     "wrong_count_dealer": (Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),),
-    "wrong_count_community": (Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),),
+    "wrong_count_community": (
+        # 13.E names the area of the community cards; the box of the Six Card Bonus is a reading.
+        Case(("of_the_box",), may=under(("R-152",), *ASK, *_MD_VOID)),
+        Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),
+    ),
     "dealer_card_exposed": (
         Case(("all_players_acted",), must={"play_on": ("11.G(1)",)}),
         Case(

@@ -112,7 +112,8 @@ class RoundEnded(Struct, frozen=True):
     of earlier versions call that played, too).
 
     `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none. `cards`: known to
-    have left the set in this round. `unchecked`: what this table could not check in it.
+    have left the set in this round. `unchecked`: what this table could not check in it. `to_count`: it is one of the rounds
+    between two stub counts; absent in earlier records, where each was of which cards were dealt.
     """
 
     kind: ClassVar[str] = "round_ended"
@@ -122,6 +123,7 @@ class RoundEnded(Struct, frozen=True):
     marker: int | None = None
     cards: int = 0
     unchecked: tuple[str, ...] = ()
+    to_count: bool | None = None
 
 
 class RoundVoided(Struct, frozen=True):

@@ -80,12 +80,14 @@ class SetRemoved(Struct, frozen=True):
 
 
 class SetBrought(Struct, frozen=True):
-    """`preshuffled`: it came inspected and shuffled."""
+    """`preshuffled`: it came inspected and shuffled. `count_anew`: rounds with the set before it count no more towards the next
+    stub count."""
 
     kind: ClassVar[str] = "set_brought"
     back: str
     by: str
     preshuffled: bool = False
+    count_anew: bool = False
 
 
 class StepsAsked(Struct, frozen=True):

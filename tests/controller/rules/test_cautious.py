@@ -30,6 +30,8 @@ PRINTED = {
     "R-140": "highest",  # (a)(1)(ix): hands are set to rank highest
     "R-141": "each",  # (h)(9)(viii) and (ix) say "cards" of what the bound stands beside
     "R-128": "printed_words",  # a round of play, without a word of what the shoe has left to deal
+    "R-148": "both",  # 7(f), 8.E, 39.7(e), 7(e): every five rounds, and to find whether the deck is whole
+    "R-151": "not_offered",  # no clause of chapters 8 and 9 deals a card to the box
     "R-100": "kept",  # 8.C(4) collects the chip before the deal, and no clause hands it back
 }
 """Readings without a choice to hold, where the text says more for one of the choices."""
@@ -38,6 +40,8 @@ TAKES_NOTHING = {
     "R-06": "four_hours",
     "R-34": "counting_only",
     "R-44": "compare",
+    "R-149": "counted",  # the count comes no later
+    "R-150": "goes_on",  # the count comes no later
     "R-18": "not_enabled",  # no device, so none of its failures reaches a wager
     "R-29": "dealing_failure",  # the round is void, and wagers of a void round go back or are held
     "R-40": "cover",

@@ -1,26 +1,40 @@
 """What the status asks people for: enough to play every game by it, and never what would be refused."""
 
 from controller.asked import stage_document, wager_documents
+from controller.rules.vocabulary import Method
 from controller.status import table_document
 from controller.table import acts as a
 
 
+def taken(table, method=None):
+    return wager_documents(table.setup, method or table.state.method)
+
+
 def test_the_wagers_of_a_table_are_those_it_takes_before_the_deal(make_table):
     """Equal amounts, a single amount and chips on sensors are told; what is not offered here is left out."""
-    pikit = wager_documents(make_table("nj-pikit", offered=("three_card_bonus",)).setup)
+    pikit = taken(make_table("nj-pikit", offered=("three_card_bonus",)))
     assert [(w["wager"], w["optional"], w["equals"]) for w in pikit] == [
         ("ante", False, None), ("five_card_bonus", False, "ante"), ("three_card_bonus", True, None),
     ]  # fmt: skip
-    colorado = wager_documents(make_table("ma-colorado", offered=("bonus",)).setup)
+    colorado = taken(make_table("ma-colorado", offered=("bonus",)))
     assert [(w["wager"], w["cents"]) for w in colorado] == [("ante", None), ("bonus", 100)]
-    assert [w["wager"] for w in wager_documents(make_table("ma-colorado", offered=()).setup)] == ["ante"]
-    assert [w["wager"] for w in wager_documents(make_table("md-uth").setup) if w["sensed"]] == ["progressive"]
+    assert [w["wager"] for w in taken(make_table("ma-colorado", offered=()))] == ["ante"]
+    assert [w["wager"] for w in taken(make_table("md-uth")) if w["sensed"]] == ["progressive"]
 
 
 def test_wagers_come_with_what_the_table_takes(make_table):
     """Least and most where both are set; a wager without limits says so. Clause: nj-pikit 39.3(a)."""
-    pikit = wager_documents(make_table("nj-pikit", offered=(), limits={"ante": (500, 50_000)}).setup)
+    pikit = taken(make_table("nj-pikit", offered=(), limits={"ante": (500, 50_000)}))
     assert [(w["wager"], w["limits"]) for w in pikit] == [("ante", [500, 50_000]), ("five_card_bonus", None)]
+
+
+def test_a_wager_that_the_method_deals_nothing_for_is_left_out(make_table):
+    """It comes back with the method that deals its cards. Clause: md-uth 10.B(1), R-151."""
+    table = make_table("md-uth", offered=("trips", "six_card"))
+    names = {method: {w["wager"] for w in taken(table, method)} for method in Method}
+    assert {method for method in Method if "six_card" in names[method]} == {Method.DEALING_SHOE, Method.SHUFFLER}
+    elected = make_table("md-uth", offered=("trips", "six_card"), elect={"R-151": "dealt_first"})
+    assert all("six_card" in {w["wager"] for w in taken(elected, method)} for method in Method)
 
 
 def test_a_round_can_be_played_by_what_the_status_says_alone(make_table):

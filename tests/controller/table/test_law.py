@@ -18,7 +18,9 @@ def test_a_stub_count_is_overdue_after_as_many_rounds_as_the_document_allows(
     table = make_table(rulebook)
     table.online("shuffler-1", capabilities=(e.Capability.TWO_SETS,))
     rounds = table.setup.law.rulebook.stub.every_rounds.value + beyond
-    assert stub_count_overdue(table.setup, replace(table.state, since_stub_count=rounds)) == rounds * overdue
+    assert (
+        stub_count_overdue(table.setup, replace(table.state, since_stub_count=rounds), "red") == rounds * overdue
+    )
 
 
 @pytest.mark.parametrize(("method", "cite"), [(Method.HAND, "9.A"), (Method.DEALING_SHOE, "10.A")])
