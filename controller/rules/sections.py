@@ -343,20 +343,9 @@ def dealing(table: Table) -> Dealing | None:
     if method is None or burns is None or after is None:
         return None
     return Dealing(
-        method,
-        cite,
-        stacks,
-        burns,
-        after.value,
-        needs_shuffler,
-        burns_at,
-        approval,
-        delivered,
-        reshuffles,
-        all_from_device,
-        covered,
-        withholds,
-    )
+        method, cite, stacks, burns, after.value, needs_shuffler, burns_at, approval, delivered, reshuffles, all_from_device,
+        covered, withholds,
+    )  # fmt: skip
 
 
 def _stack(table: Table) -> Stack | None:

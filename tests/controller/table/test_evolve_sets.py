@@ -219,7 +219,9 @@ def test_a_cut_between_rounds_answers_the_cutting_card_of_the_last():
         (f.CardBurned("green", BurnAt.NEW_SHOE, "x", ()), CardSet("green", gone=1)),
         (f.DealingAllowed("x", resumed=False), CardSet("green", in_shoe=True)),
         (f.RoundEnded("r7", "void", "x"), CardSet("green")),
-        (f.RoundEnded("r7", "played", "x", cards=4), CardSet("green", uncounted=PlayedSince((PlayedRound("r7", (1,)),)), gone=4)),
+        (f.RoundEnded("r7", "played", "x", cards=4), CardSet(
+            "green", uncounted=PlayedSince((PlayedRound("r7", (1,)),)), gone=4, since_count=1, since_any_count=1,
+        )),
     ],
 )  # fmt: skip
 def test_a_record_is_folded_with_sets_that_the_table_has_no_more(event, then):
