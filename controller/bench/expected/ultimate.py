@@ -19,6 +19,7 @@ from controller.bench.expected.case import (
 __all__ = ["MARYLAND", "MASSACHUSETTS"]
 
 _MD_VOID = "void_all_hands", "return_all_wagers", "reshuffle"
+_MD_13_E = dict.fromkeys(_MD_VOID, ("13.E",))
 
 _MARYLAND: dict[str, tuple[Case, ...]] = {
     "shuffler_jam": (
@@ -141,13 +142,9 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         ),
     ),
     "card_drawn_unexposed": (Case(must={"use_as_next": ("13.D",)}),),
-    "wrong_count_player": (Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),),
-    "wrong_count_dealer": (Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),),
-    "wrong_count_community": (
-        # 13.E names the area of the community cards; the box of the Six Card Bonus is a reading.
-        Case(("of_the_box",), may=under(("R-152",), *ASK, *_MD_VOID)),
-        Case(must=dict.fromkeys(_MD_VOID, ("13.E",))),
-    ),
+    "wrong_count_player": (Case(must=_MD_13_E),),
+    "wrong_count_dealer": (Case(must=_MD_13_E),),
+    "wrong_count_community": (Case(("of_the_box",), may=under(("R-152",), *ASK, *_MD_VOID)), Case(must=_MD_13_E)),
     "dealer_card_exposed": (
         Case(("all_players_acted",), must={"play_on": ("11.G(1)",)}),
         Case(
@@ -380,9 +377,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         **SAID_OF_NONE,
     "round_unproven": (
         Case(
-            may=under(
-                ("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle"
-            ),
+            may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle"),
         ),
     ),
 }  # fmt: skip
