@@ -1,14 +1,18 @@
 """Days that follow what NEXT says: each act that it names is accepted, and NEXT alone brings every round to its end."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
 from controller.next_act import next_act
 from controller.rules.vocabulary import Role
 from controller.table import acts as a
-from controller.table.inputs import Actor
+from controller.table import facts as f
+from controller.table.inputs import Actor, Input
+from controller.table.state import State
 from tests.soak.day import TABLE, Day, Tally
+from tests.soak.invariants import Watch
 from tests.soak.plan import seed_of
 from tests.soak.tables import RULEBOOKS
 
@@ -19,11 +23,22 @@ OBEDIENT = 0.7
 """How often people do what NEXT says; else they do what they like, so that tables of many seats and faults come up."""
 
 
+class Accepts(Watch):
+    """Sees whether what the table allowed is done; what else must hold is for `make soak`."""
+
+    def saw(
+        self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None = None
+    ) -> None:
+        refused = [fact.event for fact in facts if isinstance(fact.event, f.InputRefused | f.DecisionFailed)]
+        assert allowed is not True or not refused, refused
+
+
 class NextDay(Day):
     """A day on which people mostly do what NEXT names, and only that once a round takes long."""
 
     def __init__(self, rulebook: str, seed: int, rounds: int) -> None:
         super().__init__(rulebook, seed, rounds)
+        self.watch = Accepts(self.setup)
         self.named: Counter[str] = Counter()
         self.waited: Counter[str] = Counter()
 
