@@ -135,7 +135,7 @@ def _closes(question: Question) -> str:
 
 
 def _must(question: Question) -> bool:
-    return isinstance(question, HouseChoice) or question.moves
+    return isinstance(question, HouseChoice) or question.closes
 
 
 def _unelected(reading: Reading | HouseChoice) -> str:

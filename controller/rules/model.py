@@ -146,6 +146,11 @@ class Reading:
     since: str | None = None
     why: str = ""
 
+    @property
+    def closes(self) -> bool:
+        """A table stays closed until it is elected: it moves something, and there is another choice."""
+        return self.moves and len(self.choices) > 1
+
 
 @dataclass(frozen=True, slots=True)
 class HouseChoice:
@@ -341,7 +346,7 @@ class Law:
 
         `offered`: optional wagers of the table, so that nothing is asked about those that nobody can place; None: all.
         """
-        readings = (r for r in self.rulebook.readings.values() if r.moves)
+        readings = (r for r in self.rulebook.readings.values() if r.closes)
         asked: tuple[Question, ...] = (*readings, *self.rulebook.choices.values())
         return tuple(
             q

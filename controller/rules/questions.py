@@ -183,8 +183,13 @@ def makers_page(rulebook: Rulebook) -> Iterator[str]:
         yield from _wrapped(f"{choice.id}: {choice.says}", "  Choice    ")
         if isinstance(question, Reading) and question.why:
             yield from _wrapped(question.why, "  Why       ")
-        yield from _wrapped(effect(rulebook, question), "  Effect    ")
+        yield from _wrapped(effect(rulebook, question) + _moves(question), "  Effect    ")
         yield f"  Name {'.' * 28}  Date {'.' * 12}  Signature {'.' * 28}"
+
+
+def _moves(question: Question) -> str:
+    moves = isinstance(question, Reading) and question.moves
+    return " It moves wagers, voids hands or decides whether play goes on." if moves else ""
 
 
 def _wrapped(text: str, head: str = "    ") -> list[str]:

@@ -16,7 +16,8 @@ from controller.rules.reader import Table
 from controller.rules.sections import one_of
 
 CARDS = ("ace_high_or_below_two",)
-TIES = ("highest_card_not_shared",)
+TIES = ("class_first", "highest_card_not_shared")
+"""Both rank alike: the second is what editions of before R-165 say. By its words alone hands of one rank have no order."""
 
 
 def ranking(root: Table) -> RankingRule | None:

@@ -43,7 +43,7 @@ def test_a_sound_table_is_told_whole() -> None:
     for reading in book.readings.values():
         if reading.wager not in (None, *finding.config.table.offered):
             continue
-        by = "by bench" if reading.moves else "the maker's choice"
+        by = "by bench" if reading.closes else "the maker's choice"
         mark = "" if reading.proposed == reading.cautious else f" (cautious would be {reading.cautious})"
         assert any(line.strip().startswith(f"{reading.id}  {reading.proposed}{mark}  {by}: ") for line in lines), (
             reading.id

@@ -127,7 +127,7 @@ def test_a_reading_that_nobody_elected_demands_nothing_and_is_listed(ma: Ruleboo
     law = elect(ma, {})
     _, demands = law.demands(Trigger.SHOE_JAM, frozenset({Guard.ROUND_LIVE}))
     assert Action.RETURN_ALL_WAGERS not in {d.action for d in demands}
-    asked = {r.id for r in ma.readings.values() if r.moves} | set(ma.choices)
+    asked = {r.id for r in ma.readings.values() if r.closes} | set(ma.choices)
     assert {q.id for q in law.unelected()} == asked
     assert asked - {q.id for q in law.unelected(())} == {
         q.id for q in ma.questions.values() if q.wager and q.id in asked

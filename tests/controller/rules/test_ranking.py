@@ -53,7 +53,7 @@ def test_an_order_that_this_version_does_not_rank_by_refuses_the_file(faults_of)
         ("pair           = { value = 9", "pair           = { value = 8", "the places do not run from 1 without a gap, each once"),
         ("two_pairs      =", "two_pair       =", "unknown hand 'two_pair' (known: high_card, pair, two_pairs"),
         ('cite = "5(b)(9)"', 'cite = "5(b)(10)"', "the document has no clause '5(b)(10)'"),
-        ('"highest_card_not_shared"', '"suit"', "'value' is unknown: 'suit'"),
+        ('"class_first"', '"suit"', "'value' is unknown: 'suit'"),
         ('"ace_high_or_below_two"', '"ace_low"', "'value' is unknown: 'ace_low'"),
         ("[ranking.five]", "[ranking.four]", "'five' is missing"),
     ],

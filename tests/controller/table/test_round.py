@@ -29,7 +29,7 @@ def test_the_table_does_not_open_while_a_reading_that_moves_money_is_not_elected
     table = type(table)(replace(table.setup, offered=frozenset(table.setup.law.rulebook.wagers)))
     refused = table.refused(a.OpenTable())
     for reading in table.setup.law.rulebook.readings.values():
-        assert (f"{reading.id} (" in refused.reason) is reading.moves, reading.id
+        assert (f"{reading.id} (" in refused.reason) is reading.closes, reading.id
 
 
 def test_the_lockout_is_released_only_by_the_act_that_opens_betting(make_table):
