@@ -76,6 +76,7 @@ class Guard(StrEnum):
     AFTER_LOCK = "after_lock"  # the chip came after the lock-out engaged (else after "no more bets" only)
     RESHUFFLING_DEVICE = "reshuffling_device"  # approved to reshuffle and count by itself, not after each round
     BETS_OPEN = "bets_open"  # "no more bets" is not announced yet
+    IN_STACK = "in_stack"  # a device gives the cards out in stacks, so that the card is inside of one
     NONE_LEFT_TO_DEAL = "none_left_to_deal"  # no card of the round in play is still to come out of this device
 
 
@@ -260,7 +261,13 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.SHUFFLER_IDENTITIES_WRONG: (),
     Trigger.STUB_WRONG: (Guard.MISDEALT, Guard.FULL_SET_REMAINS),
     Trigger.STUB_COUNT_DUE: (Guard.SHUFFLER_COUNTS,),
-    Trigger.CARD_FACE_UP: (Guard.SEVERAL, Guard.INITIAL_DEAL_DONE, Guard.DEAL_OVER, Guard.TRIPS_PLACED),
+    Trigger.CARD_FACE_UP: (
+        Guard.SEVERAL,
+        Guard.INITIAL_DEAL_DONE,
+        Guard.DEAL_OVER,
+        Guard.TRIPS_PLACED,
+        Guard.IN_STACK,
+    ),
     Trigger.CARD_DRAWN_UNEXPOSED: (),
     Trigger.CARD_DRAWN_EXPOSED: (Guard.SEVERAL,),
     Trigger.UNFIT_CARD: (Guard.ROUND_LIVE, Guard.IDLE_SET),

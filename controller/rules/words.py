@@ -69,6 +69,7 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.AFTER_LOCK: ("after the lock-out", "between the announcement and the lock-out"),
     Guard.RESHUFFLING_DEVICE: ("the device reshuffles by itself", "the device does not reshuffle by itself"),
     Guard.BETS_OPEN: ('"no more bets" is not announced yet', '"no more bets" is announced'),
+    Guard.IN_STACK: ("a device gives the cards out in stacks", "the cards come out one by one"),
     Guard.NONE_LEFT_TO_DEAL: (
         "it has no card of this round left to deal",
         "it has cards of this round left to deal",

@@ -26,6 +26,11 @@ def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
     return tuple(sorted(plan + _turned(setup, round_, turn), key=lambda planned: planned.late))
 
 
+def in_stacks(setup: Setup, round_: Round) -> bool:
+    """True where a device gives this round's cards out in stacks, and not one by one."""
+    return round_.method in DISPENSERS and any(planned.cards > 1 for planned in deal_plan(setup, round_))
+
+
 def first_deal(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
     """The stacks that are dealt before anybody is asked."""
     return tuple(planned for planned in deal_plan(setup, round_) if not planned.late)

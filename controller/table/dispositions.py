@@ -11,7 +11,7 @@ from controller.table import facts as f
 from controller.table.acts import Resolution
 from controller.table.answered import one_hand
 from controller.table.collected import after_void, ask_of_lost
-from controller.table.deal_plan import community_lies_open, hands_dealt
+from controller.table.deal_plan import community_lies_open, hands_dealt, in_stacks
 from controller.table.done import nothing_left, superseded
 from controller.table.draft import Draft
 from controller.table.law import reshuffling_shoe, shuffler_counted
@@ -76,6 +76,8 @@ def guards_now(draft: Draft) -> set[Guard]:
         return found
     if round_.live:
         found.add(Guard.ROUND_LIVE)
+    if in_stacks(draft.setup, round_):
+        found.add(Guard.IN_STACK)
     if hands_dealt(draft.setup, round_):
         found.add(Guard.INITIAL_DEAL_DONE)
         if community_lies_open(round_):

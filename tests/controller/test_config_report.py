@@ -9,6 +9,7 @@ from controller.config_report import Finding, document, examine, page
 from controller.games.registry import GAMES
 from controller.rules.elections import proposals
 from controller.rules.library import find
+from controller.rules.questions import makers_choice
 from drivers.events import Capability, DeviceKind
 from tests.controller.test_config import DEVICES, LEAST, SEALED, SIGNED, _write
 
@@ -347,11 +348,13 @@ def test_a_question_that_an_update_added_is_listed_with_what_follows(tmp_path: P
     assert "New questions since these elections (2026-11-29)" in text
     assert "R-167  since 2026-11-30  KEEPS THIS TABLE CLOSED until it is elected  [11.C(1)" in text
     assert "hand_only (cautious): " in text
-    (new,) = document(before)["new"]
+    listed = {q["reading"]: q for q in document(before)["new"]}
+    assert {id_ for id_, q in listed.items() if q["closes"]} == {"R-167"}
+    new = listed["R-167"]
     assert (new["reading"], new["closes"], new["cautious"]) == ("R-167", True, "hand_only")
     assert new["effect"].startswith("Bears on how cards are dealt")
     unsaid = _changed(tmp_path, (line, ""), (AS_OF, ""))
-    assert [q.id for q in unsaid.new] == ["R-167"]
+    assert [q.id for q in unsaid.new if not makers_choice(q)] == ["R-167"]
     assert "questions_as_of" in "\n".join(page(unsaid))
 
 

@@ -91,6 +91,10 @@ COLORADO = Document(
                     "hold_all_wagers",
                 ),
             ),
+            # Inside a stack that a device gives out it leaves a hand one short, of which no clause speaks.
+            Case(
+                ("!several", "in_stack"), must={"card_to_rack": ("14(a)",)}, may=under(("R-168",), *ASK, "play_on")
+            ),
             Case(("!several",), must={"card_to_rack": ("14(a)",), "play_on": ("14(a)",)}),
             _void("14(a)"),
         ),

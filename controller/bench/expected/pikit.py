@@ -86,6 +86,10 @@ PIKIT = Document(
                     "hold_all_wagers",
                 ),
             ),
+            # Inside a stack that a device gives out it leaves a hand one short, of which no clause speaks.
+            Case(
+                ("!several", "in_stack"), must={"card_to_rack": ("38.12(a)",)}, may=under(("R-168",), *ASK, "play_on")
+            ),
             Case(("!several",), must={"card_to_rack": ("38.12(a)",), "play_on": ("38.12(a)",)}),
             _void("38.12(a)"),
         ),

@@ -118,6 +118,12 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
                 "return_all_wagers", "hold_others", "hold_all_wagers",
             ),
         ),
+        # Inside a stack that a device gives out it leaves a hand one short, of which no clause speaks.
+        Case(
+            ("!several", "!initial_deal_done", "in_stack"),
+            must={"card_to_rack": ("13.A",)},
+            may=under(("R-168",), *ASK, "play_on"),
+        ),
         Case(("!several", "!initial_deal_done"), must={"card_to_rack": ("13.A",), "play_on": ("13.A",)}),
         Case(
             ("!several",),
@@ -285,6 +291,12 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
                 ("R-54",), *ASK, "settle_trips", "card_to_rack", "void_all_hands", "reshuffle", "return_others",
                 "return_all_wagers", "hold_others", "hold_all_wagers",
             ),
+        ),
+        # Inside a stack that a device gives out it leaves a hand one short, of which no clause speaks.
+        Case(
+            ("!several", "!initial_deal_done", "in_stack"),
+            must={"card_to_rack": ("15(b)",)},
+            may=under(("R-168",), *ASK, "play_on"),
         ),
         Case(("!several", "!initial_deal_done"), must={"card_to_rack": ("15(b)",), "play_on": ("15(b)",)}),
         Case(("!several",), must={"card_to_rack": ("15(b)",)}, may=under(("R-14",), *ASK, "play_on")),
