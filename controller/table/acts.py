@@ -227,14 +227,12 @@ class RecordHandsFound(Struct, frozen=True):
 class SettleRound(Struct, frozen=True):
     """All wagers of the round are paid, collected or returned, those too that were not recorded one by one.
 
-    `handed_back`: cents that went to all seats for what was still open; left out, nobody has added them up.
-    `no_progressive_wins`: no progressive wager wins of which nobody has validated the payout; said where cards that were not
-    recorded leave that open.
+    `handed_back`: cents that went to all seats for what was still open; left out, nobody has added them up. A progressive
+    wager of which nobody has validated the payout is not paid by this act.
     """
 
     kind: ClassVar[str] = "settle_round"
     handed_back: int | None = None
-    no_progressive_wins: bool = False
 
 
 class RecordStubCount(Struct, frozen=True):

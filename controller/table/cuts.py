@@ -207,11 +207,6 @@ def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
 
 def before_deal(setup: Setup, state: State, back: str) -> Refusal | None:
     rule = setup.law.rulebook.cut
-    if state.sets[back].mark_due and rule.cutting_card_at is not None:
-        return Refusal(
-            f"first put the cutting card into the {back} set, {rule.cutting_card_at.value} from its back or further "
-            f"({a.PlaceCuttingCard.kind})", rule.cutting_card_at.cite, code="mark_due",
-        )  # fmt: skip
     if not state.sets[back].cut_due:
         return None
     return Refusal(

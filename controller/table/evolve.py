@@ -313,7 +313,7 @@ def _round(state: State, event: f.Event) -> State:
     if isinstance(event, f.StubCounted):
         state = stub_counted(state, event)
     if isinstance(event, f.DealingAllowed):
-        state = dealt_from(state)
+        state = dealt_from(state)  # a cutting card that nobody told of is in the stack by now
     return state if state.round is None else replace(state, round=_passed(_round_after(state.round, event)))
 
 

@@ -181,7 +181,7 @@ def dealt_from(state: State) -> State:
     """The set of the round is the one in the shoe from the moment that its cards may leave it."""
     assert state.round is not None
     back = state.round.back
-    card_set = replace(state.sets.get(back, CardSet(back)), in_shoe=True)
+    card_set = replace(state.sets.get(back, CardSet(back)), in_shoe=True, mark_due=False)
     return replace(state, sets={**state.sets, back: card_set})
 
 

@@ -127,25 +127,25 @@ def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
         )
     if step.step is Step.TAKE_STORED_SET and (unsafe := stored.may_take(setup, state, act.back)) is not None:
         return unsafe
-    return _stored_unchecked(setup, state, act, step)
+    return _stored_unfit(setup, state, act, step)
 
 
-def _stored_unchecked(setup: Setup, state: State, act: a.ConfirmStep, step: ProcedureStep) -> Refusal | None:
-    """The set that the shuffler kept is dealt without being spread only where both printed conditions were looked at.
+def _stored_unfit(setup: Setup, state: State, act: a.ConfirmStep, step: ProcedureStep) -> Refusal | None:
+    """The kept set is dealt without being spread unless a person finds one of the two printed conditions broken.
 
     One that a player has had spread, or that was shuffled otherwise, needs neither. Clause: `[idle] stored_set`.
     """
     if step.step is not Step.TAKE_STORED_SET:
-        said = act.secured or act.prepared
+        said = act.secured is not None or act.prepared is not None
         where = f"secured and prepared belong to {spoken(Step.TAKE_STORED_SET)}"
         return Refusal(where, step.cite, code="checks_not_asked") if said else None
     kept = [s.back for s in state.sets.values() if s.back != act.back and s.armed and not s.by_hand]
-    if not kept or (act.secured and act.prepared):
+    if not kept or False not in (act.secured, act.prepared):
         return None
     return Refusal(
-        f"look at the {kept[0]} set: the shuffler kept this one set securely (secured=true), and it was released and is "
-        f"ready for play (prepared=true); where either is not so, have it spread ({a.RequestSpread.kind} back={kept[0]})",
-        stored_cite(setup, step), code="stored_set_unchecked",
+        f"the {kept[0]} set was not kept securely, or is not ready for play; have it spread ({a.RequestSpread.kind} "
+        f"back={kept[0]})",
+        stored_cite(setup, step), code="stored_set_unfit",
     )  # fmt: skip
 
 

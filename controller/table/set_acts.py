@@ -27,15 +27,15 @@ class ConfirmStep(Struct, frozen=True):
 
     `face_up`: of spreading alone; then nothing is left to be turned up when a player comes.
     Of taking the set that the shuffler kept: `secured`: it alone was kept there, securely; `prepared`: it was released and is
-    ready for play.
+    ready for play. Left out, the confirmation says both.
     """
 
     kind: ClassVar[str] = "confirm_step"
     back: str
     step: Step
     face_up: bool = False
-    secured: bool = False
-    prepared: bool = False
+    secured: bool | None = None
+    prepared: bool | None = None
 
 
 class IdleTable(Struct, frozen=True):

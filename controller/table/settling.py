@@ -184,7 +184,7 @@ def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         short_hand_first(state, 0)
         or cutting_card_untold(setup, state)
         or _uncounted(setup, state)
-        or validating.of_round(setup, _round(state), act)
+        or validating.of_round(setup, _round(state))
     )
 
 

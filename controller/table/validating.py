@@ -3,8 +3,6 @@
 Clause: `[progressive] payout_validated`.
 """
 
-from collections.abc import Iterator
-
 from controller.games.model import Phase
 from controller.games.settling.settled import Outcome
 from controller.rules.citation import Cited
@@ -33,41 +31,25 @@ def of_one_wager(
     return _first(f"seat {act.seat}: the progressive payout is validated first", rule)
 
 
-def of_round(setup: Setup, round_: Round, act: a.SettleRound) -> Refusal | None:
-    """Why not all is settled at once: a progressive wager wins, or may win, and nobody has validated its payout.
+def of_round(setup: Setup, round_: Round) -> Refusal | None:
+    """Why not all is settled at once: a progressive wager wins by the cards, and nobody has validated its payout.
 
-    Where the cards do not tell that it loses, the dealer says so.
+    Where no cards are recorded the act itself says that none wins: it pays no progressive wager that nobody has validated.
     """
     rule = _rule(setup)
     if rule is None:
         return None
-    wins, untold = [], []
-    for seat, outcome in _open(setup, round_):
-        if outcome is Outcome.WIN:
-            wins.append(seat)
-        elif outcome not in (Outcome.LOSE, Outcome.PUSH, Outcome.RETURN):
-            untold.append(seat)
-    if wins:
-        seats = ", ".join(map(str, wins))
-        return _first(
-            f"the progressive wager of seat {seats} wins by the cards; its payout is validated first", rule
-        )
-    if untold and not act.no_progressive_wins:
-        seats = ", ".join(map(str, untold))
-        return _first(
-            f"nothing tells whether the progressive wager of seat {seats} wins: say that none does (no_progressive_wins=true), "
-            f"or record the cards ({a.RecordHand.kind}); a payout is validated first", rule,
-        )  # fmt: skip
-    return None
-
-
-def _open(setup: Setup, round_: Round) -> Iterator[tuple[int, Outcome | None]]:
-    """Progressive wagers that are still to be settled and that nobody has validated, each with what the cards make of it."""
     found = offer(setup, round_)
-    for seat, name, wager in round_.wagers(*OPEN):
-        if name == PROGRESSIVE and wager.outcome is None and seat not in round_.validated:
-            line = found.line(seat, name) if found else None
-            yield seat, line.outcome if line else None
+    wins = [
+        seat
+        for seat, name, wager in round_.wagers(*OPEN)
+        if name == PROGRESSIVE and wager.outcome is None and seat not in round_.validated
+        if found and (line := found.line(seat, name)) and line.outcome is Outcome.WIN
+    ]
+    if not wins:
+        return None
+    seats = ", ".join(map(str, wins))
+    return _first(f"the progressive wager of seat {seats} wins by the cards; its payout is validated first", rule)
 
 
 def _first(reason: str, rule: Cited[bool]) -> Refusal:

@@ -33,13 +33,7 @@ class Payout:
                 return True
         return await (self._validate(offer, layout) if self._at_once() else self._pay(offer, layout))
 
-    def said(self) -> dict[str, object]:
-        """What is said with the settlement of a round: what went back, and that no progressive wager wins unvalidated."""
-        view = self.table.view
-        lies = any("progressive" in view.wagers(seat) for seat in view.seats)
-        return {**self._handed_back(), **({"no_progressive_wins": True} if lies else {})}
-
-    def _handed_back(self) -> dict[str, int]:
+    def said(self) -> dict[str, int]:
         """What goes back with the round, added up: where all of it is offered, and nothing waits for a person."""
         offer = self.table.view.status.get("offer")
         if not self.table.settings.pays or not offer or offer["asks"] or offer["refused"]:

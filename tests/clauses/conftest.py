@@ -199,7 +199,7 @@ class Stage:
             case ShowDealer():
                 self.table.act(a.RevealDealer())
             case Settle():
-                self.table.act(a.SettleRound(no_progressive_wins=bool(self.given.get("chips"))))
+                self.table.act(a.SettleRound())
 
     def _answer(self, stage: GameStage, seat: int) -> None:
         wanted = self.given.get("answers", {}).get(str(seat))

@@ -139,7 +139,6 @@ class Watch:
             assert card_set.present
             assert card_set.next_step is None
             assert not card_set.cut_due
-            assert not card_set.mark_due
             assert burns.due(self.setup, before) is None
             assert card_set.cycle_complete
             assert card_set.mode_shuffle

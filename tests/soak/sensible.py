@@ -280,9 +280,7 @@ class People:
         return a.RecordMeter(meter, least[meter][0] + 1000, least[meter][0])
 
     def _settles(self, state: State) -> a.Act:
-        """Mostly with a word on the progressive wagers that no card tells of."""
-        asked = any(w == "progressive" for _, w, _ in _round(state).wagers(Fate.LIVE, Fate.STANDS))
-        return a.SettleRound(no_progressive_wins=asked and self.rng.random() < 0.9)
+        return a.SettleRound()
 
     def _correction(self, state: State) -> a.Act | None:
         """Of a wager of this round or the last one, whatever has become of it."""

@@ -262,7 +262,7 @@ class Table:
         return full_set(self.setup) - cards_out(draft)
 
     def end(self, count: bool = False) -> "Table":
-        self.act(a.SettleRound(no_progressive_wins=bool(self.round.accepted)))
+        self.act(a.SettleRound())
         if count:
             self.act(a.RecordStubCount(self.right_stub()))
         self.act(a.CollectCards())

@@ -147,10 +147,7 @@ def test_a_set_that_waits_for_no_cut_is_not_cut(make_table):
     absent = Refusal("no green set is at the table; there are: red")
     assert may_cut(table.setup, table.state, a.RecordCut("green", 3), DEALER) == absent
     table.act(a.RecordCut("red", 3))
-    marks = before_deal(table.setup, table.state, "red")
-    assert marks is not None
-    assert (marks.code, marks.cite) == ("mark_due", ("(e)(6)",))
-    table.marked("red")
+    assert table.state.sets["red"].mark_due
     assert before_deal(table.setup, table.state, "red") is None
     refusal = may_cut(table.setup, table.state, a.RecordCut("red", 3), DEALER)
     assert refusal == Refusal("the red set waits for no cut; a cut follows a shuffle: manual", AFTER)

@@ -113,7 +113,7 @@ def test_no_cut_is_waited_for_once_a_device_has_shuffled(make_table: MakeTable, 
     table.act(a.IdleTable())
     while (step := table.state.sets["red"].waits) is not None:
         looked = step.step is Step.TAKE_STORED_SET
-        table.act(a.ConfirmStep("red", step.step, secured=looked, prepared=looked), step.by)
+        table.act(a.ConfirmStep("red", step.step, secured=looked or None, prepared=looked or None), step.by)
     table.act(a.RequestSpread("blue"))
     shown_to_the_shuffle(table, "blue")
     if cut_waits:

@@ -49,7 +49,7 @@ def unvalidated(table, act, role=Role.SUPERVISOR):
 
 def test_a_winning_progressive_is_not_settled_with_the_round(with_chip):
     table = with_chip(*STRAIGHT_FLUSH)
-    for act in (a.SettleRound(), a.SettleRound(555_000), a.SettleRound(no_progressive_wins=True)):
+    for act in (a.SettleRound(), a.SettleRound(555_000)):
         unvalidated(table, act, Role.DEALER)
     assert table.refused(a.ValidateProgressive(1, False)).code == "light_off"
     unvalidated(table, a.SettleRound(), Role.FLOORPERSON)
@@ -61,31 +61,26 @@ def test_a_progressive_that_loses_by_the_cards_is_settled_with_the_round(with_ch
     with_chip(*NOTHING).act(a.SettleRound(), Role.DEALER)
 
 
-def test_a_progressive_of_which_nobody_told_the_cards_is_settled_on_a_word(with_chip):
-    """The dealer says that none wins; or it is settled by itself, or validated."""
-    unvalidated(with_chip(), a.SettleRound(), Role.DEALER)
-    with_chip().act(a.SettleRound(no_progressive_wins=True), Role.DEALER)
-    ways = (a.SettleWager(1, "progressive", Outcome.LOSE), a.ValidateProgressive(1, True))
-    for way in ways:
-        table = with_chip()
-        if way.kind == a.SettleWager.kind:
-            for wager in ("ante", "blind", "play"):
-                if table.round.seats[1].wagers[wager].fate == "live":
-                    table.act(a.SettleWager(1, wager, Outcome.LOSE))
-        table.act(way)
-        table.act(a.SettleRound(), Role.DEALER)
+def test_a_progressive_of_which_nobody_told_the_cards_is_settled_with_the_round(with_chip):
+    """The act pays no progressive wager; one that won is validated, and then corrected or settled by itself."""
+    with_chip().act(a.SettleRound(), Role.DEALER)
+    table = with_chip()
+    for wager in ("ante", "blind", "play"):
+        table.act(a.SettleWager(1, wager, Outcome.LOSE))
+    unvalidated(table, a.SettleWager(1, "progressive", Outcome.WIN, paid=5000))
+    table.act(a.SettleRound(), Role.DEALER)
 
 
 def test_a_correction_pays_no_progressive_that_nobody_validated(with_chip):
     """Neither in the round in play nor in the last one; what is paid there is validated first, too."""
     paid = a.CorrectSettlement(1, "progressive", Outcome.WIN, "the hand was looked at again", paid=5000)
     table = with_chip()
-    table.act(a.SettleRound(no_progressive_wins=True))
+    table.act(a.SettleRound())
     unvalidated(table, paid)
     table.act(a.ValidateProgressive(1, True), Role.FLOORPERSON)
     table.act(paid)
     late = with_chip()
-    for act in (a.SettleRound(no_progressive_wins=True), a.CollectCards(), a.EndRound()):
+    for act in (a.SettleRound(), a.CollectCards(), a.EndRound()):
         late.act(act)
     unvalidated(late, paid)
     assert late.refused(a.ValidateProgressive(1, True, round="t1-9")).cite == ()
@@ -111,7 +106,7 @@ def test_where_no_validation_is_printed_the_round_is_settled_as_it_was(with_chip
 def test_the_eyes_on_every_act_notice_a_way_round_the_validation(with_chip, monkeypatch):
     """`settle_round` once was one."""
     table = with_chip(*STRAIGHT_FLUSH)
-    monkeypatch.setattr(validating, "of_round", lambda setup, round_, act: None)
+    monkeypatch.setattr(validating, "of_round", lambda setup, round_: None)
     act, before = a.SettleRound(), table.state
     facts = decided(table.setup, before, Input(Moment(1, 1, "b"), "table", act, None, DEALER)).facts
     (paid,) = (effect for effect in reached(table.setup, before, act, facts) if effect.wager == "progressive")
