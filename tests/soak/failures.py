@@ -55,8 +55,9 @@ def _holds(setup: Setup, before: State, round_: Round, given: Input, *, shoe: bo
     named = getattr(given.body, "back", "")  # a person who reports a jam names no set
     if named not in ("", e.Back.UNKNOWN):
         return named == round_.back
-    card_set = before.sets[round_.back]
-    return card_set.present and (not card_set.armed or card_set.by_hand)
+    card_set, needs = before.sets[round_.back], setup.law.rulebook.dealing[round_.method].needs_shuffler
+    waits = card_set.by_hand and needs is not None and needs.value  # only what a shuffler has shuffled is dealt
+    return card_set.present and (not card_set.armed or waits)
 
 
 def _left_to_deal(setup: Setup, round_: Round) -> bool:

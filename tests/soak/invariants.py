@@ -30,8 +30,8 @@ OPENS = {
 """The open side of each level, and the acts of a person that may ask for it."""
 ALIKE = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, Phase.SETTLED, Phase.STOPPED)
 """Phases that no game has as a stage of its own."""
-PAID_GOES_BACK = "R-131"
-"""The reading by which wagers that were settled may go back in a void."""
+PAID_GOES_BACK = ("R-131", "return")
+"""The reading by which wagers that were settled go back in a void, and what must have been elected for that."""
 FINAL = ("returned", "lost", "settled")
 """Fates after which no chip of the wager is left that could have another."""
 OF_SENSORS = ("progressive", LATE_CHIP)
@@ -224,17 +224,30 @@ class Watch:
         if isinstance(given.body, e.WagerSensed) and event.wager in OF_SENSORS:
             self._fates.pop(key, None)  # another chip, which came too late: it never was a wager before
         fate = self._fates.get(key)
-        if (fate == "lost" and _lost_goes_back(before, given)) or event.reading == PAID_GOES_BACK:
+        paid_back = self._paid_goes_back(before, event)
+        if (fate == "lost" and _lost_goes_back(before, given)) or (fate == "settled" and paid_back):
             fate = None
         assert fate not in FINAL, f"{key} was {fate} and is now {event.fate}"
         seat = before.round.seats.get(event.seat) if before.round else None
         lay = seat.wagers.get(event.wager) if seat else None
-        may_change = event.reading == PAID_GOES_BACK or _never_paid(given)
+        may_change = paid_back or _never_paid(given)
         assert lay is None or lay.fate != "settled" or may_change, f"{key} was settled and is now {event.fate}"
         assert self._cents.setdefault(key, event.cents) == event.cents, (
             f"{key}: {self._cents[key]} became {event.cents}"
         )
         self._fates[key] = event.fate
+
+    def _paid_goes_back(self, before: State, event: f.WagerDecided) -> bool:
+        """A wager that was settled while play went on goes back in a void, where that was elected; no fate follows that one."""
+        reading, choice = PAID_GOES_BACK
+        if event.reading != reading:
+            return False
+        assert self.setup.law.elected(reading) == choice, f"{reading} is not {choice}, and yet {event}"
+        assert before.round is not None
+        assert before.round.live, event
+        assert event.fate == "returned", event
+        assert before.round.seats[event.seat].wagers[event.wager].fate == "settled", event
+        return True
 
     def _ended(self, before: State, given: Input, event: f.RoundEnded) -> None:
         """5: at the end of a round no wager is without a fate, and every chip that came is accounted for."""

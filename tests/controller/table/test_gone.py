@@ -12,6 +12,8 @@ from drivers.events import EventsLost
 
 HELD, LOSE, WIN = a.Outcome.HELD, a.Outcome.LOSE, a.Outcome.WIN
 LEFT = a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1)
+JAM_VOIDS = {"R-128": "printed_words"}
+"""A failure of the shoe sends all wagers back, also with no card of the round left to deal."""
 ENVY = {"progressive_table": "A", "R-27": "flop", "R-109": "counts", "R-102": "in_proportion"}
 
 
@@ -165,7 +167,7 @@ def abandoned(make_table):
     """Seat 1 has left before the flop, and its three wagers were taken as lost; seat 3 plays on."""
 
     def make(rulebook="md-uth"):
-        table = make_table(rulebook, elect={"R-53": "abandoned"}).ready().begin().let_out().deal()
+        table = make_table(rulebook, elect={"R-53": "abandoned", **JAM_VOIDS}).ready().begin().let_out().deal()
         table.act(LEFT)
         return table
 
@@ -201,7 +203,8 @@ def test_lost_wagers_are_asked_about_where_all_go_back(abandoned, rulebook):
 
 def test_what_two_seats_have_lost_is_one_question_of_the_table(make_table):
     """It names no seat, and its answer is that of both. Clause: md-uth 13.I(1)."""
-    table = make_table("md-uth", elect={"R-53": "abandoned"}).ready().begin(seats=(1, 3, 5)).let_out().deal()
+    elect = {"R-53": "abandoned", **JAM_VOIDS}
+    table = make_table("md-uth", elect=elect).ready().begin(seats=(1, 3, 5)).let_out().deal()
     for seat in (1, 3):
         table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=seat))
     table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
@@ -371,7 +374,7 @@ def test_what_goes_back_of_one_hand_leaves_the_rest_to_be_collected(make_table):
 
 def test_what_was_collected_at_a_fold_and_what_was_lost_go_back_each_by_its_own_answer(make_table):
     """Seat 1 has folded and left: its ante and blind lie in the container, and its Trips is collected still."""
-    elect = {"R-53": "abandoned", "R-71": "hold"}
+    elect = {"R-53": "abandoned", "R-71": "hold", **JAM_VOIDS}
     table = make_table("md-uth", elect=elect).ready().begin(seats=(1, 3)).let_out().deal()
     for street in (a.Street.FLOP, a.Street.LAST_TWO):
         table.decide_all(a.Decision.CHECK)
