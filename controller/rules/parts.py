@@ -35,11 +35,13 @@ class DeckRule:
 class DeckChangeRule:
     """Longest time a set may stay in play, seconds, by dealing method; a method without an entry has no interval.
 
-    `each_gaming_day`: the sets are changed at least once in each gaming day.
+    `each_gaming_day`: the sets are changed at least once in each gaming day. `runs_from`: when the interval begins, where that is
+    a reading: `at_table` once the set has come to the table, also where the method changes later.
     """
 
     interval_s: Mapping[Method, Cited[int]]
     each_gaming_day: Cited[bool] | None = None
+    runs_from: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ def deck_change(root: Table) -> DeckChangeRule:
     if (table := root.table("deck_change")) is None:
         return DeckChangeRule({})
     each_gaming_day = table.cited("each_gaming_day", Table.flag, optional=True)
+    runs_from = table.cited("runs_from", one_of(("at_table",)), optional=True)
     interval_s: dict[Method, Cited[int]] = {}
     for key in table:
         if key in table.known:
@@ -124,7 +125,7 @@ def deck_change(root: Table) -> DeckChangeRule:
         method, interval = table.to_word(key, Method, "method"), table.cited(key, Table.seconds)
         if method is not None and interval is not None:
             interval_s[method] = interval
-    return DeckChangeRule(interval_s, each_gaming_day)
+    return DeckChangeRule(interval_s, each_gaming_day, runs_from)
 
 
 def opening(root: Table) -> OpeningRule | None:

@@ -148,6 +148,21 @@ def test_a_marker_that_was_not_moved_lies_one_place_back_for_this_round_alone(ta
     assert table.state.marker == 1
 
 
+def test_a_void_round_that_was_dealt_has_moved_the_marker(table):
+    """The clause speaks of completed rounds; that a void one counts is the maker's choice, R-173. Clause: (g)(2)."""
+    dealt(table)
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
+    (hold,) = [h for h in table.state.holds.values() if a.Resolution.VOID in h.choices]
+    table.act(a.ResolveHold(hold.id, a.Resolution.VOID))
+    for duty in list(table.state.duties):
+        table.act(a.ConfirmDuty(duty))
+    for act in HAND:
+        table.act(act)
+    ended = [fact.event for fact in table.all if isinstance(fact.event, f.RoundEnded)]
+    assert ended[-1].outcome == "void"
+    assert table.state.marker == 1
+
+
 def test_a_round_without_cards_leaves_the_marker_where_it_lies(table):
     """Betting that was opened and given up is no round of play."""
     table.act(a.BeginRound("red"))
