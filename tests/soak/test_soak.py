@@ -5,18 +5,22 @@ import sys
 
 import pytest
 
-from controller.rules.vocabulary import Role
+from controller.cli_decide import example_setup
+from controller.games.fates import Fate
+from controller.games.model import Phase
+from controller.rules.elections import proposals
+from controller.rules.vocabulary import Method, Role
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.inputs import Actor, Input, Moment
 from controller.table.records import replace
-from controller.table.state import State
+from controller.table.state import Round, Seat, State, Wager
 from tests.soak import run
 from tests.soak.day import Day, Tally
 from tests.soak.invariants import Watch
 from tests.soak.plan import days, missing, play_day, report, seed_of
 from tests.soak.shrink import breaks_at, shrunk
-from tests.soak.tables import RULEBOOKS
+from tests.soak.tables import RULEBOOKS, book
 
 ROUNDS, SEED = 5_000, 1
 
@@ -84,6 +88,38 @@ def test_what_broke_is_made_short(monkeypatch):
     broken = breaks_at(day.setup, few)
     assert broken is not None
     assert broken[0] == len(few) - 1
+
+
+@pytest.mark.parametrize(
+    ("elected", "lies", "phase", "decided", "seen"),
+    [
+        ("return", Fate.SETTLED, Phase.SHOWDOWN, {}, None),
+        ("hold", Fate.SETTLED, Phase.SHOWDOWN, {}, "R-131 is not return"),
+        ("stands", Fate.SETTLED, Phase.SHOWDOWN, {}, "R-131 is not return"),
+        ("return", Fate.SETTLED, Phase.SHOWDOWN, {"reading": "R-71"}, "was settled and is now returned"),
+        ("return", Fate.SETTLED, Phase.SHOWDOWN, {"fate": "lost"}, "lost"),
+        ("return", Fate.LIVE, Phase.SHOWDOWN, {}, "R-131"),
+        ("return", Fate.SETTLED, Phase.SETTLED, {}, "R-131"),
+    ],
+)
+@pytest.mark.parametrize("rulebook", RULEBOOKS)
+def test_a_settled_wager_that_goes_back_is_seen_unless_that_was_elected(
+    rulebook, elected, lies, phase, decided, seen
+):
+    """Only by R-131, only what was settled while play went on, only once."""
+    law = book(rulebook)
+    chosen = {q: (choice, "soak") for q, choice in {**proposals(law), "R-131": elected}.items()}
+    watch = Watch(setup := example_setup(law, chosen))
+    seats = {1: Seat({"ante": Wager(500, lies)})}
+    round_ = Round("r", 1, "red", Method.HAND, phase=phase, seats=seats)
+    state = replace(State.initial(setup), round=round_)
+    given = Input(Moment(1, 1, "b"), "table", a.SettleRound(), None, Actor("eve", Role.DEALER))
+    back = replace(f.WagerDecided("r", 1, "ante", 500, "USD", "returned", (), "R-131"), **decided)
+    if seen is None:
+        watch._decided(state, given, back)
+        seen = "was returned"
+    with pytest.raises(AssertionError, match=seen):
+        watch._decided(state, given, back)
 
 
 def test_an_act_that_is_done_without_being_allowed_is_seen():
