@@ -119,7 +119,7 @@ def _sets(setup: Setup, state: State, backs: list[str]) -> Candidates:
         if (step := card_set.waits) is not None and card_set.present:
             other = f" other than {card_set.stepped_by}" if step.step is Step.VERIFY_INSPECTION else ""
             what = STEPS[step.step].format(back)
-            looks = step.step is Step.TAKE_STORED_SET
+            looks = True if step.step is Step.TAKE_STORED_SET else None
             act = a.ConfirmStep(back, step.step, secured=looks, prepared=looks)
             yield f"{what}, by a {step.by}{other} [{', '.join(step.cite)}]", act
     for back in backs:
