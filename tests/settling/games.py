@@ -88,12 +88,13 @@ def _pikit() -> Iterator[Trial]:
 
 
 def _colorado(pairs: Mapping[str, int]) -> Iterator[Trial]:
-    bonus = exact.five_cards({"jacks_or_better": 4}, "lose")
+    own = {"jacks_or_better": 4, **{row: ranks for row, ranks in pairs.items() if not row.endswith("_or_better")}}
+    bonus = exact.five_cards(own, "lose")
     yield Trial("ante", exact.five_cards(pairs, "less"), (PLAYED,), (SILENT,))
     yield Trial("bet", exact.five_cards(pairs, "less"), (PLAYED,), (SILENT,))
     yield Trial("bonus", bonus, (PLAYED,), (SILENT,))
     instant = exact.at_once()
-    for wager, rows in (("ante", ("less", "lose", *pairs)), ("bonus", ("lose", "jacks_or_better"))):
+    for wager, rows in (("ante", ("less", "lose", *pairs)), ("bonus", ("lose", *own))):
         shown = dict.fromkeys((*rows, *exact.CATEGORIES[2:]), "other")
         yield Trial(wager, instant, (*KEPT, AT_ONCE), (ANNOUNCED,), merged=shown)
 
