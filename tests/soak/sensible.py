@@ -365,7 +365,7 @@ class People:
             assert isinstance(act, a.ConfirmStep)
             return act if waiting else None
         back, step = self.rng.choice(waiting)
-        looked = step is Step.TAKE_STORED_SET and self.rng.random() < 0.9
+        looked = self.rng.random() < 0.9 if step is Step.TAKE_STORED_SET else None
         return a.ConfirmStep(back, step, self.rng.random() < 0.5 and step in SPREADS, looked, looked)
 
     def _shuffle(self, state: State) -> a.Act | None:
