@@ -136,7 +136,7 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     assert "prompt    Say whether the set came inspected and shuffled: act bring_set [4.F]" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
     told = {prompt["act"] for prompt in document["prompts"]}
-    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_cut", "recut"}
+    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_cut", "recut", "validate_progressive"}
     assert (document["table"], document["record"]["ok"]) == ("t1", True)
 
 
@@ -218,7 +218,7 @@ def test_the_acts_are_listed_with_their_arguments() -> None:
     assert "place_wager seat=N wager=TEXT cents=N [player=TEXT] [coupon=N]" in lines
     assert "record_decision seat=N decision=DECISION [multiple=N]" in lines
     assert any(line.startswith("    DECISION: check, play, fold") for line in lines)
-    assert "record_stub_count stub=N [misdealt=true|false] [all_cards=N]" in lines
+    assert "record_stub_count stub=N [misdealt=true|false] [all_cards=N] [back=TEXT]" in lines
     assert any(line.startswith("    TRIGGER: shuffler_jam, shoe_jam") for line in lines)
 
 

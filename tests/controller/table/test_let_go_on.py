@@ -12,10 +12,10 @@ BETS = {
     "nj-pikit": ("ante", "five_card_bonus"),
     "ma-colorado": ("ante",),
 }
-METHODS = [Method.DEALING_SHOE, Method.SHUFFLER]
+METHODS = [Method.SHUFFLER]
 
 
-def bets(make_table, rulebook, method=Method.DEALING_SHOE, **elect):
+def bets(make_table, rulebook, method=Method.SHUFFLER, **elect):
     table = make_table(rulebook, method, {"R-32": "hold", **elect}, (), backs=("red",)).ready()
     return table.bet(*((1, name, 1000) for name in BETS[rulebook])).let_out()
 

@@ -139,6 +139,7 @@ def test_what_is_out_of_service_may_make_noise_for_ever(make_table):
     """The game goes on by hand, as the document lets it, while a technician looks for the cable."""
     table = make_table("md-uth").ready()
     table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED))
+    table.act(a.ChangeMethod(Method.HAND))
     table.begin()
     assert table.put(e.LinesDamaged(5, 0, 0), "shoe-1") == [e.LinesDamaged(5, 0, 0)]
     assert not table.round.unproven
