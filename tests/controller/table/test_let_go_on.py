@@ -90,7 +90,7 @@ def test_nobody_having_let_it_go_on_it_stays_where_it_is(make_table):
 
 def test_a_set_that_is_to_be_removed_is_not_dealt_on_and_nobody_is_sent_to_shuffle_it(make_table):
     """A count that is wrong, of a set of which cards lie there: whatever that means, it is reported. Clause: nj-pikit 39.7(f)."""
-    table = bets(make_table, "nj-pikit", dealer_stack="after_decisions").deal()
+    table = bets(make_table, "nj-pikit", Method.DEALING_SHOE, dealer_stack="after_decisions").deal()
     table.shuffled("red", 51)
     let_go_on(table)
     table.answer(1, "play_5", 1)
