@@ -89,7 +89,8 @@ def added(rulebook: Rulebook, elections: Mapping[str, tuple[str, str]]) -> dict[
 
     For filters, which read files from before that update; a table never plays by it.
     """
-    open_now = (q for q in rulebook.questions.values() if q.since is not None and q.id not in elections)
+    new = (q for q in rulebook.questions.values() if q.since is not None and len(q.choices) > 1)
+    open_now = (q for q in new if q.id not in elections)  # of a single choice nobody is asked
     return {question.id: question.proposed for question in open_now}
 
 

@@ -107,7 +107,7 @@ def test_elections_change_what_follows(tmp_path: Path) -> None:
 def test_questions_of_an_update_are_proposed_to_files_from_before_it(tmp_path: Path, command: str) -> None:
     """Recorded inputs and old elections still work after an update, and each question that nobody elected is named."""
     rulebook = find("ma-uth")
-    new = {q.id for q in rulebook.questions.values() if q.since is not None}
+    new = {q.id for q in rulebook.questions.values() if q.since is not None and len(q.choices) > 1}
     file = tmp_path / "e.toml"
     kept = {k: v for k, v in proposals(rulebook).items() if k not in new}
     file.write_text("[elections]\n" + "".join(f'"{k}" = {{choice = "{v}", by = "x"}}\n' for k, v in kept.items()))

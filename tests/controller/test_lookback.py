@@ -114,7 +114,7 @@ def say(table: Table, verdict: str) -> None:
             table.put(a.BringSet("red"), actor=supervisor)
         case "removed":
             for duty in [d for d in table.state.duties.values() if d.action is Action.REMOVE_SET]:
-                table.act(a.ConfirmDuty(duty.id))
+                table.put(a.ConfirmDuty(duty.id), actor=supervisor)
 
 
 def ready(table: Table) -> bool:

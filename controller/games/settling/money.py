@@ -7,7 +7,6 @@ from typing import Final, assert_never
 from controller.games.settling import most_won, words
 from controller.games.settling.round import MOST, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
-from controller.rules.amounts import has_limits
 from controller.rules.model import Law
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
 from controller.rules.reader import nearest
@@ -96,9 +95,6 @@ class Money:
             for name, cents in limits.items():
                 if name not in known:
                     raise RoundRefused(f"the terms name no known wager {nearest(name, known)}", wager=name)
-                if not has_limits(known[name]):
-                    told = f"its {key} is set, and its amount is not the player's choice; leave it out"
-                    raise RoundRefused(told, wager=name, cite=known[name].cite)
                 if not 0 <= cents <= MOST:
                     raise RoundRefused(f"its {key} is {cents} cents, and must be from 0 to {MOST}", wager=name)
         for name in terms.least.keys() & terms.most.keys():

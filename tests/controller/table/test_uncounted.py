@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from controller.games.model import Decision
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Area, Method, Moment, Trigger
 from controller.table import acts as a
@@ -311,7 +312,8 @@ def test_the_multiple_of_a_play_is_on_record_without_an_amount(make_table):
 def test_a_multiple_of_an_answer_that_places_nothing_is_none(make_table):
     """Whoever checks wagers nothing, whatever the keys say. Clause: ma-uth 10(c)."""
     table = bets(make_table("ma-uth").ready(), (1, 1000)).let_out().deal()
-    table.answer(1, "check", 4)
+    assert table.refused(a.RecordDecision(1, Decision.CHECK, 4)).code == "decision_contradicts"
+    table.answer(1, "check")
     assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 0)]
 
 
