@@ -190,9 +190,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
             )
         ),
     ),
-    "player_left": (
-        Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
-    ),
+    "player_left": (Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),),
     "cards_insufficient": (
         Case(may=under(("R-39",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
     ),
@@ -208,10 +206,8 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager")),
     ),
     **HANDS_MEDDLED_WITH,
-        **SAID_OF_NONE,
-    "round_unproven": (
-        Case(may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),
-    ),
+    **SAID_OF_NONE,
+    "round_unproven": (Case(may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),),
 }  # fmt: skip
 
 # Massachusetts voids hands and never says that wagers go back, and never that a shuffle follows.
@@ -367,9 +363,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
             )
         ),
     ),
-    "player_left": (
-        Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),
-    ),
+    "player_left": (Case(may=under(("R-53",), "hold_seat_wagers", "collect_seat_wagers", "call_floorperson")),),
     "cards_insufficient": (
         Case(
             may=under(
@@ -386,12 +380,8 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(may=under(("R-46",), *ASK, "hold_late_wager", "return_late_wager")),
     ),
     **HANDS_MEDDLED_WITH,
-        **SAID_OF_NONE,
-    "round_unproven": (
-        Case(
-            may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle"),
-        ),
-    ),
+    **SAID_OF_NONE,
+    "round_unproven": (Case(may=under(("R-47",), *ASK, "hold_all_wagers", "void_round", "return_all_wagers", "reshuffle")),),
 }  # fmt: skip
 
 _PLAYS = {"play": "play"}

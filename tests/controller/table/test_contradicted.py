@@ -277,10 +277,10 @@ def test_what_went_back_by_an_announcement_is_corrected_in_its_round_alone(pikit
 
 
 def test_what_a_void_concerns_as_well_is_not_corrected_by_the_cards(pikit, make_table):
-    """Of the round, or of that hand alone: the void has decided what becomes of its wagers. Clause: nj-pikit 38.12(f)."""
+    """Of the round, or of that hand alone: the void has decided what becomes of its wagers. Clause: nj-pikit 38.12(c)."""
     table = pikit(False)
     table.act(a.SettleWager(1, "ante", WIN, 1000))
-    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
     assert (table.round.void, table.fates()[1, "play_5"]) == (True, "returned")
     assert NOT_BY_CARDS in table.refused(a.CorrectSettlement(1, "play_5", LOSE, "x")).reason
     split = make_table("fast-action", Method.MANUAL_SHOE, elect={"R-22": "hold"}, offered=()).ready()
