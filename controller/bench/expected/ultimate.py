@@ -1,7 +1,6 @@
 """Ultimate Texas Hold 'Em in Maryland and Massachusetts, by hand from the two texts.
 
-Chapter and section numbers are those of dealing from an automated shoe or shuffler (Maryland 10, Massachusetts 9); where a
-chapter of another method says the same, `chapters` has its number.
+Chapters are those of an automated shoe or shuffler (Maryland 10, Massachusetts 9); `chapters` has those of other methods.
 """
 
 from fractions import Fraction
