@@ -8,6 +8,7 @@ The format is told in docs/rulebooks.md.
 import errno
 import hashlib
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -81,6 +82,9 @@ def whole(path: Path) -> bytes:
     return data
 
 
+@lru_cache(
+    maxsize=8
+)  # a record is looked through with the rulebook of each of its starts, which is nearly always the same
 def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook:
     """The rulebook in these bytes of `path`, checked against the clause ids of its document.
 

@@ -41,7 +41,7 @@ def on_record(state: State, setup: Any) -> RecordDayClosed:
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
 def test_the_state_between_rounds_survives_as_text(rulebook: str) -> None:
     """With holds, duties, suspects, what was played since each set was counted, and the last round's wagers."""
-    day = Between(rulebook, f"carried {rulebook}", 25)
+    day = Between(rulebook, f"carried {rulebook}", 40)
     day.play()
     assert day.checked > 50
 

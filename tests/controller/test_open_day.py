@@ -16,17 +16,29 @@ from controller.journal.opening import opened
 from controller.journal.record import Stream
 from controller.journal.shelf import beside
 from controller.lookback import Lookback, lookback
+from tests.controller.played_day import played_day
 from tests.controller.test_day_rounds import same, until
 from tests.controller.test_pruned_play import Recording
-from tests.kept import days as kept
 
-DAY = kept.FOLDER / "md-uth-2.jsonl.gz"
-"""Without a restart of the daemon."""
-CLOSED = 57
-"""Inputs of what is closed: the first round, and what came before it."""
-HOURS = (106, 115, 125, 133, 150, 170)
-"""After how many inputs an hour is over: between rounds, twice in the third one, between rounds, twice in the fourth one."""
 PARTS = 5
+
+
+def times() -> list[tuple[int, int]]:
+    """Of each round of the day: after how many inputs it is in play, and after how many it is over."""
+    begun, over = list[int](), list[int]()
+    for number, line in enumerate(played_day()[1], 1):
+        kinds = {fact["kind"] for fact in line["facts"]}
+        begun += [number] * ("round_begun" in kinds)
+        over += [number] * ("round_ended" in kinds)
+    return list(zip(begun, over, strict=True))
+
+
+(_, CLOSED), (_, AFTER_2), (BEGUN_3, AFTER_3), (BEGUN_4, AFTER_4) = times()[:4]
+"""Inputs of what is closed: the first round, and what came before it."""
+IN_3 = ((2 * BEGUN_3 + AFTER_3) // 3, (BEGUN_3 + 2 * AFTER_3) // 3)
+IN_4 = ((2 * BEGUN_4 + AFTER_4) // 3, (BEGUN_4 + 2 * AFTER_4) // 3)
+HOURS = (AFTER_2, *IN_3, AFTER_3, *IN_4)
+"""After how many inputs an hour is over: between rounds, twice in the third one, between rounds, twice in the fourth one."""
 
 
 class Play(Recording):
@@ -38,13 +50,11 @@ class Play(Recording):
 
 
 class Table:
-    """A kept day of play, the first of it as a closed day; the rest goes on hour by hour."""
+    """A day of play, the first of it as a closed day; the rest goes on hour by hour."""
 
     def __init__(self, folder: Path) -> None:
         make_key(folder / "k")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tests.controller.test_pruned_play.KEPT", DAY)
-            self.play = Play(folder / "j", SigningKey.load(folder / "k"))
+        self.play = Play(folder / "j", SigningKey.load(folder / "k"))
         self._lines, self._done = self.play.lines, 0
         self.folder = beside(self.play.journal.path.resolve(), self.play.journal.id)
         self.file = self.folder / "open.rounds"
@@ -101,7 +111,7 @@ def test_an_open_day_says_hour_by_hour_what_the_record_says(table: Table) -> Non
     for hour in HOURS:
         table.go_on(hour)
         assert same(table.asked(), table.asked(anew=True)), "an hour was played since it was worked out"
-        assert table.note() == (hour not in (125, 170)), (
+        assert table.note() == (hour not in (IN_3[1], IN_4[1])), (
             "up to the round in play, which is the same as an hour ago"
         )
         assert table.is_used()
@@ -135,7 +145,7 @@ def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPa
         or whole(view, state, backs, after, through)
     )  # fmt: skip
     ends = []
-    for hour in (106, 115, 133, 150):
+    for hour in (AFTER_2, IN_3[0], AFTER_3, IN_4[0]):
         table.go_on(hour)
         assert table.note()
         ends.append(table.days()[0].through)
@@ -148,7 +158,7 @@ def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPa
 
 def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table) -> None:
     """One of another chain, one that ends behind the record, one that is not whole, one behind which the table was started."""
-    table.go_on(106)
+    table.go_on(AFTER_2)
     assert table.note()
     wanted, data = table.asked(anew=True), table.file.read_bytes()
     (day, *_) = table.days()
@@ -177,7 +187,7 @@ def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table
 
 def test_one_that_begins_elsewhere_is_made_anew(table: Table) -> None:
     """Where the days before it are not worked out, it begins with the record."""
-    table.go_on(106)
+    table.go_on(AFTER_2)
     for left in table.folder.glob("*-*.rounds"):
         left.unlink()
     assert table.note()
@@ -185,7 +195,7 @@ def test_one_that_begins_elsewhere_is_made_anew(table: Table) -> None:
     assert same(table.asked(), table.asked(anew=True))
     note_rounds(table.folder)
     assert same(table.asked(), table.asked(anew=True))
-    table.go_on(115)
+    table.go_on(IN_3[0])
     assert table.note()
     assert table.days()[0].after == table.play.closed[-1].end.heads[Stream.MAIN].sequence
 
@@ -194,19 +204,20 @@ def test_the_daemons_hourly_child_works_it_out_and_the_command_takes_it(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And not with --anew; in a folder of segments alone it is passed over."""
-    table.go_on(106)
+    table.go_on(AFTER_2)
     run, path = CliRunner(), str(table.play.journal.path)
     assert run.invoke(cli, ["journal", "keep", path]).exit_code == 0
     assert table.is_used()
     monkeypatch.setattr("controller.lookback._is_good", until(0))
+    back = max(table.asked(), key=lambda one: len(one.rounds)).back
     said = [
-        msgspec.json.decode(run.invoke(cli, ["journal", "lookback", path, "blue", "--json", *more]).output)
+        msgspec.json.decode(run.invoke(cli, ["journal", "lookback", path, back, "--json", *more]).output)
         for more in ((), ("--anew",))
     ]
     assert said[0]["rounds"] == said[1]["rounds"] != []
     closed = len(list(table.folder.glob("*.segment")))
     assert (said[0]["days_worked_out"], said[1]["days_worked_out"]) == (closed + 1, 0)
-    alone = run.invoke(cli, ["journal", "lookback", str(table.folder), "blue", "--json"])
+    alone = run.invoke(cli, ["journal", "lookback", str(table.folder), back, "--json"])
     assert msgspec.json.decode(alone.output)["days_worked_out"] == closed
 
 

@@ -1,0 +1,23 @@
+"""A day of play for tests of the record, from a seed: today's core plays it, so it has its rounds whatever the core decides."""
+
+from functools import cache
+
+from controller.table.inputs import Input
+from controller.table.state import Setup
+from tests.kept.days import Line, decide_all
+from tests.soak.day import Day
+
+ROUNDS = 7
+
+
+class _Day(Day):
+    p_fault, p_nonsense, p_service = 0.03, 0.1, 0.0
+
+
+@cache
+def played_day() -> tuple[Setup, list[Line]]:
+    """The table, and each input with what follows from it: `ROUNDS` rounds, no restart of the daemon."""
+    inputs: list[Input] = []
+    day = _Day("md-uth", "a day of the record", ROUNDS, inputs)
+    day.play()
+    return day.setup, list(decide_all(day.setup, inputs))
