@@ -26,12 +26,15 @@ class Payout:
     async def go_on(self, layout: Layout) -> bool:
         """Does one thing towards the settlement; False where the rest is settled with the round."""
         offer = self.table.view.status.get("offer")
-        if not self.table.settings.pays or not offer or layout.pays_no_more:
+        if not self.table.settings.pays or not offer:
             return False
+        if layout.pays_no_more:
+            return await self._validate(offer, layout)
         for ask in offer["asks"]:
             if (told := self._told(ask, layout)) is not None and await self.table.act(str(ask["act"]), **told):
                 return True
-        return await (self._validate(offer, layout) if self._at_once() else self._pay(offer, layout))
+        paid = not self._at_once() and await self._pay(offer, layout)
+        return paid or await self._validate(offer, layout)
 
     def said(self) -> dict[str, int]:
         """What goes back with the round, added up: where all of it is offered, and nothing waits for a person."""
@@ -81,7 +84,7 @@ class Payout:
             key = f"validated {line['seat']}"
             if (line["wager"], line["outcome"]) == ("progressive", "win") and key not in layout.told:
                 layout.told.add(key)
-                return await self.table.act("validate_progressive", seat=line["seat"], light_on=True)
+                return await self.table.act("validate_progressive", "floorperson", seat=line["seat"], light_on=True)
         return False
 
     async def _pay(self, offer: Document, layout: Layout) -> bool:
