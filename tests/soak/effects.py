@@ -41,6 +41,8 @@ def reached(setup: Setup, before: State, act: a.Act, facts: Sequence[f.Fact]) ->
 
 def _of(setup: Setup, before: State, act: a.Act, event: f.Event) -> Iterator[Effect]:
     match event:
+        case f.SettlementCorrected() if before.round is None or event.round != before.round.id:
+            return  # no other act reaches a wager of the round before
         case f.WagerSettled() | f.SettlementCorrected() if event.coupon or event.holder:
             yield Effect("settled_beside", event.seat, event.wager)
         case f.WagerSettled() | f.SettlementCorrected():

@@ -28,7 +28,6 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "post_notice": NO_NOTICE,
         "place_cutting_card": NO_CUTTING_CARD,
         "record_hands_found": NO_HANDS_FOUND,
-        "request_spread": EACH_IS_SPREAD,
         "burn_card": NO_BURN,
         "report_set_due": BY_THE_CLOCK,
     },
