@@ -25,24 +25,29 @@ def folds(make_table):
     def make(lies, rest="settled", cards="recorded"):
         elect = {"R-103": rest, "R-137": cards, "R-139": "lost", "R-104": "either_hand"}
         table = make_table("md-uth", elect=elect, offered=ALL).ready()
-        table.act(a.BeginRound("red"))
-        for seat in (1, 3):
-            table.act(a.PlaceWager(seat, "ante", 1000))
-            table.act(a.PlaceWager(seat, "blind", 1000))
-        for name in lies:
-            if name == "progressive":
-                table.chip(1)
-            else:
-                table.act(a.PlaceWager(1, name, 500))
-        table.let_out().deal()
-        for street in (a.Street.FLOP, a.Street.LAST_TWO):
-            table.decide_all(a.Decision.CHECK)
-            table.act(a.RevealCommunity(street))
-        said = next(x for x in table.answer(1, "fold") if isinstance(x, f.DecisionRecorded))
-        table.answer(3, "play", 1)
-        return table, said
+        return table, one_folds(table, 1, lies)
 
     return make
+
+
+def one_folds(table, seat, lies):
+    """Seat 1 folds, seat 3 plays on, and `lies` are the other wagers of `seat`; returns what was said of the fold."""
+    table.act(a.BeginRound("red"))
+    for player in (1, 3):
+        table.act(a.PlaceWager(player, "ante", 1000))
+        table.act(a.PlaceWager(player, "blind", 1000))
+    for name in lies:
+        if name == "progressive":
+            table.chip(seat)
+        else:
+            table.act(a.PlaceWager(seat, name, 500))
+    table.let_out().deal()
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        table.decide_all(a.Decision.CHECK)
+        table.act(a.RevealCommunity(street))
+    said = next(x for x in table.answer(1, "fold") if isinstance(x, f.DecisionRecorded))
+    table.answer(3, "play", 1)
+    return said
 
 
 def reveal(table):
@@ -116,20 +121,7 @@ def test_a_folded_hand_that_may_decide_a_wager_of_others_is_read_as_elected(make
     table = make_table(name, elect=elect, offered=("trips", wager)).ready()
     if wager == "cover_all":
         table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0))
-    table.act(a.BeginRound("red"))
-    for seat in (1, 3):
-        table.act(a.PlaceWager(seat, "ante", 1000))
-        table.act(a.PlaceWager(seat, "blind", 1000))
-    if wager == "progressive":
-        table.chip(3)
-    else:
-        table.act(a.PlaceWager(3, wager, 500))
-    table.let_out().deal()
-    for street in (a.Street.FLOP, a.Street.LAST_TWO):
-        table.decide_all(a.Decision.CHECK)
-        table.act(a.RevealCommunity(street))
-    said = next(x for x in table.answer(1, "fold") if isinstance(x, f.DecisionRecorded))
-    table.answer(3, "play", 1)
+    said = one_folds(table, 3, (wager,))
     if cards == "recorded" and counts != "does_not_count":
         assert (said.cards_to, said.reading) == ("rack_recorded", "R-142")
         refused = table.refused(a.RevealDealer())
