@@ -84,7 +84,9 @@ class Payout:
             key = f"validated {line['seat']}"
             if (line["wager"], line["outcome"]) == ("progressive", "win") and key not in layout.told:
                 layout.told.add(key)
-                return await self.table.act("validate_progressive", "floorperson", seat=line["seat"], light_on=True)
+                return await self.table.act(
+                    "validate_progressive", "floorperson", seat=line["seat"], light_on=True
+                )
         return False
 
     async def _pay(self, offer: Document, layout: Layout) -> bool:
