@@ -28,13 +28,12 @@ class Payout:
         offer = self.table.view.status.get("offer")
         if not self.table.settings.pays or not offer:
             return False
-        if layout.pays_no_more:
-            return await self._validate(offer, layout)
         for ask in offer["asks"]:
             if (told := self._told(ask, layout)) is not None and await self.table.act(str(ask["act"]), **told):
                 return True
-        paid = not self._at_once() and await self._pay(offer, layout)
-        return paid or await self._validate(offer, layout)
+        if await self._validate(offer, layout):
+            return True
+        return not (layout.pays_no_more or self._at_once()) and await self._pay(offer, layout)
 
     def said(self) -> dict[str, int]:
         """What goes back with the round, added up: where all of it is offered, and nothing waits for a person."""
@@ -100,9 +99,5 @@ class Payout:
         given |= {"coupon": True} if line.get("coupon") else {}
         given |= {"holder": line["holder"]} if line.get("holder") else {}
         await self.table.pause(PAY_S)
-        if await self.table.act("settle_wager", **given):
-            return True
-        if (line["wager"], line["outcome"]) == ("progressive", "win") and await self._validate(offer, layout):
-            return True
-        layout.pays_no_more = True
-        return False
+        layout.pays_no_more = not await self.table.act("settle_wager", **given)
+        return not layout.pays_no_more
