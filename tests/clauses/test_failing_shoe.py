@@ -136,11 +136,9 @@ def test_before_no_more_bets_the_deal_waits_and_bets_stay_free(
     untouched(table)
 
 
-@book
+@pytest.mark.parametrize("book", [name for name in CLAUSE if find(name).progressive is not None])
 def test_a_bet_on_a_sensor_is_no_wager_before_the_announcement(stage: Staged, book: str) -> None:
-    """A shoe that jams does not close the bets: the chip may be taken back."""
-    if find(book).progressive is None:
-        pytest.skip("the document has no wager on a sensor")
+    """A shoe that jams does not close the bets: the chip may be taken back. The other documents have no wager on a sensor."""
     table = (staged := stage(book, {"at": "betting", "chips": [1]})).table
     staged.put(REPORTS["jammed, idle"])
     assert (1, "progressive") not in table.fates()

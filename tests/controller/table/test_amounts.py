@@ -175,7 +175,7 @@ def test_a_chip_on_a_sensor_is_worth_what_is_printed(rulebook):
 @pytest.mark.parametrize(("rulebook", "wager"), WAGERS)
 @pytest.mark.usefixtures("read_once")
 def test_a_house_sets_limits_where_the_player_chooses_the_amount(rulebook, wager):
-    """In the table's file; the terms of `settle` may bound a later wager too, as they are compared and no more."""
+    """In the table's file. The terms of `settle` bound any wager, see `test_settle_takes_amounts_that_can_be`."""
     rule = BOOKS[rulebook].wagers[wager]
     told = [x for x in files(rulebook, limits={wager: (LEAST, MOST)}) if x.startswith(f"[limits] {wager}")]
     assert bool(told) is not has_limits(rule)
@@ -218,12 +218,9 @@ def test_settle_takes_amounts_that_can_be(rulebook, wager):
         for cents in (lies - 1, lies + 1):
             other = records.replace(hand, wagers={**hand.wagers, wager: cents})
             assert refused_of(law, records.replace(round_, hands=(other,)), wager) is bound, cents
-        if has_limits(rule):
-            for least, most, can_be in ((lies, lies, True), (lies + 1, None, False), (None, lies - 1, False)):
-                terms = Terms(
-                    "USD", {} if least is None else {wager: least}, {} if most is None else {wager: most}
-                )
-                assert refused_of(law, records.replace(round_, terms=terms), wager) is not can_be
+        for least, most, can_be in ((lies, lies, True), (lies + 1, None, False), (None, lies - 1, False)):
+            terms = Terms("USD", {} if least is None else {wager: least}, {} if most is None else {wager: most})
+            assert refused_of(law, records.replace(round_, terms=terms), wager) is not can_be
     assert rounds, "no round had such a wager"
 
 
