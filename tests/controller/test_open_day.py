@@ -1,8 +1,10 @@
 """What was worked out of the open day says to a look-back what the record says, hour by hour, or is passed over."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pytest
@@ -23,22 +25,31 @@ from tests.controller.test_pruned_play import Recording
 PARTS = 5
 
 
-def times() -> list[tuple[int, int]]:
-    """Of each round of the day: after how many inputs it is in play, and after how many it is over."""
+class Hours(NamedTuple):
+    """After how many inputs: `closed`, the first round is over, and with it the closed day; `after_2`, `after_3`, these rounds
+    are over; `in_3`, `in_4`, two moments in these rounds."""
+
+    closed: int
+    after_2: int
+    in_3: tuple[int, int]
+    after_3: int
+    in_4: tuple[int, int]
+
+    def ends(self) -> tuple[int, ...]:
+        """When an hour is over: between rounds, twice in the third one, between rounds, twice in the fourth one."""
+        return (self.after_2, *self.in_3, self.after_3, *self.in_4)
+
+
+@cache
+def hours() -> Hours:
+    """Those of the day that is played."""
     begun, over = list[int](), list[int]()
     for number, line in enumerate(played_day()[1], 1):
         kinds = {fact["kind"] for fact in line["facts"]}
         begun += [number] * ("round_begun" in kinds)
         over += [number] * ("round_ended" in kinds)
-    return list(zip(begun, over, strict=True))
-
-
-(_, CLOSED), (_, AFTER_2), (BEGUN_3, AFTER_3), (BEGUN_4, AFTER_4) = times()[:4]
-"""Inputs of what is closed: the first round, and what came before it."""
-IN_3 = ((2 * BEGUN_3 + AFTER_3) // 3, (BEGUN_3 + 2 * AFTER_3) // 3)
-IN_4 = ((2 * BEGUN_4 + AFTER_4) // 3, (BEGUN_4 + 2 * AFTER_4) // 3)
-HOURS = (AFTER_2, *IN_3, AFTER_3, *IN_4)
-"""After how many inputs an hour is over: between rounds, twice in the third one, between rounds, twice in the fourth one."""
+    in_3, in_4 = (((2 * begun[n] + over[n]) // 3, (begun[n] + 2 * over[n]) // 3) for n in (2, 3))
+    return Hours(over[0], over[1], in_3, over[2], in_4)
 
 
 class Play(Recording):
@@ -58,7 +69,7 @@ class Table:
         self._lines, self._done = self.play.lines, 0
         self.folder = beside(self.play.journal.path.resolve(), self.play.journal.id)
         self.file = self.folder / "open.rounds"
-        self.go_on(CLOSED)
+        self.go_on(hours().closed)
         self.play.is_closing = False
         seal_days(self.play.journal.path)
         note_rounds(self.folder)
@@ -108,10 +119,10 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 def test_an_open_day_says_hour_by_hour_what_the_record_says(table: Table) -> None:
     """Worked out from where it was before; then closed, sealed, worked out as a closed one and pruned."""
-    for hour in HOURS:
+    for hour in hours().ends():
         table.go_on(hour)
         assert same(table.asked(), table.asked(anew=True)), "an hour was played since it was worked out"
-        assert table.note() == (hour not in (IN_3[1], IN_4[1])), (
+        assert table.note() == (hour not in (hours().in_3[1], hours().in_4[1])), (
             "up to the round in play, which is the same as an hour ago"
         )
         assert table.is_used()
@@ -145,7 +156,7 @@ def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPa
         or whole(view, state, backs, after, through)
     )  # fmt: skip
     ends = []
-    for hour in (AFTER_2, IN_3[0], AFTER_3, IN_4[0]):
+    for hour in (hours().after_2, hours().in_3[0], hours().after_3, hours().in_4[0]):
         table.go_on(hour)
         assert table.note()
         ends.append(table.days()[0].through)
@@ -158,7 +169,7 @@ def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPa
 
 def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table) -> None:
     """One of another chain, one that ends behind the record, one that is not whole, one behind which the table was started."""
-    table.go_on(AFTER_2)
+    table.go_on(hours().after_2)
     assert table.note()
     wanted, data = table.asked(anew=True), table.file.read_bytes()
     (day, *_) = table.days()
@@ -187,7 +198,7 @@ def test_one_that_does_not_belong_here_is_passed_over_and_made_anew(table: Table
 
 def test_one_that_begins_elsewhere_is_made_anew(table: Table) -> None:
     """Where the days before it are not worked out, it begins with the record."""
-    table.go_on(AFTER_2)
+    table.go_on(hours().after_2)
     for left in table.folder.glob("*-*.rounds"):
         left.unlink()
     assert table.note()
@@ -195,7 +206,7 @@ def test_one_that_begins_elsewhere_is_made_anew(table: Table) -> None:
     assert same(table.asked(), table.asked(anew=True))
     note_rounds(table.folder)
     assert same(table.asked(), table.asked(anew=True))
-    table.go_on(IN_3[0])
+    table.go_on(hours().in_3[0])
     assert table.note()
     assert table.days()[0].after == table.play.closed[-1].end.heads[Stream.MAIN].sequence
 
@@ -204,7 +215,7 @@ def test_the_daemons_hourly_child_works_it_out_and_the_command_takes_it(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And not with --anew; in a folder of segments alone it is passed over."""
-    table.go_on(AFTER_2)
+    table.go_on(hours().after_2)
     run, path = CliRunner(), str(table.play.journal.path)
     assert run.invoke(cli, ["journal", "keep", path]).exit_code == 0
     assert table.is_used()
