@@ -82,9 +82,8 @@ def whole(path: Path) -> bytes:
     return data
 
 
-@lru_cache(
-    maxsize=8
-)  # a record is looked through with the rulebook of each of its starts, which is nearly always the same
+# A record is looked through with the rulebook of each of its starts, which is nearly always the same one.
+@lru_cache(maxsize=8)
 def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook:
     """The rulebook in these bytes of `path`, checked against the clause ids of its document.
 

@@ -74,7 +74,7 @@ async def test_the_lockout_on_usb_engages_by_itself_when_the_daemon_is_gone(
     """A killed daemon's transfers are cancelled, a frozen one's stay open and are never read: either way the device's watchdog
     engages the lock-out in its time, and nobody releases it again. Of a release that is on its way when a daemon freezes,
     `tests/drivers/protocol/test_host_pause.py` and `test_what_waited_while_we_stood_still_is_not_sent` speak: one that stands
-    right before its system call is sent all the same, which a busy machine makes likely."""
+    right before its system call may be sent all the same (D-62)."""
     table = await rig(link="usb")
     await table.up()
     await table.open_betting()
