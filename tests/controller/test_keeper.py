@@ -77,6 +77,8 @@ def clock() -> ManualClock:
 async def running(config: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[app.Daemon]:
     """A daemon by that clock, whose keeper has looked at its record."""
     monkeypatch.setattr("controller.keeper.EVERY_S", 0.2)
+    # With the least priority the child never gets its turn where other tests keep the machine busy.
+    monkeypatch.setattr("controller.child.NICE", 0)
     monkeypatch.setattr(
         app, "Recorder", partial(Recorder, limit_s=1e9)
     )  # a commit may be under way as a day goes by
