@@ -211,6 +211,8 @@ async def test_nothing_is_pruned_that_somebody_still_needs(
         if why == "held":
             assert daemon.desk.table is not None
             engine, dispute = daemon.desk.table.engine, Dispute("d1", "r-held", 0, "the pot", "sam", keeps=False)
+            # A commit that is under way sets the state that it began with.
+            await until(lambda: engine.idle and not engine._under_way)
             engine.state = replace(engine.state, disputes={dispute.id: dispute})
         await play(daemon, clock, 4)
         await until(lambda: words[why] in keeper_of(daemon).document()["kept_by"])
