@@ -15,7 +15,8 @@ from controller.given import Place
 from controller.rules import library
 from controller.rules.brief import brief
 from controller.rules.coverage import Carried, Coverage, CoverageInvalid, Kind
-from controller.rules.diff import AnswerDiffers, Difference, ValueDiffers, difference
+from controller.rules.diff import difference
+from controller.rules.diff_page import ChapterUnknown, diff_page
 from controller.rules.explain import (
     ClauseUnknown,
     explanation,
@@ -23,10 +24,9 @@ from controller.rules.explain import (
     page,
     question_line,
     row_lines,
-    state_of,
     values_of,
 )
-from controller.rules.model import Question, Reading, Row, Rulebook
+from controller.rules.model import Question, Reading, Rulebook
 from controller.rules.questions import effect, makers_choice, makers_page, open_at, table_page
 
 __all__ = ["rulebook"]
@@ -141,14 +141,23 @@ def explain(name: str, clause: str, is_all: bool, directory: Path | None, as_jso
 @rulebook.command()
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
+@click.option(
+    "--chapter", "chapters", multiple=True, help="Only this chapter of the contents; may be given again."
+)
+@click.option("--all", "is_all", is_flag=True, help="Every chapter.")
 @EVERYWHERE
 @AS_JSON
-def diff(left: str, right: str, directory: Path | None, as_json: bool) -> None:
-    """Tell in what two rulebooks, or two editions of one, differ. Exit code 0, also where they do.
+def diff(
+    left: str, right: str, chapters: tuple[str, ...], is_all: bool, directory: Path | None, as_json: bool
+) -> None:
+    """Show in what two rulebooks, or two editions of one, differ: the contents first, then chapter by chapter.
+
+    Always exits 0, also where they differ.
 
     \b
     Example:
       tablewarden rulebook diff ma-uth md-uth
+      tablewarden rulebook diff ma-uth md-uth --chapter pay --chapter shoe_jam
     """
     books = find_book(left, directory), find_book(right, directory)
     found = replace(difference(*books), left=left, right=right)  # two editions of one document have the same id
@@ -159,45 +168,10 @@ def diff(left: str, right: str, directory: Path | None, as_json: bool) -> None:
         ]
         show({f.name: getattr(found, f.name) for f in fields(found)} | {"editions": sides}, iter, True)
     else:
-        show(found, lambda found: _diff_page(found, *books), False)
-
-
-def _diff_page(found: Difference, left: Rulebook, right: Rulebook) -> Iterator[str]:
-    yield f"{_edition(found.left, left)} -> {_edition(found.right, right)}"
-    if left.sha256 == right.sha256:
-        yield "  the same file"
-    yield from map(_value_line, found.values)
-    for answer in found.answers:
-        yield from _answer_lines(answer, found)
-    for id_, questions in ((found.left, found.only_left), (found.right, found.only_right)):
-        for question in questions:
-            yield f"  only {id_}:{question_line(question)[1:]}"
-
-
-def _edition(name: str, book: Rulebook) -> str:
-    return f"{name} (edition {book.edition}, sha256 {book.sha256[:16]})"
-
-
-def _value_line(value: ValueDiffers) -> str:
-    sides = ((value.left, value.left_cite), (value.right, value.right_cite))
-    left, right = ("-" if shown is None else f"{shown} [{', '.join(cite)}]" for shown, cite in sides)
-    return f"  value {value.name}: {left} -> {right}"
-
-
-def _answer_lines(answer: AnswerDiffers, found: Difference) -> Iterator[str]:
-    left, right = state_of(answer.left), state_of(answer.right)
-    when = left if left == right else " | ".join(filter(None, (left, right)))
-    yield f"  {answer.trigger}{f' when {when}' if when else ''}"
-    for id_, row, only in (
-        (found.left, answer.left, answer.only_left),
-        (found.right, answer.right, answer.only_right),
-    ):
-        alone = f" Only here: {', '.join(only)}." if only else ""
-        yield f"    {id_} {_where(row)}: {row.says}{alone}"
-
-
-def _where(row: Row) -> str:
-    return "(not in this game)" if row.absent else "(silent)" if row.silent else ", ".join(row.cite)
+        try:
+            show(found, lambda found: diff_page(found, *books, chapters, is_all), False)
+        except ChapterUnknown as exc:
+            usage(exc)
 
 
 @rulebook.command()

@@ -1,4 +1,4 @@
-"""In what two rulebooks differ: values, answers to triggers, and what each of them leaves to an election."""
+"""In what two rulebooks differ: values, pay tables, answers to triggers, and what each of them leaves to an election."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from itertools import combinations
 
 from controller.rules.explain import actions_of, values_of
 from controller.rules.model import Question, Row, Rulebook
+from controller.rules.pay_diff import PayDiffers, pay_differences
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Trigger
 
 __all__ = ["AnswerDiffers", "Difference", "ValueDiffers", "difference"]
@@ -40,7 +41,8 @@ class AnswerDiffers:
 class Difference:
     left: str
     right: str
-    values: tuple[ValueDiffers, ...]
+    values: tuple[ValueDiffers, ...]  # without those of the pay tables
+    pay: tuple[PayDiffers, ...]
     answers: tuple[AnswerDiffers, ...]
     only_left: tuple[Question, ...]  # readings and house choices that the other does not ask
     only_right: tuple[Question, ...]
@@ -53,6 +55,7 @@ def difference(left: Rulebook, right: Rulebook) -> Difference:
         left.id,
         right.id,
         tuple(_values(left, right)),
+        tuple(pay_differences(left, right)),
         tuple(answer for trigger in GUARDS_OF for answer in _answers(trigger, left, right)),
         tuple(question for id_, question in asked_left.items() if id_ not in asked_right),
         tuple(question for id_, question in asked_right.items() if id_ not in asked_left),
@@ -64,7 +67,7 @@ def _values(left: Rulebook, right: Rulebook) -> Iterator[ValueDiffers]:
     for name in dict.fromkeys((*here, *there)):
         shown_here, cite_here = here.get(name, (None, ()))
         shown_there, cite_there = there.get(name, (None, ()))
-        if shown_here != shown_there:
+        if shown_here != shown_there and not name.startswith("pay."):
             yield ValueDiffers(name, shown_here, shown_there, cite_here, cite_there)
 
 

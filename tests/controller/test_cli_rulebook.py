@@ -100,6 +100,7 @@ def test_explain_gives_a_program_the_same() -> None:
         (("explain", "md-ut", "13.I"), "no rulebook 'md-ut'"),
         (("show", "md-ut"), "(nearest: md-uth)"),
         (("diff", "md-uth", "ma-ut"), "(nearest: ma-uth)"),
+        (("diff", "md-uth", "ma-uth", "--chapter", "shoe_jams"), "(nearest: shoe_jam)"),
         (("coverage", "nothing"), "known: fast-action"),
         (("readings", "nothing"), "no rulebook 'nothing'"),
     ],
@@ -111,22 +112,36 @@ def test_what_is_not_there_is_answered_with_the_nearest(words: tuple[str, ...], 
     assert said in result.stderr
 
 
-def test_diff_tells_values_answers_and_questions_of_both() -> None:
-    """Each side under its own clauses; that they differ is no fault."""
+def test_diff_shows_its_contents_on_one_screen() -> None:
+    """Every chapter with the number of its differences; the sums are all there is, and it is no fault to differ."""
     result = run("diff", "ma-uth", "md-uth")
     assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[0] == (
+    head, _, *chapters, last = result.stdout.splitlines()
+    assert head == (
         f"ma-uth (edition {find('ma-uth').edition}, sha256 {find('ma-uth').sha256[:16]}) -> "
         f"md-uth (edition {find('md-uth').edition}, sha256 {find('md-uth').sha256[:16]})"
     )
-    assert "  value act recut: supervisor [4(d)] -> floorperson [5.G]" in lines
-    at = next(n for n, line in enumerate(lines) if line.startswith("  wrong_count_player"))
-    assert lines[at + 1].endswith("Only here: void_hand, play_on.")
-    assert lines[at + 2].startswith("    md-uth 13.E: ")
-    assert any(line.startswith("  only md-uth: reading R-31") for line in lines)
     told = document("diff", "ma-uth", "md-uth")
+    counts = [int(word) for word in " ".join(chapters).split() if word.isdigit()]
+    assert sum(counts) == sum(len(told[name]) for name in ("values", "pay", "answers", "only_left", "only_right"))
+    assert len(chapters) < 24
+    assert last.endswith("--chapter cards")
     assert {value["name"] for value in told["values"]} >= {"act recut", "deck_change.interval_s.hand"}
+
+
+def test_a_chapter_of_diff_shows_each_side_under_its_own_clauses() -> None:
+    """Values, answers to one trigger, pay tables and questions; two chapters stand one after the other."""
+    lines = run(
+        "diff", "ma-uth", "md-uth", "--chapter", "people", "--chapter", "wrong_count_player"
+    ).stdout.splitlines()
+    assert "  who does it: recut: supervisor [4(d)] -> floorperson [5.G]" in lines
+    at = lines.index("wrong_count_player")
+    assert lines[at + 2].endswith("Only here: that hand is void; play goes on.")
+    assert lines[at + 3].startswith("    md-uth 13.E: ")
+    everything = run("diff", "ma-uth", "md-uth", "--all").stdout.splitlines()
+    assert set(lines) <= set(everything)
+    assert any(line.startswith("  only md-uth: reading R-31") for line in everything)
+    assert any(line.startswith("  only md-uth: trips: E [") for line in everything)
 
 
 def test_coverage_lists_every_clause_of_every_document_and_sums_up() -> None:

@@ -6,7 +6,6 @@ The difference of the files is not readable, so the test that failed says before
 """
 
 import gzip
-from itertools import combinations
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -18,8 +17,6 @@ from controller.rules.library import find_coverage
 from tests.soak.tables import RULEBOOKS, book
 
 FOLDER = Path(__file__).with_name("pages")
-NAMES = (*RULEBOOKS, *(f"{left}+{right}" for left, right in combinations(RULEBOOKS, 2)))
-"""A page for each rulebook, and one for the difference of each two."""
 
 
 def kept(name: str) -> list[str]:
@@ -34,13 +31,10 @@ def keep(name: str) -> None:
 
 def today(name: str) -> list[str]:
     """The lines of a page now."""
-    left, _, right = name.partition("+")
-    if right:
-        return [*_said("diff", left, right), *_said("diff", right, left)]
     commands = ("show", "readings", "coverage", "edge")
     return [
-        *(line for command in commands for json in ((), ("--json",)) for line in _said(command, left, *json)),
-        *_explained(left),
+        *(line for command in commands for json in ((), ("--json",)) for line in _said(command, name, *json)),
+        *_explained(name),
     ]
 
 
@@ -61,5 +55,5 @@ def _explained(name: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    for each in NAMES:
+    for each in RULEBOOKS:
         keep(each)

@@ -1,5 +1,7 @@
 """Two rulebooks beside each other: what a house would have to do differently under the other one."""
 
+from dataclasses import replace
+
 import pytest
 
 from controller.rules.diff import difference
@@ -12,7 +14,7 @@ from controller.rules.vocabulary import Action, Trigger
 def test_a_rulebook_does_not_differ_from_itself(book: str) -> None:
     """No value, no answer, no question."""
     found = difference(find(book), find(book))
-    assert (found.values, found.answers, found.only_left, found.only_right) == ((), (), (), ())
+    assert (found.values, found.pay, found.answers, found.only_left, found.only_right) == ((), (), (), (), ())
 
 
 def test_values_that_differ_are_told_with_their_clauses(ma: Rulebook, md: Rulebook) -> None:
@@ -47,3 +49,24 @@ def test_questions_that_only_one_document_asks_stand_on_its_side(ma: Rulebook, m
     assert "R-31" in {question.id for question in there.only_right}
     assert there.only_left == back.only_right
     assert [(a.left, a.right) for a in there.answers] == [(a.right, a.left) for a in back.answers]
+
+
+def test_pay_tables_pair_by_what_they_pay(ma: Rulebook, md: Rulebook) -> None:
+    """Maryland has the four Trips tables of Massachusetts under the same letters, and one more."""
+    found = difference(ma, md).pay
+    trips = [table for table in found if "trips" in (table.left or table.right or "")]
+    assert [(table.left, table.right, table.cite) for table in trips] == [(None, "trips E", ("12.C(5)",))]
+
+
+def test_a_pay_table_under_another_name_is_the_same_table(ma: Rulebook) -> None:
+    """A new letter is no difference; one hand that pays otherwise is one line."""
+    renamed = {name.replace("trips A", "trips Z"): table for name, table in ma.pay.items()}
+    other = replace(ma, pay={n: replace(t, table="Z") if n == "trips Z" else t for n, t in renamed.items()})
+    assert difference(ma, other).pay == ()
+    table = ma.pay["trips A"]
+    (hand, paid), *_ = table.rows.items()
+    odds = next(cited for cited in table.rows.values() if cited != paid)
+    changed = replace(ma, pay={**ma.pay, "trips A": replace(table, rows={**table.rows, hand: odds})})
+    (differs,) = difference(ma, changed).pay
+    assert (differs.left, differs.right, differs.alike) == ("trips A", "trips A", len(table.rows) - 1)
+    assert [line.hand for line in differs.lines] == [str(hand)]
