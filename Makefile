@@ -15,13 +15,18 @@ HOURS ?= 24
 SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 
-.PHONY: run test lint kill powercut hands rounds edges bench soak faults mutants lock clean setup rankers system guest
+.PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults mutants lock clean setup rankers system guest
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
 
-test: setup rankers system guest lint
+test: setup rankers system guest
+	$(MAKE) --no-print-directory -j2 lint compiled
 	$(BIN)/pytest -q -n 3 --dist worksteal
+
+# The tests are compiled once, beside the linters; else each worker does so for itself.
+compiled: setup
+	@$(BIN)/pytest -q --collect-only > $(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
 lint: setup
 	$(BIN)/ruff check .

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -58,9 +59,21 @@ async def no_task_left(request: pytest.FixtureRequest) -> object:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The full form of a promise runs only where it is asked for, as with `-m full`."""
-    if config.option.markexpr:
-        return
-    full = [item for item in items if item.get_closest_marker("full")]
-    config.hook.pytest_deselected(items=full)
-    items[:] = [item for item in items if item not in full]
+    """Leaves out the full form of a promise unless it is asked for, as with `-m full`; files with long tests come first.
+
+    A long test that begins last keeps one worker busy while the others have nothing left to do.
+    """
+    if not config.option.markexpr:
+        full = [item for item in items if item.get_closest_marker("full")]
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=full)
+    longest: dict[Path, float] = {}
+    for item in items:
+        longest[item.path] = max(longest.get(item.path, 0), _limit_s(item))
+    items.sort(key=lambda item: -longest[item.path])
+
+
+def _limit_s(item: pytest.Item) -> float:
+    """The time limit that a test sets itself; 0 = that of all."""
+    marker = item.get_closest_marker("timeout")
+    return marker.args[0] if marker else 0
