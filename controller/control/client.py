@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,9 @@ DEFAULT_SOCKET = Path("/run/tablewarden/control.sock")
 ANSWER_TIMEOUT_S = 10.0
 """Longer than any answer takes: a commit that takes over 2 s has failed, and the daemon says so."""
 
+
+RETRY_S = 0.05
+"""Between two tries to connect where too many wait already."""
 
 STRANGE = "what answers here is no daemon of this software; name another socket with --socket"
 
@@ -45,7 +49,7 @@ class ControlClient:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout_s)
         try:
-            self._socket.connect(str(path))
+            self._connect()
         except OSError as exc:
             self._socket.close()
             raise ControlUnreachable(path, _why(exc)) from exc
@@ -82,6 +86,17 @@ class ControlClient:
         while (line := self._line()) is not None:
             told = self._unwrap(line)
             yield told["event"] if "event" in told else {"caught_up": told["caught_up"]}
+
+    def _connect(self) -> None:
+        """Linux refuses at once (EAGAIN) while as many as can wait at the socket are waiting already: that passes."""
+        end = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                return self._socket.connect(str(self._path))
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(RETRY_S)
 
     def _request(self, do: str, rest: dict[str, object]) -> None:
         self._last += 1
@@ -128,6 +143,8 @@ def _why(exc: OSError) -> str:
             return "no daemon runs here; start it with `tablewarden run`, or name its socket with --socket"
         case ConnectionRefusedError():
             return "a daemon was here and is gone; start it with `tablewarden run`"
+        case BlockingIOError():
+            return "too many wait to be served here; try again in a moment"
         case PermissionError():
             return f"this login (uid {os.geteuid()}) may not talk to the daemon; it must be in the socket's group"
         case _:

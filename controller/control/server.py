@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self, assert_never
 
 from controller.control.desk import ControlConfig, Desk, ErrorCode, Person, Refused, identify
 from controller.control.endpoint import Endpoint, peer_of
+from controller.control.shares import Shares
 from controller.control.wire import (
     MAX_REQUEST,
     ActRequest,
@@ -26,6 +28,7 @@ from controller.control.wire import (
     request_from,
 )
 from controller.log import get_logger
+from controller.quiet_log import QuietLog
 from controller.rules.vocabulary import Role
 
 __all__ = ["ControlServer"]
@@ -36,8 +39,14 @@ BATCH = 100
 MAX_CONNECTIONS = 64
 """A table has a handful of people; a program that forgets to close must not take the descriptors of the devices."""
 
+MAX_OF_A_LOGIN = 32
+"""Connections of one login: a program that forgets to close must not keep the others out."""
+
 MAX_WATCHES = 8
 """Watches of one connection."""
+
+IDLE_S = 900.0
+"""A connection without a watch ends when nothing was asked for so long."""
 
 CLOSE_S = 1.0
 """How long a peer may take to read what is left for it when the server closes."""
@@ -61,7 +70,10 @@ class ControlServer:
         self.path, self._people, self._desk = config.socket, config.people, desk
         self._endpoint: Endpoint | None = None
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], int] = {}
+        self._shares = Shares()
+        # The log's call is looked up at each line: the log may be configured after the server is made.
+        self._refused = QuietLog(lambda event, **about: log.info(event, **about), time.monotonic)  # noqa: PLW0108
 
     async def __aenter__(self) -> Self:
         """Offers the socket. Raises `ControlUnavailable`."""
@@ -99,20 +111,26 @@ class ControlServer:
             writer.transport.abort()
             return
         pid, uid = peer_of(writer.get_extra_info("socket"))
-        if len(self._connections) >= MAX_CONNECTIONS:
-            log.warning("control_too_many_connections", pid=pid, uid=uid, most=MAX_CONNECTIONS)
-            writer.write(
-                failure(None, Refused(ErrorCode.REFUSED, f"{MAX_CONNECTIONS} connections are open already"))
-            )
+        if (reason := self._no_room(uid)) is not None:
+            self._refused("control_too_many_connections", pid=pid, uid=uid, reason=reason)
+            writer.write(failure(None, Refused(ErrorCode.REFUSED, reason)))
             writer.close()
             return
-        connection = _Connection(self._desk, self._people, reader, writer, uid)
+        connection = _Connection(self._desk, self._people, reader, writer, uid, self._shares, self._refused)
         task = asyncio.create_task(connection.run(), name=f"control-{pid}")
-        self._connections.add(task)
+        self._connections[task] = uid
         task.add_done_callback(lambda ended: self._ended(ended, writer))
 
+    def _no_room(self, uid: int) -> str | None:
+        """Why one more connection of this login is refused; None = it is not."""
+        if len(self._connections) >= MAX_CONNECTIONS:
+            return f"{MAX_CONNECTIONS} connections are open already; close one that is not needed"
+        if list(self._connections.values()).count(uid) >= MAX_OF_A_LOGIN:
+            return f"this login has {MAX_OF_A_LOGIN} connections open already; close one that is not needed"
+        return None
+
     def _ended(self, connection: asyncio.Task[None], writer: asyncio.StreamWriter) -> None:
-        self._connections.discard(connection)
+        self._connections.pop(connection, None)
         writer.transport.abort()  # closed already, unless the task was cancelled before its first step
 
 
@@ -126,16 +144,20 @@ class _Connection:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         uid: int,
+        shares: Shares,
+        refused: QuietLog,
     ) -> None:
         self._desk, self._people, self._uid = desk, people, uid
+        self._shares, self._refused = shares, refused
         self._reader, self._writer = reader, writer
         self._watches: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Serves the peer until it goes, or until cancelled; then its watches have ended and the connection is closed."""
         try:
-            while (line := await self._line()) != b"":
+            while (line := await self._line_in_time()) != b"":
                 await self._serve(line)
+                await self._shares.rest(self._uid)  # lines that wait already are read without any waiting
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the peer has gone, perhaps before its answer; an act that was accepted stands in the record
         finally:
@@ -153,6 +175,16 @@ class _Connection:
             pass  # it has gone, or does not read
         finally:
             self._writer.transport.abort()
+
+    async def _line_in_time(self) -> bytes | None:
+        """The next line, as `_line`; b"" also where nothing was asked for long and nothing is watched."""
+        while True:
+            try:
+                async with asyncio.timeout(IDLE_S):
+                    return await self._line()
+            except TimeoutError:
+                if not self._watches:
+                    return b""
 
     async def _line(self) -> bytes | None:
         """The next line; b"" at the end, None for one that was too long and is skipped."""
@@ -172,7 +204,8 @@ class _Connection:
         if line is None:
             reason = f"a request has at most {MAX_REQUEST} bytes"
             return await self._send(failure(None, Refused(ErrorCode.TOO_LARGE, reason)))
-        request_id, request = request_from(line)
+        async with self._shares.act(self._uid):
+            request_id, request = request_from(line)
         if isinstance(request, Refused):
             return await self._send(failure(request_id, request))
         try:
@@ -180,7 +213,7 @@ class _Connection:
         except Refused as refused:
             if isinstance(request, Asked):
                 reason = "" if refused.code in AS_TYPED else refused.reason
-                log.info("control_refused", who=request.who, code=refused.code.value, reason=reason)
+                self._refused("control_refused", who=request.who, code=refused.code.value, reason=reason)
             reply = failure(request_id, refused)
         except Exception as exc:  # a fault of ours in one answer must not end the play of the table
             log.exception("control_request_failed", request=type(request).__name__)
@@ -193,16 +226,19 @@ class _Connection:
         """The line to send now. A watch sends its lines itself, from its own task."""
         match request:
             case StatusRequest():
-                return answer(request_id, "result", self._desk.status())
+                async with self._shares.look(self._uid):
+                    return answer(request_id, "result", self._desk.status())
             case ActRequest():
-                act = act_from(request.act, request.args)
-                actor = identify(self._people, request.who, request.role, self._uid)
+                async with self._shares.act(self._uid):
+                    act = act_from(request.act, request.args)
+                    actor = identify(self._people, request.who, request.role, self._uid)
                 return answer(request_id, "result", {"facts": await self._desk.act(act, actor)})
             case WatchRequest():
                 self._watch(request_id, request)
                 return b""
             case OutboxStatusRequest():
-                return answer(request_id, "result", self._desk.outbox_status())
+                async with self._shares.look(self._uid):
+                    return answer(request_id, "result", self._desk.outbox_status())
             case OutboxReleaseRequest():
                 actor = identify(self._people, request.who, request.role, self._uid)
                 if actor.role not in MAY_RELEASE:
@@ -242,12 +278,16 @@ class _Connection:
         caught_up = False
         try:
             while True:
-                head = self._desk.head()  # before reading: all up to it is in what is read, or is of other streams
-                records = self._desk.read(position, BATCH, streams)
-                await self._send(b"".join(answer(request_id, "event", record) for record in records))
+                async with self._shares.backlog(self._uid):
+                    head = (
+                        self._desk.head()
+                    )  # before reading: all up to it is in what is read, or is of other streams
+                    records = self._desk.read(position, BATCH, streams)
+                    lines = b"".join(answer(request_id, "event", record) for record in records)
+                await self._send(lines)
                 if len(records) == BATCH:
                     position = records[-1]["order"]
-                    await asyncio.sleep(0)  # a long backlog lets the table play between its batches
+                    await self._shares.rest(self._uid)
                     continue
                 position = max(position, head, records[-1]["order"] if records else 0)
                 if not caught_up:

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from controller.link_log import BURST, PERIOD_S, LinkLog
+from controller.link_log import LinkLog
+from controller.quiet_log import BURST, PERIOD_S
 from drivers.device import SessionState, SessionStatus
 from tests.drivers.conftest import Bench, VirtualLoop
 

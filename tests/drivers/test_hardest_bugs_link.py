@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.link_log import BURST, PERIOD_S, LinkLog
+from controller.link_log import LinkLog
+from controller.quiet_log import BURST, PERIOD_S
 from drivers import events
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
 from drivers.protocol import messages as m

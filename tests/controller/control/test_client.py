@@ -183,3 +183,22 @@ def test_a_watch_ends_with_its_daemon(tmp_path: Path) -> None:
         ControlClient(path) as client,
     ):
         assert list(client.watch()) == [{"caught_up": 0}]
+
+
+def test_a_full_backlog_is_tried_again(tmp_path: Path) -> None:
+    """Where as many wait as can wait, the kernel refuses at once; a moment later there is room."""
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as first:
+        listening.bind(str(path))
+        listening.listen(0)
+        first.connect(str(path))
+        with pytest.raises(ControlUnreachable, match="too many wait"):
+            ControlClient(path, timeout_s=0.1)
+
+        def take_one() -> None:
+            listening.accept()[0].close()
+
+        timer = threading.Timer(0.2, take_one)
+        timer.start()
+        ControlClient(path).close()
+        timer.join()

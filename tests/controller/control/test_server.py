@@ -12,9 +12,10 @@ import pytest
 
 from controller.control.desk import ControlConfig, ErrorCode, Refused
 from controller.control.endpoint import ControlUnavailable, Endpoint
-from controller.control.server import MAX_CONNECTIONS, MAX_WATCHES, ControlServer
+from controller.control.server import MAX_WATCHES, ControlServer
 from controller.control.wire import MAX_REQUEST
 from controller.log import LogFormat, configure
+from controller.quiet_log import BURST
 from controller.rules.vocabulary import Role
 from controller.table.acts import BeginRound
 from controller.table.inputs import Actor
@@ -300,16 +301,40 @@ async def test_half_a_request_at_the_end_is_no_request(
     assert desk.acts == []
 
 
+@pytest.mark.parametrize("most", ["MAX_CONNECTIONS", "MAX_OF_A_LOGIN"])
 async def test_too_many_connections_are_told_so_and_closed(
-    connect: Any, server: ControlServer, until: Any
+    most: str, connect: Any, server: ControlServer, until: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The descriptors of the devices are not for a program that forgets to close."""
-    for _ in range(MAX_CONNECTIONS):
+    """The descriptors of the devices are not for a program that forgets to close, and no login keeps the others out."""
+    monkeypatch.setattr(f"controller.control.server.{most}", 5)
+    for _ in range(5):
         await connect()
-    await until(lambda: len(server._connections) == MAX_CONNECTIONS)
+    await until(lambda: len(server._connections) == 5)
     one_more = await connect()
     assert (await one_more.line())["error"]["code"] == "refused"
     assert await one_more.reader.read() == b""
+
+
+async def test_a_connection_that_asks_nothing_ends_and_a_watch_stays(
+    connect: Any, desk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What nobody uses is closed; a watcher may wait for hours."""
+    monkeypatch.setattr("controller.control.server.IDLE_S", 0.1)
+    idle, watching = await connect(), await connect()
+    assert "caught_up" in await watching.ask({"id": 1, "do": "watch"})
+    async with asyncio.timeout(10):
+        assert await idle.reader.read() == b""
+    desk.record("a")
+    assert (await watching.line())["event"]["kind"] == "a"
+
+
+async def test_refusals_without_end_are_counted_and_not_written_each(connect: Any, capfd: Any) -> None:
+    """The log is for the table, however often somebody types a wrong name."""
+    configure(LogFormat.JSON)
+    peer = await connect()
+    for _ in range(5 * BURST):
+        await peer.ask({**BEGIN, "who": "adda"})
+    assert BURST <= capfd.readouterr().err.count("control_refused") < 2 * BURST
 
 
 async def test_the_outbox_is_seen_by_all_and_released_by_few(connect: Any, desk: Any) -> None:
