@@ -10,6 +10,7 @@ import random
 import signal
 import time
 from collections.abc import Coroutine, Iterator
+from functools import partial
 from importlib.metadata import version as installed_version
 from typing import Any, TypeVar
 
@@ -27,9 +28,10 @@ from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, last_reported
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.keys import SigningKey
-from controller.journal.quarantine import TooManyDamaged, newest_aside, set_aside
+from controller.journal.quarantine import SetAside, TooManyDamaged, newest_aside, set_aside
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
+from controller.journal.rescue import rescue
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys
 from controller.keeper import Keeper
@@ -46,7 +48,14 @@ from controller.snapshot import Snapshots
 from controller.status import state_documents, without_record
 from controller.systemd import Notifier
 from controller.table.codec import UnknownKind
-from controller.table.inputs import BrokerChanged, CardsUnread, RecordReplaced, ServiceStarted, ServiceStopping
+from controller.table.inputs import (
+    BrokerChanged,
+    CardsUnread,
+    RecordChecked,
+    RecordReplaced,
+    ServiceStarted,
+    ServiceStopping,
+)
 from controller.table.told_setup import setup_told
 from drivers.recording.tap import recorder_in
 from drivers.session import Delivery, DeviceConfig, DeviceSession
@@ -61,8 +70,8 @@ SAFE_S = 0.5
 """How long the links stay open after the record failed at least, so that every device hears its safe side."""
 FAREWELL_S = 4.5
 """And at most, so that what is durable reaches the back office, and after it why nothing follows."""
-POSITIONS_S = 2.0
-"""How often readers' positions are made durable while nothing is committed."""
+POSITIONS_S = 1.0
+"""How often, while nothing is committed, readers' positions are made durable and the record is looked for at its path."""
 PULSE_S = 1.0
 """How often the daemon looks at itself: loop lag, and the watchdog of the service manager."""
 LAG_LIMIT_S = 1.0
@@ -80,6 +89,7 @@ class Daemon:
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
         self._replaced: RecordReplaced | None = None  # damage that is not yet on the new record
+        self._put_back: RecordChecked | None = None  # nor a rescue on the record that was rescued
         self._stop = asyncio.Event()
         self._notify = Notifier()
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
@@ -106,6 +116,7 @@ class Daemon:
         Raises `JournalLocked`: another daemon plays this table, and there is nothing to wait for.
         """
         damage: JournalDamaged | None = None
+        is_saved = False
         try:
             journal = Journal.open(
                 self.config.journal, site=self.setup.site, table=self.setup.table, vault=self._vault
@@ -126,8 +137,9 @@ class Daemon:
             else:
                 self.desk.closed("the daemon is stopping")
             finally:
+                is_saved = await self._rescue(journal, recorder)
                 await recorder.close()
-        if damage is not None and self._put_aside(damage):
+        if is_saved or (damage is not None and self._put_aside(damage)):
             return
         await _unless(self._stop, RETRY_S)
 
@@ -141,6 +153,38 @@ class Daemon:
             return False
         log.error("record_put_aside", file=aside.name, size=aside.size, sha256=aside.sha256, found=damage.found)
         self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, damage.found)
+        return True
+
+    async def _rescue(self, journal: Journal, recorder: Recorder) -> bool:
+        """Puts a record back that is not at its path any more; True where what is left of it can be gone on with at once.
+
+        Raises `JournalLocked`: another daemon plays there.
+        """
+        if not (moved := journal.moved):
+            return False
+        try:
+            saved = await recorder.run(partial(rescue, journal))
+        except JournalLocked:
+            raise
+        except (JournalError, TooManyDamaged, OSError) as error:
+            self._held(error)
+            self._replaced = RecordReplaced(f"nothing ({error})", 0, "", moved)
+            return False
+        aside = saved.aside or SetAside(saved.path.name, saved.path.stat().st_size, "")
+        log.error(
+            "record_rescued",
+            found=moved,
+            path=str(saved.path),
+            records=saved.records,
+            aside=saved.aside and aside.name,
+        )
+        if saved.is_whole:
+            lay = f"; what lay there is {aside.name} now" if saved.aside else ""
+            found = f"{moved}. It was put back from the open file{lay}: find out who did that"
+            self._put_back = RecordChecked(saved.records, 1, found)
+        else:
+            found = f"{moved}; its newest {saved.records} records are saved as {saved.path.name}"
+            self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
         return True
 
     def _held(self, cause: BaseException) -> None:
@@ -180,9 +224,11 @@ class Daemon:
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
             found = "it was laid there before this journal began"
             self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
-        if self._replaced is not None:
-            engine.submit("table", self._replaced)
-            engine.on_news(self._replacement_recorded)
+        told = [event for event in (self._replaced, self._put_back) if event is not None]
+        for event in told:
+            engine.submit("table", event)
+        if told:
+            engine.on_news(self._told_on_record)
         for vault in sorted({row.vault for row in journal.unread}):
             rounds = tuple(row.round_id for row in journal.unread if row.vault == vault)
             log.error(
@@ -194,9 +240,9 @@ class Daemon:
         self._notify.ready(f"table {self.setup.table} under {book.id}")
         await self._together(engine, recorder, sessions, displays, publisher, deadlines, sealer, keeper)
 
-    def _replacement_recorded(self) -> None:
+    def _told_on_record(self) -> None:
         """With the first commit; until then a record that fails begins with the same words again."""
-        self._replaced = None
+        self._replaced = self._put_back = None
 
     async def _together(
         self,

@@ -42,7 +42,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "controller.control": (
         "controller.table", "controller.games", "controller.rules", "controller.cards",
-        "controller.clock", "controller.log", "drivers.events", "drivers.commands", "drivers.protocol.texts",
+        "controller.allowance", "controller.clock", "controller.log", "controller.quiet_log",
+        "drivers.events", "drivers.commands", "drivers.protocol.texts",
     ),
 }  # fmt: skip
 LOADERS = {

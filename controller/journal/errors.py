@@ -10,6 +10,7 @@ __all__ = [
     "JournalForeign",
     "JournalLocked",
     "JournalMissing",
+    "JournalMoved",
     "JournalNewer",
     "JournalOlder",
     "JournalRepeat",
@@ -99,6 +100,10 @@ class JournalWriteFailed(JournalError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: not recorded: {reason}")
         self.path, self.reason = path, reason
+
+
+class JournalMoved(JournalWriteFailed):
+    """The file or its log is not at its path any more, or was cut. What is open may still hold the record."""
 
 
 def why_not_written(error: BaseException) -> str:

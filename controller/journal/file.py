@@ -33,6 +33,7 @@ __all__ = [
     "connect_writer",
     "create_file",
     "examine",
+    "file_size",
     "has_log",
     "overwrite_log",
     "prime",
@@ -225,6 +226,12 @@ def _fill_log(db: sqlite3.Connection, size: int) -> None:
     db.execute("COMMIT")
     db.execute("DROP TABLE prime")
     db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+
+
+def file_size(db: sqlite3.Connection) -> int:
+    """Bytes of the file once everything in the log has come into it."""
+    (pages,), (size,) = db.execute("PRAGMA page_count").fetchone(), db.execute("PRAGMA page_size").fetchone()
+    return int(pages * size)
 
 
 def has_log(path: Path) -> bool:

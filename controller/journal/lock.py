@@ -22,7 +22,7 @@ class WriterLock:
     @classmethod
     def take(cls, journal: Path) -> "WriterLock":
         """The lock of the journal at this resolved path. Raises `JournalLocked`, `OSError`."""
-        path = journal.with_name(journal.name + ".lock")
+        path = _lock_file(journal)
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
             try:
@@ -40,6 +40,10 @@ class WriterLock:
                 raise
             os.close(descriptor)  # someone removed the file between open and lock: lock the one that is there now
 
+    def is_there(self, journal: Path) -> bool:
+        """False where the lock's file is not beside the journal any more: another writer could take another one."""
+        return _is_still_there(_lock_file(journal), self._descriptor)
+
     def release(self) -> None:
         """Lets the next writer in, also where nothing can be written any more; a second call does nothing."""
         if self._descriptor >= 0:
@@ -49,6 +53,10 @@ class WriterLock:
                 os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _lock_file(journal: Path) -> Path:
+    return journal.with_name(journal.name + ".lock")
 
 
 def _is_still_there(path: Path, descriptor: int) -> bool:

@@ -9,7 +9,16 @@ from pathlib import Path
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.lock import WriterLock
 
-__all__ = ["MOST", "SetAside", "TooManyDamaged", "name_beside", "newest_aside", "set_aside"]
+__all__ = [
+    "BESIDE",
+    "MOST",
+    "SetAside",
+    "TooManyDamaged",
+    "move_aside",
+    "name_beside",
+    "newest_aside",
+    "set_aside",
+]
 
 MOST = 8
 """So many damaged journals lie beside one path at most; a disk that made them all makes the next one too."""
@@ -45,9 +54,17 @@ def set_aside(path: Path, now: datetime | None = None) -> SetAside:
     except OSError as exc:
         raise JournalWriteFailed(path, f"cannot be put aside: {exc.strerror}") from exc
     try:
-        before = _aside(path)
-        if len(before) >= MOST:
-            raise TooManyDamaged(path, before)
+        return move_aside(path, now)
+    finally:
+        lock.release()
+
+
+def move_aside(path: Path, now: datetime | None = None) -> SetAside:
+    """As `set_aside`, for whoever holds the lock of the journal. Raises `TooManyDamaged`, `JournalWriteFailed`."""
+    before = _aside(path)
+    if len(before) >= MOST:
+        raise TooManyDamaged(path, before)
+    try:
         aside = name_beside(path, "damaged", now)
         size, digest = (path.stat().st_size, _sha256(path)) if path.exists() else (0, "")
         for suffix in BESIDE:
@@ -58,14 +75,12 @@ def set_aside(path: Path, now: datetime | None = None) -> SetAside:
         return SetAside(aside.name, size, digest)
     except OSError as exc:
         raise JournalWriteFailed(path, f"is damaged and cannot be put aside: {exc.strerror}") from exc
-    finally:
-        lock.release()
 
 
 def newest_aside(path: Path) -> SetAside | None:
-    """The last journal that lies beside this place, damaged or restored: for a start that finds no other."""
+    """The last journal that lies beside this place, damaged, restored or rescued: for a start that finds no other."""
     path = path.resolve()
-    before = [*_aside(path), *_aside(path, "restored")]
+    before = [*_aside(path), *_aside(path, "restored"), *_aside(path, "rescued")]
     if not before:
         return None
     newest = max(before, key=lambda p: p.name.rpartition("-")[2])  # by its time

@@ -11,34 +11,32 @@ from controller.journal.errors import (
     JournalDamaged,
     JournalError,
     JournalMissing,
+    JournalMoved,
     JournalRepeat,
     JournalWriteFailed,
     why_not_written,
 )
-from controller.journal.file import SCHEMA, Description, connect_writer, create_file, prime, upgrade
+from controller.journal.file import SCHEMA, Description, connect_writer, create_file, file_size, prime, upgrade
 from controller.journal.inserts import write_batch
 from controller.journal.key_rows import keys_written, write_keys
 from controller.journal.lock import WriterLock
 from controller.journal.opening import open_view, opened, past_of
+from controller.journal.positions import Positions, write_positions
 from controller.journal.prune import give_back, move_beginning, remove_some
-from controller.journal.record import FACTS, Position, Record, Stream, Transaction
+from controller.journal.record import Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
 from controller.journal.span import Span
+from controller.journal.standing import Standing
 from controller.journal.vault import KeyRow, Use, Vault
 from controller.journal.vault_keys import VaultKeys
 from controller.journal.view import Brief, JournalView
 
 __all__ = ["Journal", "opened"]
 
-POSITIONS_EVERY_NS = 1_000_000_000
-"""Positions ride on a commit at most this often. After a crash a reader repeats at most what it did since."""
-
 NEWEST = 64
 """Records of each stream that are kept in memory at the least: more than a publisher's window has on its way."""
 
 
-_UPSERT_POSITION = """INSERT INTO position VALUES (?, ?, ?, ?)
- ON CONFLICT (reader, stream) DO UPDATE SET through = excluded.through, extra = excluded.extra"""
 _NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
  ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"""
 
@@ -59,6 +57,7 @@ class Journal:
         writer: sqlite3.Connection | None,
         lock: WriterLock | None,
         vault: VaultKeys | None = None,
+        standing: Standing | None = None,
     ) -> None:
         """Use `open` or `open_readonly`."""
         self.path, self.id = path, view.description.id
@@ -66,11 +65,9 @@ class Journal:
         self._view, self._writer, self._lock = view, writer, lock
         self._last = view.last()  # replaced as a whole, so that another thread never sees half of a commit
         self._failed: str | None = None if writer else "it was opened for reading only"
+        self._standing = standing
         self._writing = Lock()  # one commit at a time, whichever thread it comes from
-        self._moving = Lock()
-        self._positions = view.positions() if writer else {}
-        self._moved: dict[tuple[str, str], Position] = {}
-        self._positions_ns = 0
+        self._positions = Positions(view.positions() if writer else {})
         self._newest: dict[Stream, list[Record]] = {stream: [] for stream in Stream}
         self._unsealer = view.unsealer(vault)
         shut = view.shut_keys() if writer else []
@@ -108,7 +105,7 @@ class Journal:
                 view.close()
                 view = open_view(path, site, table)
             prime(writer, path)
-            return cls(path, view, writer, lock, vault)
+            return cls(path, view, writer, lock, vault, Standing(path))
         except BaseException as exc:
             for opened in (view, writer):
                 if opened:
@@ -138,24 +135,23 @@ class Journal:
         with self._writing:
             writer = self._writable()
             batch = seal(self.id, *self._last, transactions, recorded, self._vault)
-            moved: dict[tuple[str, str], Position] = {}
-            if self._moved and recorded.mono_ns - self._positions_ns >= POSITIONS_EVERY_NS:
-                self._positions_ns, moved = recorded.mono_ns, self._take_moved()
+            moved = self._positions.due(recorded.mono_ns)
 
             def write() -> None:
                 write_batch(writer, batch)
                 if moved:
-                    _write_positions(writer, moved)
+                    write_positions(writer, moved)
                 write_keys(writer, batch, self._vault)
 
             try:
                 self._commit(writer, write)
             except sqlite3.IntegrityError as exc:
-                self._give_back(moved)
+                self._positions.give_back(moved)
                 raise self._explain(batch, exc) from exc
             keys_written(writer, self.path, batch, self._vault, self._unsealer)
             self._last = batch.heads, batch.order
             self._remember(batch.records)
+            self._verify_standing()
             return batch.records
 
     def refuse(self, reason: str) -> None:
@@ -235,14 +231,6 @@ class Journal:
         for record in records:
             self._newest[record.stream].append(record)
 
-    def facts(self) -> Iterator[Record]:
-        """All records of MAIN and DIAG that are there now, in global order. Raises `JournalDamaged`."""
-        return self.records(FACTS, {})
-
-    def inputs(self) -> Iterator[Record]:
-        """All records of INPUT that are there now, in order. Raises `JournalDamaged`."""
-        return self.records((Stream.INPUT,), {})
-
     def clear(self, record: Record) -> Record:
         """The record as it was before it was sealed. Raises `StillSealed`, and `JournalDamaged`."""
         return self._unsealer.clear(record)
@@ -280,21 +268,21 @@ class Journal:
 
     def position(self, reader: str) -> dict[Stream, Position]:
         """Where a reader stands in each stream that it has moved in."""
-        with self._moving:
-            known = self._positions if self._writer else self._view.positions()
-            return {Stream(stream): at for (name, stream), at in known.items() if name == reader}
+        known = self._positions if self._writer else Positions(self._view.positions())
+        return known.of(reader)
 
     def move(self, reader: str, stream: Stream, through: int, extra: bytes = b"") -> None:
         """Notes how far a reader is; costs no sync. Durable with a commit a second later, at `flush` or at `close`."""
-        with self._moving:
-            self._positions[reader, stream.value] = self._moved[reader, stream.value] = Position(through, extra)
+        self._positions.move(reader, stream, Position(through, extra))
 
     def flush(self) -> None:
-        """Makes noted positions durable, if there are any. Raises `JournalWriteFailed`."""
-        if self._moved:
+        """Looks whether the file is at its path, and makes noted positions durable. Raises `JournalWriteFailed`."""
+        if not self._failed:
+            self._verify_standing()
+        if moved := self._positions.take():
             with self._writing:
-                writer, moved = self._writable(), self._take_moved()
-                self._commit(writer, lambda: _write_positions(writer, moved))
+                writer = self._writable()
+                self._commit(writer, lambda: write_positions(writer, moved))
 
     def next_session(self) -> int:
         """A number that no earlier call has given, from 1, durable. Raises `JournalWriteFailed`."""
@@ -323,10 +311,32 @@ class Journal:
             if removed[0]:
                 return True
             try:
-                return give_back(writer)
+                more = give_back(writer)
+                if self._standing:
+                    self._standing.shrinks_to(file_size(writer))
+                return more
             except sqlite3.Error as exc:
                 self.refuse(str(exc))
                 raise JournalWriteFailed(self.path, str(exc)) from exc
+
+    @property
+    def moved(self) -> str:
+        """What became of the file or its log at their paths; "" while they are there."""
+        try:
+            self._verify_standing()
+        except JournalMoved as moved:
+            return moved.reason
+        return ""
+
+    def hold_lock(self) -> None:
+        """Takes the lock anew where its file is not at its path any more. Raises `JournalLocked`, `OSError`."""
+        if self._lock and not self._lock.is_there(self.path):
+            self._lock.release()
+            self._lock = WriterLock.take(self.path)
+
+    def in_memory(self, stream: Stream) -> list[Record]:
+        """The newest records of a stream that are held in memory, in sequence."""
+        return self._newest[stream]
 
     def close(self) -> None:
         """Flushes positions and lets the file go; a second call does nothing. Raises `JournalWriteFailed`."""
@@ -346,6 +356,16 @@ class Journal:
         if self._failed or not self._writer:
             raise JournalWriteFailed(self.path, self._failed or "it is closed")
         return self._writer
+
+    def _verify_standing(self) -> None:
+        """What was committed to a file that is not at its path is not on record. Raises `JournalMoved`."""
+        if self._standing is None:
+            return
+        try:
+            self._standing.verify()
+        except JournalMoved as moved:
+            self.refuse(moved.reason)
+            raise
 
     def _commit(self, writer: sqlite3.Connection, write: Callable[[], None]) -> None:
         """One transaction. Raises `sqlite3.IntegrityError` with nothing written, else `JournalWriteFailed`."""
@@ -377,17 +397,3 @@ class Journal:
                 seen.add(record.origin)
         self.refuse(str(exc))
         return JournalWriteFailed(self.path, str(exc))
-
-    def _take_moved(self) -> dict[tuple[str, str], Position]:
-        with self._moving:
-            moved, self._moved = self._moved, {}
-            return moved
-
-    def _give_back(self, moved: dict[tuple[str, str], Position]) -> None:
-        with self._moving:
-            self._moved = moved | self._moved
-
-
-def _write_positions(writer: sqlite3.Connection, moved: dict[tuple[str, str], Position]) -> None:
-    rows = [(reader, stream, at.through, at.extra) for (reader, stream), at in moved.items()]
-    writer.executemany(_UPSERT_POSITION, rows)

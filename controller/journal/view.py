@@ -108,6 +108,10 @@ class JournalView:
         self._db, self.path, self.description, self.anchors = db, path, description, anchors
         self.told: Progress = quiet
 
+    def copy_to(self, target: Path) -> None:
+        """Copies everything that was committed into an empty file at `target`, without free pages. Raises `sqlite3.Error`."""
+        self._db.execute("VACUUM INTO ?", (str(target),))
+
     def last(self) -> tuple[dict[Stream, Head], int]:
         """The head of each stream and the order of the newest record, all of one instant."""
         heads = {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self.anchors.items()}

@@ -12,7 +12,7 @@ import pytest
 from controller.bench.observer.opened import opened
 from controller.clock import ManualClock, Stamp
 from controller.control.desk import Refused
-from controller.journal.record import Draft, Stream, Transaction
+from controller.journal.record import FACTS, Draft, Stream, Transaction
 from controller.journal.store import Journal
 from controller.journal.vault import StillSealed
 from controller.journal.vault_keys import VaultKeys, make_vault
@@ -148,7 +148,7 @@ def test_what_was_refused_is_let_out_by_a_supervisor_alone(table: Table) -> None
     assert (event.by, event.role, event.reason) == ("sam", "supervisor", "what did the dealer see")
     table.submit("table", event)
     table.record()
-    record = next(table.journal.inputs())
+    record = next(table.journal.records((Stream.INPUT,), {}))
     assert b"As Kd" in table.journal.clear(record).data
     with pytest.raises(Refused, match="round t1-1 has nothing that is still sealed"):
         opening(table.journal, "t1-1", "again", SAM)
@@ -172,7 +172,7 @@ def test_cards_of_the_last_days_are_never_erased(table: Table) -> None:
     """They may still be asked for; the order names how far it goes."""
     table.round = Round("t1-1")
     table.tell()
-    told_us = next(table.journal.facts()).time_us
+    told_us = next(table.journal.records(FACTS, {})).time_us
     day = 86_400_000_000
     for days, match in ((6, "cards of the last 7 days"), (8, "nothing was on record by then")):
         now = datetime.fromtimestamp(told_us / 1e6 + days * 86_400, UTC)
@@ -194,7 +194,7 @@ def test_many_keys_are_erased_in_steps(table: Table, monkeypatch: pytest.MonkeyP
     for number in range(7):
         table.round = Round(f"t1-{number}")
         table.tell()
-    before_us = max(r.time_us for r in table.journal.facts()) + 1
+    before_us = max(r.time_us for r in table.journal.records(FACTS, {})) + 1
     now = datetime.fromtimestamp(before_us / 1e6 + 8 * 86_400, UTC)
     steps, left = [], [7]
     while more_to_erase(table.journal, before_us):
@@ -249,7 +249,7 @@ def test_what_a_supervisor_lets_out_and_what_stands_in_the_clear_stays_on_the_ma
 
 
 def _published(wrapper: Wrapper, table: Table, kind: str) -> dict[str, Any]:
-    record = next(r for r in table.journal.facts() if r.kind == kind)
+    record = next(r for r in table.journal.records(FACTS, {}) if r.kind == kind)
     event: dict[str, Any] = json.loads(wrapper.wrap(record).payload)
     return event
 
@@ -262,7 +262,7 @@ def test_what_is_told_outside_of_rounds_has_a_key_for_each(table: Table) -> None
     table.tell(taken=False)
     event = CardsErased(through, "retention", "sam", "supervisor")
     table.put(event, encode_input(Input(Moment(1, 1, "b"), "table", event)), "")
-    old, new = (r for r in table.journal.inputs() if r.kind == "record_hand")
+    old, new = (r for r in table.journal.records((Stream.INPUT,), {}) if r.kind == "record_hand")
     with pytest.raises(StillSealed, match="was erased"):
         table.journal.clear(old)
     assert b"As Kd" in table.journal.clear(new).data

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from controller.journal.record import Stream
+from controller.journal.record import FACTS, Stream
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 
@@ -94,9 +94,9 @@ def _assert_whole(path: Path, told: int) -> int:
     report = verify(path)
     assert report.ok, [str(fault) for fault in report.faults]
     reader = Journal.open_readonly(path)
-    counters = [said.origin[2] for said in reader.inputs() if said.origin]
-    causes = [fact.cause for fact in reader.facts()]
-    ids = [said.id(reader.id) for said in reader.inputs()]
+    counters = [said.origin[2] for said in reader.records((Stream.INPUT,), {}) if said.origin]
+    causes = [fact.cause for fact in reader.records(FACTS, {})]
+    ids = [said.id(reader.id) for said in reader.records((Stream.INPUT,), {})]
     reader.close()
     assert counters == list(range(1, len(counters) + 1))
     assert told <= len(counters) <= told + 3  # what was under way may be there, but only whole

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.journal.record import FACTS, Stream
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 from tests.preload import library
@@ -135,8 +136,8 @@ def assert_whole(path: Path, told: int, most: int) -> int:
     report = verify(path)
     assert report.ok, [str(fault) for fault in report.faults]
     journal = Journal.open_readonly(path)
-    counters = [record.origin[2] for record in journal.inputs() if record.origin]
-    facts = sum(1 for _ in journal.facts())
+    counters = [record.origin[2] for record in journal.records((Stream.INPUT,), {}) if record.origin]
+    facts = sum(1 for _ in journal.records(FACTS, {}))
     journal.close()
     assert counters == list(range(1, len(counters) + 1))
     assert facts == 2 * len(counters)

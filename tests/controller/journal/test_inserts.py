@@ -41,7 +41,7 @@ def test_a_repeat_anywhere_in_a_long_batch_writes_nothing_of_it(
     batch[place] = event(1)
     with pytest.raises(JournalRepeat):
         journal.append(batch, now)
-    assert [r.origin for r in journal.inputs()] == [event(1).unique]
+    assert [r.origin for r in journal.records((Stream.INPUT,), {})] == [event(1).unique]
     journal.append([event(2)], now)
     assert journal.heads()[Stream.INPUT] == 2
     assert verify(journal.path).ok

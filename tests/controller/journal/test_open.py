@@ -24,7 +24,7 @@ from controller.journal.errors import (
     JournalNewer,
     JournalWriteFailed,
 )
-from controller.journal.record import Transaction
+from controller.journal.record import FACTS, Stream, Transaction
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 
@@ -274,9 +274,9 @@ def test_damage_that_open_did_not_see_shows_at_the_first_read(
     journal = open_journal()
     tamper(filled, "DELETE FROM main WHERE sequence = 5", "DELETE FROM body WHERE ord = 21")
     with pytest.raises(JournalDamaged, match="record main/5 is missing"):
-        list(journal.facts())
+        list(journal.records(FACTS, {}))
     with pytest.raises(JournalDamaged, match="the body of record"):
-        list(journal.inputs())
+        list(journal.records((Stream.INPUT,), {}))
 
 
 def test_a_log_that_cannot_be_read_is_never_passed_over(

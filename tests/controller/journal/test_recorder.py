@@ -13,7 +13,7 @@ import pytest
 
 from controller.clock import ManualClock, Stamp
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
-from controller.journal.record import Position, Stream, Transaction
+from controller.journal.record import FACTS, Position, Stream, Transaction
 from controller.journal.recorder import FIRST, WINDOW, Recorder
 from controller.journal.store import Journal
 from controller.journal.verify import verify
@@ -107,7 +107,7 @@ async def test_a_cancelled_commit_is_there_whole_or_not_at_all(
         except asyncio.CancelledError:
             assert task.cancelled()
     reader = Journal.open_readonly(recorder.path)
-    inputs, facts = list(reader.inputs()), list(reader.facts())
+    inputs, facts = list(reader.records((Stream.INPUT,), {})), list(reader.records(FACTS, {}))
     of = {said.id(reader.id): said.origin for said in inputs}
     reader.close()
     counters = [said.origin[2] for said in inputs if said.origin]

@@ -11,7 +11,7 @@ from controller.clock import ManualClock, Stamp
 from controller.journal.chain import data_hash, header_of, record_hash
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
 from controller.journal.file import PRIME_BYTES, connect_writer
-from controller.journal.record import Draft, Position, Record, Stream, Transaction
+from controller.journal.record import FACTS, Draft, Position, Record, Stream, Transaction
 from controller.journal.store import NEWEST, Journal
 from controller.journal.verify import verify
 
@@ -28,7 +28,10 @@ def test_what_append_returns_is_what_is_read_back(journal: Journal, event: Event
     assert [(r.stream, r.sequence, r.order) for r in appended] == [
         (INPUT, 1, 1), (MAIN, 1, 2), (DIAG, 1, 3), (INPUT, 2, 4), (MAIN, 2, 5),
     ]  # fmt: skip
-    assert sorted([*journal.inputs(), *journal.facts()], key=lambda r: r.order) == appended
+    assert (
+        sorted([*journal.records((Stream.INPUT,), {}), *journal.records(FACTS, {})], key=lambda r: r.order)
+        == appended
+    )
     said, fact = appended[:2]
     assert (fact.kind, fact.version, fact.subject, fact.round_id) == ("stub_counted", 2, "shoe-1", "r-0007")
     assert (fact.data, said.data) == (b'{"cards":0}', b'{"counter":1}')
@@ -110,7 +113,7 @@ def test_reading_gives_a_window_of_one_stream(journal: Journal, event: Event, no
 def test_facts_of_many_batches_come_in_global_order(journal: Journal, event: Event, now: Stamp) -> None:
     """A start folds MAIN and DIAG as they were decided, however many there are; inputs are not among them."""
     journal.append([event(n, *((DIAG, MAIN) if n % 3 else (MAIN, DIAG, MAIN))) for n in range(1, 1500)], now)
-    facts = list(journal.facts())
+    facts = list(journal.records(FACTS, {}))
     assert len(facts) == 1499 * 2 + 499
     assert [f.order for f in facts] == sorted(f.order for f in facts)
     assert {f.stream for f in facts} == {MAIN, DIAG}
@@ -150,7 +153,7 @@ def test_a_repeated_device_event_writes_nothing_and_harms_nothing(
     assert (refused.value.serial, refused.value.counter) == ("SHOE-0042", again[-1])
     assert journal.heads()[INPUT] == len(journal.read(INPUT, 0, 9)) == 3
     journal.append([event(6)], now)
-    assert [r.origin[2] for r in journal.inputs() if r.origin] == [1, 2, 3, 6]
+    assert [r.origin[2] for r in journal.records((Stream.INPUT,), {}) if r.origin] == [1, 2, 3, 6]
     assert verify(path).ok
 
 

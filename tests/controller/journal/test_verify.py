@@ -11,7 +11,7 @@ import pytest
 from controller.clock import Stamp
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing, JournalNewer
 from controller.journal.findings import Cause
-from controller.journal.record import Record, Stream, Transaction
+from controller.journal.record import FACTS, Record, Stream, Transaction
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 
@@ -286,7 +286,7 @@ def test_what_is_not_damage_is_told_apart(path: Path, filled: Path, tmp_path: Pa
 def _contents(path: Path) -> list[Record]:
     reader = Journal.open_readonly(path)
     try:
-        return sorted([*reader.inputs(), *reader.facts()], key=lambda r: r.order)
+        return sorted([*reader.records((Stream.INPUT,), {}), *reader.records(FACTS, {})], key=lambda r: r.order)
     finally:
         reader.close()
 

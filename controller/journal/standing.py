@@ -1,0 +1,63 @@
+"""Knows which file and log a journal was opened as, and finds out when they are not at their path any more.
+
+A file that was deleted or renamed can be written to for as long as it is open; what is written is lost when it is closed.
+SQLite knows nothing of it, so the journal looks itself: after each commit, before anybody is told, and every second.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.journal.errors import JournalMoved
+from controller.journal.file import LOG
+
+__all__ = ["Standing"]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The identity of a file. `least`: bytes that it must have at least."""
+
+    device: int
+    inode: int
+    least: int
+
+
+class Standing:
+    """The file and the log of an open journal. `path`: of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._log = path, path.with_name(path.name + LOG)
+        self._file, self._log_file = _seen(path), _seen(self._log)
+
+    def verify(self) -> None:
+        """Raises `JournalMoved` where another file or none is at one of the paths, or the file became too short."""
+        for path, expected in ((self._path, self._file), (self._log, self._log_file)):
+            if found := _what_is_wrong(path, expected):
+                raise JournalMoved(self._path, found)
+
+    def shrinks_to(self, size: int) -> None:
+        """From now on the file may be as small as that: rows were taken out of it."""
+        self._file = _File(self._file.device, self._file.inode, min(self._file.least, size))
+
+
+def _seen(path: Path) -> _File:
+    try:
+        found = path.stat(follow_symlinks=False)
+    except FileNotFoundError as exc:
+        raise JournalMoved(path, f"{path.name} is not there") from exc
+    return _File(found.st_dev, found.st_ino, found.st_size)
+
+
+def _what_is_wrong(path: Path, expected: _File) -> str | None:
+    try:
+        found = os.lstat(path)
+    except OSError as exc:
+        return f"{path.name} is gone ({exc.strerror}): somebody deleted or renamed it"
+    if (found.st_dev, found.st_ino) != (expected.device, expected.inode):
+        return f"{path.name} is another file now: somebody replaced it"
+    if found.st_nlink != 1:
+        return f"{path.name} has {found.st_nlink} names: remove the hard links to it"
+    if found.st_size < expected.least:
+        return f"{path.name} has {found.st_size} bytes and had {expected.least}: somebody cut it"
+    return None
