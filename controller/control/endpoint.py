@@ -60,10 +60,15 @@ class Endpoint:
                 passing.unlink()
             raise ControlUnavailable(path, f"cannot be offered: {exc.strerror or exc}") from exc
 
+    @property
+    def is_there(self) -> bool:
+        """False where the path was removed, or leads to something else."""
+        return self._identity is not None and _identity(self.path) == self._identity
+
     def close(self) -> None:
         """Takes the socket away, unless another daemon has put its own there; a second call does nothing."""
         self.socket.close()
-        if self._identity is not None and _identity(self.path) == self._identity:
+        if self.is_there:
             self.path.unlink(missing_ok=True)
         self._identity = None
 

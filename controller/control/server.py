@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, assert_never
 
 from controller.control.desk import ControlConfig, Desk, ErrorCode, Person, Refused, identify
-from controller.control.endpoint import Endpoint, peer_of
+from controller.control.endpoint import ControlUnavailable, Endpoint, peer_of
 from controller.control.shares import Shares
 from controller.control.wire import (
     MAX_REQUEST,
@@ -45,6 +45,9 @@ MAX_OF_A_LOGIN = 32
 MAX_WATCHES = 8
 """Watches of one connection."""
 
+LOOK_S = 2.0
+"""How often the server looks whether its socket is still at its path."""
+
 IDLE_S = 900.0
 """A connection without a watch ends when nothing was asked for so long."""
 
@@ -70,6 +73,7 @@ class ControlServer:
         self.path, self._people, self._desk = config.socket, config.people, desk
         self._endpoint: Endpoint | None = None
         self._server: asyncio.Server | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._connections: dict[asyncio.Task[None], int] = {}
         self._shares = Shares()
         # The log's call is looked up at each line: the log may be configured after the server is made.
@@ -77,14 +81,8 @@ class ControlServer:
 
     async def __aenter__(self) -> Self:
         """Offers the socket. Raises `ControlUnavailable`."""
-        self._endpoint = Endpoint.open(self.path)
-        try:
-            self._server = await asyncio.start_unix_server(
-                self._connected, sock=self._endpoint.socket, limit=MAX_REQUEST - 1
-            )
-        except BaseException:
-            self._endpoint.close()
-            raise
+        await self._offer()
+        self._looking = asyncio.create_task(self._look(), name="control-socket")
         log.info("control_open", path=str(self.path))
         return self
 
@@ -92,19 +90,51 @@ class ControlServer:
         self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
     ) -> None:
         """Takes the socket away and closes every connection; nothing is left."""
-        assert self._endpoint is not None
-        assert self._server is not None
+        assert self._looking is not None
+        self._looking.cancel()
+        await asyncio.gather(self._looking, return_exceptions=True)
+        await self._withdraw()
+        for task in self._connections:
+            task.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections)
+
+    async def _offer(self) -> None:
+        endpoint = Endpoint.open(self.path)
+        try:
+            self._server = await asyncio.start_unix_server(
+                self._connected, sock=endpoint.socket, limit=MAX_REQUEST - 1
+            )
+        except BaseException:
+            endpoint.close()
+            raise
+        self._endpoint = endpoint
+
+    async def _withdraw(self) -> None:
+        """Takes no more connections; those that are there go on."""
+        if self._endpoint is None or self._server is None:
+            return
         # A connection that asyncio has just taken is lost open if its server closes before it is set up (CPython 3.11):
         # so first take no more, then let that one through, then close.
         asyncio.get_running_loop().remove_reader(self._endpoint.socket)
         await asyncio.sleep(0)
         self._server.close()
         self._endpoint.close()
-        self._server = None
-        for task in self._connections:
-            task.cancel()
-        if self._connections:
-            await asyncio.wait(self._connections)
+        self._server = self._endpoint = None
+
+    async def _look(self) -> None:
+        """Offers the socket anew where somebody removed it: nobody could talk to the table any more."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if self._endpoint is not None and self._endpoint.is_there:
+                continue
+            await self._withdraw()
+            try:
+                await self._offer()
+            except (ControlUnavailable, OSError) as away:  # OSError: no descriptor is left, for a while
+                self._refused("control_socket_away", reason=str(away))
+            else:
+                log.warning("control_socket_was_removed", path=str(self.path), remedy="find out who removed it")
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._server is None:  # it was being accepted when the server closed

@@ -64,9 +64,9 @@ def _copied(journal: Journal, draft: Path) -> int | None:
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE))
     try:
         journal.view.copy_to(draft)
-        with closing(sqlite3.connect(draft, isolation_level=None)) as db:
-            db.execute("PRAGMA journal_mode = WAL")
         report = verify(draft)
+        with closing(sqlite3.connect(draft, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode = WAL")  # last, so that no log of the draft is left
     except (JournalError, sqlite3.Error):
         return None
     return report.records if report.ok and (report.heads, report.order) == journal.last() else None

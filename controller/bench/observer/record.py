@@ -48,11 +48,15 @@ class Row:
 
 
 class RecordReader:
-    """Reads the file while the daemon writes it. The file may not be there yet: then there is nothing in it."""
+    """Reads the file while the daemon writes it. The file may not be there yet: then there is nothing in it.
+
+    Another file at its path is opened in its place: a daemon puts its record back where somebody took it away.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = None
+        self._inode = 0
 
     def close(self) -> None:
         if self._db is not None:
@@ -60,7 +64,10 @@ class RecordReader:
             self._db = None
 
     def _open(self) -> sqlite3.Connection | None:
-        if self._db is None and self._path.exists():
+        inode = self._path.stat().st_ino if self._path.exists() else self._inode
+        if inode != self._inode:
+            self.close()
+            self._inode = inode
             uri = f"file:{quote(str(self._path))}?mode=ro"
             self._db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0)
         return self._db

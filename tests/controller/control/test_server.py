@@ -457,6 +457,24 @@ def test_a_missing_folder_is_said(tmp_path: Path) -> None:
         Endpoint.open(tmp_path / "none" / "c.sock")
 
 
+@pytest.mark.parametrize("is_another", [False, True])
+async def test_a_socket_that_was_removed_comes_back(
+    is_another: bool, connect: Any, server: ControlServer, until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was connected stays so; whoever comes later finds it again, also where something else lay there for a while."""
+    monkeypatch.setattr("controller.control.server.LOOK_S", 0.02)
+    await asyncio.sleep(0)
+    before = await connect()
+    server.path.unlink()
+    if is_another:
+        server.path.write_text("in the way")
+        await asyncio.sleep(0.1)
+        server.path.unlink()
+    await until(lambda: _is_there(server.path))
+    for peer in (before, await connect()):
+        assert (await peer.ask({"id": 1, "do": "status"}))["ok"]
+
+
 async def test_a_stopped_server_leaves_nothing(desk: Any, config: ControlConfig, until: Any) -> None:
     """With a watcher, an act under way, an idle peer and one that has only just come: all are closed."""
     async with ControlServer(desk, config):
