@@ -10,7 +10,6 @@ import random
 import signal
 import time
 from collections.abc import Coroutine, Iterator
-from functools import partial
 from importlib.metadata import version as installed_version
 from typing import Any, TypeVar
 
@@ -28,10 +27,8 @@ from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, last_reported
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.keys import SigningKey
-from controller.journal.quarantine import SetAside, TooManyDamaged, newest_aside, set_aside
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
-from controller.journal.rescue import rescue
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys
 from controller.keeper import Keeper
@@ -42,6 +39,7 @@ from controller.publish.link import LinkFactory
 from controller.publish.memory import MemoryBroker
 from controller.publish.mqtt import MqttLink
 from controller.publish.publisher import PublishConfig, Publisher
+from controller.record_loss import RecordLoss
 from controller.rules.library import find_coverage
 from controller.sealer import Sealer
 from controller.snapshot import Snapshots
@@ -51,8 +49,6 @@ from controller.table.codec import UnknownKind
 from controller.table.inputs import (
     BrokerChanged,
     CardsUnread,
-    RecordChecked,
-    RecordReplaced,
     ServiceStarted,
     ServiceStopping,
 )
@@ -88,8 +84,7 @@ class Daemon:
         self.setup = config.setup()
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
-        self._replaced: RecordReplaced | None = None  # damage that is not yet on the new record
-        self._put_back: RecordChecked | None = None  # nor a rescue on the record that was rescued
+        self._loss = RecordLoss(config.journal, self._held)
         self._stop = asyncio.Event()
         self._notify = Notifier()
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
@@ -137,55 +132,11 @@ class Daemon:
             else:
                 self.desk.closed("the daemon is stopping")
             finally:
-                is_saved = await self._rescue(journal, recorder)
+                is_saved = await self._loss.rescue(journal, recorder)
                 await recorder.close()
-        if is_saved or (damage is not None and self._put_aside(damage)):
+        if is_saved or (damage is not None and self._loss.put_aside(damage)):
             return
         await _unless(self._stop, RETRY_S)
-
-    def _put_aside(self, damage: JournalDamaged) -> bool:
-        """Keeps a damaged record under another name, so that a new one can begin; False where that cannot be done now."""
-        self._held(damage)
-        try:
-            aside = set_aside(self.config.journal)
-        except (JournalError, TooManyDamaged) as error:
-            self._held(error)
-            return False
-        log.error("record_put_aside", file=aside.name, size=aside.size, sha256=aside.sha256, found=damage.found)
-        self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, damage.found)
-        return True
-
-    async def _rescue(self, journal: Journal, recorder: Recorder) -> bool:
-        """Puts a record back that is not at its path any more; True where what is left of it can be gone on with at once.
-
-        Raises `JournalLocked`: another daemon plays there.
-        """
-        if not (moved := journal.moved):
-            return False
-        try:
-            saved = await recorder.run(partial(rescue, journal))
-        except JournalLocked:
-            raise
-        except (JournalError, TooManyDamaged, OSError) as error:
-            self._held(error)
-            self._replaced = RecordReplaced(f"nothing ({error})", 0, "", moved)
-            return False
-        aside = saved.aside or SetAside(saved.path.name, saved.path.stat().st_size, "")
-        log.error(
-            "record_rescued",
-            found=moved,
-            path=str(saved.path),
-            records=saved.records,
-            aside=saved.aside and aside.name,
-        )
-        if saved.is_whole:
-            lay = f"; what lay there is {aside.name} now" if saved.aside else ""
-            found = f"{moved}. It was put back from the open file{lay}: find out who did that"
-            self._put_back = RecordChecked(saved.records, 1, found)
-        else:
-            found = f"{moved}; its newest {saved.records} records are saved as {saved.path.name}"
-            self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
-        return True
 
     def _held(self, cause: BaseException) -> None:
         """Everyone who asks is told the cause, before the time that closing what failed may take."""
@@ -221,14 +172,10 @@ class Daemon:
         keeper = Keeper(engine, journal, *keeping, vault=self.config.vault)
         engine.on_news(keeper.wake)
         self.desk.table = RunningTable(engine, journal, sessions, displays, publisher, keeper)
-        if self._replaced is None and journal.order == 0 and (aside := newest_aside(self.config.journal)):
-            found = "it was laid there before this journal began"
-            self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
-        told = [event for event in (self._replaced, self._put_back) if event is not None]
-        for event in told:
+        for event in (news := self._loss.news(journal)):
             engine.submit("table", event)
-        if told:
-            engine.on_news(self._told_on_record)
+        if news:
+            engine.on_news(self._loss.on_record)
         for vault in sorted({row.vault for row in journal.unread}):
             rounds = tuple(row.round_id for row in journal.unread if row.vault == vault)
             log.error(
@@ -239,10 +186,6 @@ class Daemon:
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
         await self._together(engine, recorder, sessions, displays, publisher, deadlines, sealer, keeper)
-
-    def _told_on_record(self) -> None:
-        """With the first commit; until then a record that fails begins with the same words again."""
-        self._replaced = self._put_back = None
 
     async def _together(
         self,
