@@ -32,6 +32,7 @@ from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys
 from controller.keeper import Keeper
+from controller.lasting import TaskEnded, lasting
 from controller.link_log import LinkLog
 from controller.measuring import Measuring
 from controller.opener import Opener
@@ -70,6 +71,8 @@ POSITIONS_S = 1.0
 """How often, while nothing is committed, readers' positions are made durable and the record is looked for at its path."""
 PULSE_S = 1.0
 """How often the daemon looks at itself: loop lag, and the watchdog of the service manager."""
+AGAIN_NS = 600 * 1_000_000_000
+"""A part of the daemon that ends twice within this time is not begun again here."""
 LAG_LIMIT_S = 1.0
 """A loop that is later than this is not healthy: the watchdog is not fed."""
 
@@ -84,6 +87,7 @@ class Daemon:
         self.setup = config.setup()
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
+        self._began_again_ns: int | None = None
         self._loss = RecordLoss(config.journal, self._held)
         self._stop = asyncio.Event()
         self._notify = Notifier()
@@ -129,6 +133,8 @@ class Daemon:
             except* (JournalError, RecordFailed, UnknownKind) as failed:
                 self._held(failed.exceptions[0])
                 damage = next(_leaves(failed, JournalDamaged), None)
+            except* TaskEnded as ended:
+                self._begin_again(ended)
             else:
                 self.desk.closed("the daemon is stopping")
             finally:
@@ -200,15 +206,26 @@ class Daemon:
     ) -> None:
         """Everything of one table runs in one group: what one part raises ends all, and nothing is left behind."""
         async with asyncio.TaskGroup() as group:
-            links = [group.create_task(s.run(), name=f"session-{name}") for name, s in sessions.items()]
-            outbox = group.create_task(publisher.run(), name="publisher")
-            on_record = engine.run(), self._keep_positions(recorder), keeper.run()
-            writers = [group.create_task(self._held_if_it_fails(w, engine, publisher, outbox)) for w in on_record]
-            timer = group.create_task(deadlines.run(), name="deadlines")
-            checker = Checker(engine, self.config.journal)
-            texts = group.create_task(displays.run(), name="displays")
-            checking = group.create_task(checker.run(), name="checker")
-            clock = group.create_task(ClockWatch(engine, self.clock).run(), name="clock")
+
+            def start(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+                return group.create_task(self._lasting(work, name, engine), name=name)
+
+            links = [start(s.run(), f"session-{name}") for name, s in sessions.items()]
+            outbox = start(publisher.run(), "publisher")
+            on_record = {
+                "engine": engine.run(),
+                "positions": self._keep_positions(recorder),
+                "keeper": keeper.run(),
+            }
+            writers = [
+                start(self._held_if_it_fails(w, engine, publisher, outbox), n) for n, w in on_record.items()
+            ]
+            rest = [
+                start(deadlines.run(), "deadlines"),
+                start(displays.run(), "displays"),
+                start(Checker(engine, self.config.journal).run(), "checker"),
+                start(ClockWatch(engine, self.clock).run(), "clock"),
+            ]
             await self._stop.wait()
             log.info("stopping")
             for session in sessions.values():
@@ -217,10 +234,28 @@ class Daemon:
             if sealer is not None:
                 await engine.note(sealer.checkpoint())
                 sealer.snapshot()
-            for task in (*links, *writers, timer, texts, checking, clock):
+            for task in (*links, *writers, *rest):
                 task.cancel()
             publisher.stop("stopped")
             await outbox
+
+    async def _lasting(self, work: Coroutine[Any, Any, None], name: str, engine: Engine) -> None:
+        """A part that ends by itself stops play before the others end."""
+        try:
+            await lasting(work, name, lambda: self._stop.is_set() or engine.failed is not None)
+        except TaskEnded as ended:
+            self.desk.closed(engine.fail(str(ended), str(ended)))
+            await asyncio.sleep(SAFE_S)
+            raise
+
+    def _begin_again(self, ended: BaseExceptionGroup[TaskEnded]) -> None:
+        """Lets the table be taken up again once; a second time soon after it is for the service manager. Raises `TaskEnded`."""
+        cause = next(_leaves(ended, TaskEnded))
+        self._held(cause)
+        now_ns, before_ns = self.clock.mono_ns(), self._began_again_ns
+        self._began_again_ns = now_ns
+        if before_ns is not None and now_ns - before_ns < AGAIN_NS:
+            raise cause
 
     async def _held_if_it_fails(
         self, writes: Coroutine[Any, Any, None], engine: Engine, publisher: Publisher, outbox: asyncio.Task[None]
@@ -309,6 +344,8 @@ class Daemon:
 
 
 def _in_words(cause: object) -> str:
+    if isinstance(cause, TaskEnded):
+        return str(cause)
     done = "read" if isinstance(cause, UnknownKind) else "written"
     return f"the record cannot be {done}: {cause}"
 

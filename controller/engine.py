@@ -252,11 +252,15 @@ class Engine:
 
     def record_failed(self, error: Exception) -> str:
         """Holds play and tells every device its safe side, once, whoever found that the record fails; gives the reason."""
+        return self.fail(str(error), f"the record cannot be written ({error})")
+
+    def fail(self, reason: str, in_words: str) -> str:
+        """Holds play and tells every device its safe side, once, and decides nothing more; gives the first reason."""
         if self.failed is None:
-            self.failed = str(error)
+            self.failed = reason
             for wanted in everything_safe(self.state, self._next_at_once(self._clock.stamp().wall_us)):
                 self._tell(wanted)
-            self._say_held(f"technician: the record cannot be written ({error})")
+            self._say_held(f"technician: {in_words}")
         return self.failed
 
     def _tell_all(self, outcomes: Sequence[tuple[_Waiting, Sequence[Fact]]], records: Sequence[Record]) -> None:
