@@ -88,7 +88,8 @@ class Daemon:
         self.clock = clock or SystemClock()
         self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
         self._began_again_ns: int | None = None
-        self._loss = RecordLoss(config.journal, self._held)
+        public = self._key.public if self._key else None
+        self._loss = RecordLoss(config.journal, self._held, public, config.retention.copy)
         self._stop = asyncio.Event()
         self._notify = Notifier()
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
@@ -151,6 +152,7 @@ class Daemon:
         log.error("record_failed", reason=str(cause), retry_s=RETRY_S)
 
     async def _play(self, journal: Journal, recorder: Recorder) -> None:
+        self._loss.compare(journal)
         engine = Engine(self.setup, journal, recorder, self.clock)
         snapshots = Snapshots(journal.path, self._key, self.setup, self._vault) if self._key else None
         snapshot = snapshots.load(journal) if snapshots else None

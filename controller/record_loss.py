@@ -7,6 +7,8 @@ from pathlib import Path
 import structlog
 
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
+from controller.journal.expected import lost_beside, shortfall
+from controller.journal.keys import PublicKey
 from controller.journal.quarantine import SetAside, TooManyDamaged, newest_aside, set_aside
 from controller.journal.recorder import Recorder
 from controller.journal.rescue import rescue
@@ -19,8 +21,10 @@ log = structlog.get_logger()
 class RecordLoss:
     """Keeps, over the records of one daemon, what is not said on record yet. `held` is told each reason to hold play."""
 
-    def __init__(self, path: Path, held: Callable[[BaseException], None]) -> None:
-        self._path, self._held = path, held
+    def __init__(
+        self, path: Path, held: Callable[[BaseException], None], key: PublicKey | None, copies: Path | None
+    ) -> None:
+        self._path, self._held, self._key, self._copies = path, held, key, copies
         self._replaced: RecordReplaced | None = None
         self._put_back: RecordChecked | None = None
 
@@ -62,11 +66,18 @@ class RecordLoss:
             self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
         return True
 
+    def compare(self, journal: Journal) -> None:
+        """Compares an open record with what is known of it outside. Raises `JournalDamaged` where it lacks something."""
+        if lacks := shortfall(journal, self._key, self._copies):
+            raise JournalDamaged(self._path, lacks)
+
     def news(self, journal: Journal) -> list[RecordReplaced | RecordChecked]:
         """What this record is to say first; an empty one also, that another lies beside it."""
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self._path)):
             found = "it was laid there before this journal began"
             self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
+        if self._replaced is None and journal.order == 0 and (lost := lost_beside(self._path, self._key)):
+            self._replaced = RecordReplaced("nothing", 0, "", lost)
         return [event for event in (self._replaced, self._put_back) if event is not None]
 
     def on_record(self) -> None:

@@ -10,6 +10,7 @@ import structlog
 
 from controller.clock import Clock
 from controller.journal.checkpoint import signed_statement
+from controller.journal.expected import keep_head
 from controller.journal.keys import SigningKey
 from controller.journal.store import Journal
 from controller.snapshot import EVERY_RECORDS as SNAPSHOT_EVERY
@@ -72,11 +73,15 @@ class Sealer:
                 log.warning("snapshot_not_kept", reason=str(exc))
 
     def checkpoint(self) -> CheckpointSigned:
-        """The heads as they are now, signed."""
+        """The heads as they are now, signed; kept beside the record too, for a start that finds less than that."""
         heads, order = self._journal.last()
         self._signed = order
         journal = self._journal
         text, signature = signed_statement(
             self._key, journal.id, journal.site, journal.table, heads, order, self._clock.stamp()
         )
+        try:
+            keep_head(journal.path, text, signature)
+        except OSError as exc:
+            log.warning("checkpoint_not_kept_beside", reason=str(exc))
         return CheckpointSigned(text, signature)

@@ -20,6 +20,7 @@ import msgspec
 
 import controller
 import drivers
+from controller.journal.expected import stands
 from controller.journal.keys import SigningKey
 from controller.journal.record import FACTS, Stream
 from controller.journal.seal import Head
@@ -78,7 +79,7 @@ class Snapshots:
         snapshot: Snapshot = pickle.loads(pickled)  # noqa: S301  # signed by our own key, which whoever could forge it needs
         if snapshot.journal != journal.id:
             return None
-        return snapshot if all(_stands(journal, s, snapshot.heads[s]) for s in FACTS) else None
+        return snapshot if all(stands(journal, s, snapshot.heads[s]) for s in FACTS) else None
 
     def save(self, journal: Journal, state: State) -> None:
         """Takes the place of the last one. It is not synced: one that a power cut tears is passed over. Raises `OSError`."""
@@ -103,15 +104,6 @@ class Snapshots:
             return self._vault.unwrap(body[:ID_BYTES].decode(errors="replace"), body[ID_BYTES:], ABOUT)
         except (VaultKeyMissing, WrappedDamaged):
             return None
-
-
-def _stands(journal: Journal, stream: Stream, head: Head) -> bool:
-    """True where the record that it was folded up to is there, unchanged: a restored or cut file has another."""
-    begin = journal.begins[stream]
-    if head.sequence <= begin.sequence:
-        return head == begin
-    found = journal.read(stream, head.sequence - 1, 1)
-    return bool(found and found[0].recordhash == head.recordhash)
 
 
 def _made_by(setup: Setup) -> bytes:
