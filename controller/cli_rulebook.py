@@ -180,7 +180,7 @@ def diff(
 @EVERYWHERE
 @AS_JSON
 def coverage(name: str | None, only_open: bool, directory: Path | None, as_json: bool) -> None:
-    """List every clause as enforced, prompted, recorded, settled or physical, with what carries it, and the sums.
+    """List every clause with its class, what carries it, and the sums by class.
 
     What a clause must be stands there even where it is not carried out yet; that is then said and counted.
 
@@ -216,16 +216,16 @@ def _coverage_page(found: Iterable[Coverage], only_open: bool) -> Iterator[str]:
     for each in found:
         for clause, carried in (each.open() if only_open else each.clauses).items():
             yield f"{each.rulebook} {clause:<14} {_carried_line(carried)}"
-    yield f"{'':<12}" + "".join(f"{kind:>10}" for kind in (*Kind, "all", "not yet"))
+    yield f"{'':<12}" + "".join(f"{kind:>11}" for kind in (*Kind, "all", "not yet"))
     for each in found:
         numbers = (*each.counts().values(), len(each.clauses), len(each.open()))
-        yield f"{each.rulebook:<12}" + "".join(f"{number:>10}" for number in numbers)
+        yield f"{each.rulebook:<12}" + "".join(f"{number:>11}" for number in numbers)
 
 
 def _carried_line(carried: Carried) -> str:
     how = f" [{carried.how}]" if carried.how else ""
     missing = carried.todo.removeprefix("not yet: ")
-    return f"{carried.kind:<9} {carried.says}{how}" + (f" NOT YET: {missing}" if missing else "")
+    return f"{carried.kind:<10} {carried.says}{how}" + (f" NOT YET: {missing}" if missing else "")
 
 
 @rulebook.command()

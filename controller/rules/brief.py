@@ -31,8 +31,10 @@ def brief(told: Explanation) -> list[str]:
     acts = [row for row in rest if not row.silent and not row.absent]
     lines += _rest("It also has a part in", acts, in_full)
     lines += _rest("It is silent on, and readings answer", [row for row in rest if row.silent], in_full)
+    if told.parts:
+        lines.append(f"  {'; '.join(told.parts)}")
     lines += _questions(told, in_full)
-    return lines or ["  nothing here rests on it"]
+    return lines
 
 
 def _in_full(told: Explanation) -> list[Answer]:

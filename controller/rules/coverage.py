@@ -1,4 +1,4 @@
-"""How each clause of a document is carried out here: enforced, prompted, recorded, settled, or left to people alone.
+"""How each clause of a document is carried out here: enforced, prompted, recorded or settled, or why it is not.
 
 Read from `clauses/<id>.coverage.toml` beside the clause ids, as strictly as a rulebook: every clause once, every fault
 told. What is not carried out yet keeps the class that it must have and says so under `todo`.
@@ -6,11 +6,12 @@ told. What is not carried out yet keeps the class that it must have and says so 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from controller.rules.citation import Cited, chapter, within
+from controller.rules.explain import cited
 from controller.rules.model import Row, Rulebook
 from controller.rules.parts import Dealing
 from controller.rules.reader import FILE, Scope, Table
@@ -23,13 +24,17 @@ NOT_YET = "not yet"
 
 
 class Kind(StrEnum):
-    ENFORCED = (
-        "enforced"  # the daemon refuses, voids, locks or withholds; its test or its rows of the matrix are named
-    )
+    ENFORCED = "enforced"  # the daemon refuses, voids, locks or withholds
     PROMPTED = "prompted"  # a person is told to do it, and says by an act that it is done
     RECORDED = "recorded"  # it stands in the record, in a field of a fact
     SETTLED = "settled"  # pay and settlement
+    DEFINITION = "definition"  # a term, a heading or a pointer: the clauses that use it carry it
+    HOUSE = "house"  # the operator does it away from this table: signs, notices, filings, training
     PHYSICAL = "physical"  # no device, act or clock could carry it
+
+
+CARRYING = (Kind.ENFORCED, Kind.PROMPTED, Kind.RECORDED, Kind.SETTLED)
+"""Classes of clauses that are carried out here; a test of each such clause fails without it."""
 
 
 class CoverageInvalid(Exception):
@@ -42,28 +47,32 @@ class CoverageInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """How some clauses are carried out. `says`: what, or for physical ones why nothing could.
+    """How some clauses are carried out. `says`: how, or why nothing here carries them.
 
-    `tests`: files with the tests of it; `rows`: triggers whose rows in the rulebook answer it. `text`, `act`: what a
-    person is told and the act, or the duty, by which it is answered. `field`: `fact.field`. `todo`: what is not there
-    yet, "" = it is carried out.
+    `rows`: triggers whose rows in the rulebook answer it. `acts`: acts and reports that the program refuses or takes under
+    it, where no part of the rulebook names it. `text`, `act`: what a person is told and the act, or the duty, by which it is
+    answered. `field`: `fact.field`. `used_by`: the clauses that use a definition. `todo`: what is not there yet, "" = it is
+    carried out.
     """
 
     kind: Kind
     says: str
-    tests: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
     text: str = ""
     act: str = ""
     field: str = ""
+    used_by: tuple[str, ...] = ()
     todo: str = ""
 
     @property
     def how(self) -> str:
-        """What carries it, in brief: tests and rows, text and act, field; "" for what nothing carries."""
+        """What carries it, in brief: rows, acts, text and act, field, or the clauses that use it; "" for what has none."""
         rows = (f"rows {', '.join(self.rows)}",) if self.rows else ()
+        acts = (f"by {', '.join(self.acts)}",) if self.acts else ()
         act = (f'"{self.text}" by {self.act}',) if self.act else ()
-        return "; ".join((*self.tests, *rows, *act, *((self.field,) if self.field else ())))
+        used = (f"see {', '.join(self.used_by)}",) if self.used_by else ()
+        return "; ".join((*rows, *acts, *act, *((self.field,) if self.field else ()), *used))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +134,7 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
         raise CoverageInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
     root = Table(raw, FILE, Scope(frozenset(clauses)))
     never_physical = _header(root, rulebook)
+    named = cited(rulebook)
     found: dict[str, Carried] = {}
     for kind in Kind:
         for table in root.tables(kind, optional=True):
@@ -136,8 +146,11 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
                 table.fault(f"clauses that are named before: {', '.join(again)}")
             if kind is Kind.PHYSICAL:
                 _check_physical(table, ids, never_physical)
-            found.update(dict.fromkeys(ids, carried))
+            if kind in (Kind.ENFORCED, Kind.SETTLED) and not (carried.rows or carried.acts or carried.todo):
+                _check_named(table, ids, named)
+            found.update({clause: _with_parts(carried, clause, clauses) for clause in ids})
     root.close()
+    _check_definitions(root, found)
     if missing := [clause for clause in clauses if clause not in found]:
         root.fault(f"clauses without a class: {', '.join(missing)}")
     if root.scope.faults:
@@ -169,26 +182,61 @@ def _ids(table: Table, clauses: Sequence[str]) -> list[str]:
 def _carried(table: Table, kind: Kind) -> Carried:
     """What this table names to carry its clauses, by their kind; a physical one only says why nothing could."""
     says = table.said("says")
-    tests: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
     text = act = field = todo = ""
     match kind:
         case Kind.ENFORCED:
-            tests, todo = table.texts("tests", optional=True), _todo(table)
             rows = table.texts("rows", optional=True)
             rows = tuple(word for row in rows if (word := table.to_word(row, Trigger, "trigger")))
-            if not (tests or rows or todo):
-                table.fault("is enforced by nothing: 'tests', 'rows', or 'todo' where it is not yet")
+            acts, todo = _acts(table), _todo(table)
         case Kind.PROMPTED:
             text, act, todo = table.said("text"), _shaped(table, "act", ACT, "an act"), _todo(table)
         case Kind.RECORDED:
             field, todo = _shaped(table, "field", FIELD, '"fact.field"'), _todo(table)
         case Kind.SETTLED:
-            tests, todo = table.texts("tests", optional=True), _todo(table, "note")
-            if not tests and not todo.startswith(NOT_YET):
-                table.fault(f"is settled by nothing: 'tests', or a 'note' that begins with {NOT_YET!r}")
+            acts, todo = _acts(table), _todo(table, "note")
+            if todo and not todo.startswith(NOT_YET):
+                table.fault(f"'note' must begin with {NOT_YET!r}, not {todo!r}")
+        case Kind.DEFINITION:
+            used_by = table.texts("used_by", optional=True)
+            table.scope.check_cite(table.where, used_by)
     table.close()
-    return Carried(kind, says, tests, rows, text, act, field, todo)
+    return Carried(kind, says, rows, acts, text, act, field, used_by, todo)
+
+
+def _acts(table: Table) -> tuple[str, ...]:
+    acts = table.texts("acts", optional=True)
+    for act in acts:
+        if not ACT.fullmatch(act):
+            table.fault(f"'acts' must hold acts, not {act!r}")
+    return acts
+
+
+def _with_parts(carried: Carried, clause: str, clauses: Sequence[str]) -> Carried:
+    """A heading is used by the clauses that stand right under it."""
+    if carried.kind is not Kind.DEFINITION or carried.used_by:
+        return carried
+    under = [each for each in clauses if each != clause and within(each, clause)]
+    first = [each for each in under if not any(within(each, other) for other in under if other != each)]
+    return replace(carried, used_by=tuple(first))
+
+
+def _check_named(table: Table, ids: Sequence[str], named: Collection[str]) -> None:
+    """A clause on which nothing of the rulebook rests needs an act, or is carried out by nothing."""
+    if idle := [clause for clause in ids if clause not in named]:
+        table.fault(f"nothing rests on {', '.join(idle)}: no value, row or part names it, and there are no 'acts'")
+
+
+def _check_definitions(root: Table, found: Mapping[str, Carried]) -> None:
+    """Each definition leads to a clause that is carried out, by way of others that use it."""
+    definitions = {clause: carried for clause, carried in found.items() if carried.kind is Kind.DEFINITION}
+    led: set[str] = {clause for clause, carried in found.items() if carried.kind in CARRYING}
+    while more := {c for c, carried in definitions.items() if c not in led and led & set(carried.used_by)}:
+        led |= more
+    if idle := [clause for clause in definitions if clause not in led]:
+        root.fault(f"definitions that no clause uses which is carried out: {', '.join(idle)}")
 
 
 def _todo(table: Table, key: str = "todo") -> str:
@@ -212,7 +260,7 @@ def _check_rows(table: Table, rulebook: Rulebook, ids: Sequence[str], carried: C
     """Each clause is cited by a row that is named, and each row that is named cites one of the clauses."""
     cites = {row: set(_cites(rulebook.rows[Trigger(row)])) for row in carried.rows}
     for clause in ids:
-        if not carried.tests and not any(within(c, clause) for found in cites.values() for c in found):
+        if not carried.acts and not any(within(c, clause) for found in cites.values() for c in found):
             table.fault(f"no row of {', '.join(carried.rows)} cites clause {clause!r}")
     for row, found in cites.items():
         if not any(within(c, clause) for c in found for clause in ids):

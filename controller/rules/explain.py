@@ -54,7 +54,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that rests on one clause or on a part of it. `values`: name and value as shown."""
+    """All that rests on one clause or on a part of it. `values`: name and value as shown; `parts`: wagers, pay tables,
+    ways of dealing and the like that have the clause as a whole, in words.
+    """
 
     rulebook: str
     game: str
@@ -63,6 +65,7 @@ class Explanation:
     values: Mapping[str, str]
     answers: tuple[Answer, ...]
     questions: tuple[Question, ...]
+    parts: tuple[str, ...] = ()
 
 
 def explain(rulebook: Rulebook, clause: str, others: Sequence[Rulebook] = ()) -> list[str]:
@@ -91,7 +94,8 @@ def explanation(rulebook: Rulebook, clause: str, others: Sequence[Rulebook] = ()
     }
     questions = tuple(q for q in rulebook.questions.values() if touches(clause, q.clauses))
     head = rulebook.id, rulebook.game, rulebook.edition, clause
-    return Explanation(*head, values, tuple(answers), questions)
+    parts = tuple(part for part, cite in parts_of(rulebook) if touches(clause, cite))
+    return Explanation(*head, values, tuple(answers), questions, parts)
 
 
 def page(told: Explanation) -> list[str]:
@@ -101,8 +105,8 @@ def page(told: Explanation) -> list[str]:
     for answer in told.answers:
         lines += row_lines(answer.row, answer.roles)
         lines += [_elsewhere_line(other) for other in answer.elsewhere]
-    lines += map(question_line, told.questions)
-    return lines if len(lines) > 1 else [*lines, "  nothing here rests on it"]
+    lines += [f"  {part}" for part in told.parts]
+    return [*lines, *map(question_line, told.questions)]
 
 
 def headline(told: Explanation) -> str:
@@ -159,6 +163,38 @@ def _elsewhere_line(other: Elsewhere) -> str:
     lacks = f" Without: {', '.join(other.only_here)}." if other.only_here else ""
     adds = f" Also: {', '.join(other.only_there)}." if other.only_there else ""
     return f"    {other.rulebook} {', '.join(row.cite)}: {row.says}{lacks}{adds}"
+
+
+def parts_of(rulebook: Rulebook) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Wagers, pay tables, ways of dealing and the like in words, each with the clauses that it has as a whole."""
+    for wager in rulebook.wagers.values():
+        yield f"the {_plain(wager.name)} wager", wager.cite
+    for table in rulebook.pay.values():
+        yield f"the pay table {_plain(table.name)}", table.cite
+    for method, dealing in rulebook.dealing.items():
+        yield f"dealing by {_plain(method.value)}", dealing.cite
+    for laid in rulebook.laid_away:
+        yield f"where cards go after {_plain(laid.after)}", laid.cite
+    for number, step in enumerate(rulebook.settling, 1):
+        yield f"step {number} of the settlement: {', '.join(map(_plain, step.wagers))}", step.cite
+    for act, cite in rulebook.act_order.items():
+        yield f"the place of {act} in a round", cite
+
+
+def _plain(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def cited(rulebook: Rulebook) -> frozenset[str]:
+    """Every clause that a value, an answer or a whole part names.
+
+    A question is asked of a clause and rests on none, and a silent answer names only where the text was read.
+    """
+    values = (cite for _, cite in values_of(rulebook).values())
+    parts = (cite for _, cite in parts_of(rulebook))
+    rows = (row for rows in rulebook.rows.values() for row in rows if not row.absent and not row.silent)
+    answers = ((*cites_of(row), *row.notwithstanding) for row in rows)
+    return frozenset(clause for cites in (*values, *parts, *answers) for clause in cites)
 
 
 def touches(clause: str, cites: tuple[str, ...]) -> bool:

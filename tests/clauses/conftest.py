@@ -29,7 +29,6 @@ assert _spec.loader is not None
 bench = importlib.util.module_from_spec(_spec)
 sys.modules[_spec.name] = bench
 _spec.loader.exec_module(bench)
-make_table = bench.make_table
 
 BEFORE = ("closed", "opened", "no_round", "betting", "bets_closed", "dealing")
 AFTER = ("settled", "collected")
@@ -235,18 +234,19 @@ class Stage:
         return events
 
 
-@pytest.fixture
-def stage(make_table: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Stage]:
+def stage_of(rulebook: str, given: dict[str, Any]) -> Stage:
     """A table of a rulebook in the state that is given."""
+    known(given, GIVEN, "given")
+    method = Method(given.get("method", "dealing_shoe"))
+    offered = tuple(given.get("offered", OFFERED))
+    at_table = {word: given[word] for word in ("backs", "devices") if word in given}
+    at_table["limits"] = {wager: tuple(limits) for wager, limits in given.get("limits", {}).items()}
+    staged = Stage(bench.table_of(rulebook, method, given.get("elect"), offered, **at_table), given)
+    staged.set_up()
+    return staged
 
-    def make(rulebook: str, given: dict[str, Any]) -> Stage:
-        known(given, GIVEN, "given")
-        method = Method(given.get("method", "dealing_shoe"))
-        offered = tuple(given.get("offered", OFFERED))
-        at_table = {word: given[word] for word in ("backs", "devices") if word in given}
-        at_table["limits"] = {wager: tuple(limits) for wager, limits in given.get("limits", {}).items()}
-        staged = Stage(make_table(rulebook, method, given.get("elect"), offered, **at_table), given)
-        staged.set_up()
-        return staged
 
-    return make
+@pytest.fixture
+def stage() -> Callable[[str, dict[str, Any]], Stage]:
+    """Brings a table to a state, see `stage_of`."""
+    return stage_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.coverage import Coverage, Kind
+from controller.rules.coverage import CARRYING, Coverage, Kind
 from controller.rules.library import available, find, find_coverage
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +48,7 @@ def test_a_file_is_of_one_clause_of_its_document_and_of_what_stands_with_it(rule
     assert len(tried(rulebook)) == len(set(tried(rulebook)))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.PHYSICAL])
+@pytest.mark.parametrize("kind", CARRYING)
 @pytest.mark.parametrize("rulebook", BOOKS)
 def test_the_clauses_without_a_case_are_those_that_are_listed(rulebook, kind):
     """A clause that is carried out has a file of cases, or stands in `missing.toml`; one that has both is taken off there."""

@@ -298,47 +298,48 @@ def _book(name: str) -> Rulebook:
     return load_rulebook(RULEBOOKS / f"{name}.toml")
 
 
-@pytest.fixture
-def make_table() -> MakeTable:
+def table_of(
+    rulebook: str = "md-uth",
+    method: Method = Method.DEALING_SHOE,
+    elect: dict[str, str] | None = None,
+    offered: tuple[str, ...] = ("trips", "progressive"),
+    unelected: bool = False,
+    backs: Sequence[str] = ("red", "blue"),
+    devices: Collection[str] | None = None,
+    limits: Mapping[str, tuple[int, int]] | None = None,
+    payout_limit: int | None = None,
+    unit: int = 1,
+) -> Table:
     """A table of a rulebook with every reading elected as proposed and the first of each house choice, except `elect`.
 
     `devices`: names of those at the table, None = all that the document has use for.
     """
+    book = _book(rulebook)
+    asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
+    chosen = {question: (choice, "bench") for question, choice in asked.items()}
+    kinds = {
+        "shuffler-1": e.DeviceKind.SHUFFLER,
+        "shoe-1": e.DeviceKind.SHOE,
+    }
+    if book.progressive is not None:
+        kinds["progressive-1"] = e.DeviceKind.PROGRESSIVE
+    if devices is not None:
+        known = {**kinds, "line-1": e.DeviceKind.LINE}
+        kinds = {name: known[name] for name in devices}
+    law = elect_law(book, {} if unelected else chosen)
+    setup = Setup(
+        site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
+        devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
+        offered=frozenset(offered), currency="USD", progressive_cents=500, limits=limits or {},
+        payout_limit=payout_limit, unit=unit,
+    )  # fmt: skip
+    return Table(setup)
 
-    def make(
-        rulebook: str = "md-uth",
-        method: Method = Method.DEALING_SHOE,
-        elect: dict[str, str] | None = None,
-        offered: tuple[str, ...] = ("trips", "progressive"),
-        unelected: bool = False,
-        backs: Sequence[str] = ("red", "blue"),
-        devices: Collection[str] | None = None,
-        limits: Mapping[str, tuple[int, int]] | None = None,
-        payout_limit: int | None = None,
-        unit: int = 1,
-    ) -> Table:
-        book = _book(rulebook)
-        asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
-        chosen = {question: (choice, "bench") for question, choice in asked.items()}
-        kinds = {
-            "shuffler-1": e.DeviceKind.SHUFFLER,
-            "shoe-1": e.DeviceKind.SHOE,
-        }
-        if book.progressive is not None:
-            kinds["progressive-1"] = e.DeviceKind.PROGRESSIVE
-        if devices is not None:
-            known = {**kinds, "line-1": e.DeviceKind.LINE}
-            kinds = {name: known[name] for name in devices}
-        law = elect_law(book, {} if unelected else chosen)
-        setup = Setup(
-            site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
-            devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
-            offered=frozenset(offered), currency="USD", progressive_cents=500, limits=limits or {},
-            payout_limit=payout_limit, unit=unit,
-        )  # fmt: skip
-        return Table(setup)
 
-    return make
+@pytest.fixture
+def make_table() -> MakeTable:
+    """Makes a table, see `table_of`."""
+    return table_of
 
 
 @pytest.fixture
