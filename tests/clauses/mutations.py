@@ -23,6 +23,7 @@ from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Ranked
 from controller.rules.vocabulary import Method
+from controller.table import cuts
 from controller.table import facts as f
 from drivers import events as e
 from tests.clauses import test_ranking
@@ -32,6 +33,7 @@ Patches: TypeAlias = list[Any]
 Mutation: TypeAlias = Callable[[Rulebook, str], tuple[Rulebook, Patches]]
 
 _RANKED, _SETTLE, _FOLD = test_ranking.ranked, Settler.settle, bench.fold
+_DECIDE, _OFFERED = bench.decide, cuts.offered_to
 _ENVY, _BY = Progressive._envy, CoverAll._by
 
 
@@ -115,6 +117,42 @@ def _each_for_all(state: Any, facts: list[Any]) -> Any:
                 sets = {**after.sets, other: structs.replace(after.sets[str(back)], back=other)}
                 after = structs.replace(after, sets=sets)
     return after
+
+
+def _no_lock_out(rulebook: Rulebook, clause: str) -> tuple[Rulebook, Patches]:
+    """Nobody tells the progressive system to take no more wagers."""
+
+    def decide(*given: Any) -> list[Any]:
+        facts = _DECIDE(*given)
+        return [
+            fact for fact in facts if not (isinstance(fact.event, f.LevelWanted) and fact.event.value == e.ENGAGED)
+        ]
+
+    return rulebook, [patch.object(bench, "decide", decide)]
+
+
+def _cut_from(seats_of: Callable[[Any, tuple[int, ...]], Sequence[int]]) -> Mutation:
+    """The cut is offered in another order. `seats_of`: from the state and the seats in their order."""
+
+    def mutation(rulebook: Rulebook, clause: str) -> tuple[Rulebook, Patches]:
+        def offered(setup: Any, state: Any) -> tuple[int, ...]:
+            return tuple(seats_of(state, _OFFERED(setup, state)))
+
+        return rulebook, [patch.object(cuts, "offered_to", offered)]
+
+    return mutation
+
+
+def _box_forgotten(state: Any, seats: tuple[int, ...]) -> Sequence[int]:
+    """The player farthest to the right is asked first, wherever the cutting card showed."""
+    order = sorted(seats)
+    return order[-1:] + order[:-1]
+
+
+def _from_the_left(state: Any, seats: tuple[int, ...]) -> Sequence[int]:
+    """The player farthest to the left is asked first, unless the cutting card showed at another one's hand."""
+    of = state.round if state.round is not None else state
+    return seats if of.cutting_card else sorted(seats)
 
 
 def _no_method(rulebook: Rulebook, clause: str) -> tuple[Rulebook, Patches]:
@@ -253,6 +291,9 @@ MUTATIONS: dict[str, Mutation] = {
     "no_kickers": _values(lambda hand, cards: hand.value >> 20),
     "shuffling_is_nothing": _events(_shuffling_is_nothing),
     "each_for_all": _events(_each_for_all),
+    "no_lock_out": _no_lock_out,
+    "box_forgotten": _cut_from(_box_forgotten),
+    "from_the_left": _cut_from(_from_the_left),
     "no_method": _no_method,
     "one_colour": _one_colour,
     "check_ends": _game("ultimate", _check_ends),
@@ -281,18 +322,23 @@ OF: dict[str, dict[str, str]] = {
     "fast-action": {
         **dict.fromkeys(_WAYS, "house_way"), "(h)(9)": "ways_turned",
         "(b)(4)(iii)": "one_colour", "(c)(1)": "kings_high", "(c)(3)": "no_kickers", "(d)(4)": "each_for_all",
+        "(e)(3)(ii)": "box_forgotten", "(e)(3)(iii)": "from_the_left", "(e)(3)(iv)": "from_the_left",
     },
     "nj-pikit": {
-        "39.2(b)2": "one_colour", "39.2(b)3": "shuffling_is_nothing", "39.4(a)": "kings_high", "39.5(d)": "each_for_all",
+        "39.2(b)2": "one_colour", "39.2(b)3": "shuffling_is_nothing", "39.4(a)": "kings_high", "39.4(d)": "no_kickers",
+        "39.5(d)": "each_for_all",
         "39.8(a)": "no_method", "39.9(a)": "no_method", "39.10(a)": "nobody_shows", "39.10(c)2": "bonus_stays",
     },
     "ma-uth": {
         "2(b)(2)": "one_colour", "2(b)(3)": "shuffling_is_nothing", "3(d)": "each_for_all", "5(a)": "kings_high",
+        "5(c)": "no_kickers",
         "8(a)": "no_method", "10(a)(2)": "check_ends", "10(c)(2)": "check_ends", "13(g)": "dealer_covers",
         "13(j)": "cover_all_first",
     },
     "md-uth": {
         "3.B(2)": "one_colour", "4.E": "each_for_all", "6.A": "kings_high", "6.B": "no_low_ace", "6.C": "suits_rank",
+        "2.C(2)": "no_lock_out", "8.C(2)": "no_lock_out", "9.A(3)(a)": "no_lock_out", "10.A(2)(b)(i)": "no_lock_out",
+        "6.E(1)": "no_kickers", "6.E(2)": "suits_rank",
         "8.D": "no_method", "9.B": "no_method", "11.B(2)(b)": "check_ends", "11.D(2)(b)": "check_ends",
         "11.I(2)": "trips_follow_ante", "11.I(4)": "six_card_follows_ante", "11.J(1)": "progressive_follows_ante",
         "11.J(2)(e)(iii)": "one_envy", "11.J(2)(e)(iv)": "own_envy", "12.D(2)": "every_row_pays",

@@ -9,7 +9,7 @@ import pytest
 from controller.config_file import read_config
 
 HERE = Path(__file__).resolve().parent
-CONFIG = frozenset({"name", "method", "backs", "devices", "offered", "elect", "fault"})
+CONFIG = frozenset({"name", "method", "seats", "backs", "devices", "offered", "elect", "fault"})
 
 
 def cases() -> list[Any]:
@@ -24,11 +24,11 @@ def cases() -> list[Any]:
 
 @pytest.mark.parametrize(("rulebook", "case"), cases())
 def test_a_table_is_configured_as_the_clause_has_it(rulebook: str, case: dict[str, Any], tmp_path: Path) -> None:
-    """A table dealt this way, with these sets, devices and wagers, has exactly this fault, or none."""
+    """A table dealt this way, with so many seats, these sets, devices and wagers, has exactly this fault, or none."""
     assert set(case) <= CONFIG, f"unknown {sorted(set(case) - CONFIG)}"
     path = tmp_path / "table.toml"
     path.write_text(
-        f'[table]\nsite = "s"\nid = "t"\nseats = 6\nrulebook = "{rulebook}"\nmethod = "{case["method"]}"\n'
+        f'[table]\nsite = "s"\nid = "t"\nseats = {case.get("seats", 6)}\nrulebook = "{rulebook}"\nmethod = "{case["method"]}"\n'
         f"backs = {case.get('backs', ['red'])}\noffered = {case.get('offered', [])}\n"
         '[journal]\npath = "j"\n'
         + "".join(

@@ -6,8 +6,8 @@
 A line of `witnesses/BOOK.txt` reads `clause  kind  case`. Kinds:
 
     rule    a rule that rests on the clause alone is taken out, and something else follows
+    joint   a rule that rests on the clause together with others is taken out, and something else follows
     cite    rules stay, and only the citation of the clause is gone
-    joint   a rule that rests on the clause together with others is taken out
     told    the text of the clause is told to nobody before the act of the case
     field   the field of the record is empty
     code    the program is mutated as `mutations.OF` says
@@ -29,7 +29,7 @@ from tests.clauses.taken_out import other_rules, uncited, untold
 
 WITNESSES = Path(__file__).resolve().parent / "witnesses"
 HEAD = "# clause, kind, the case that fails without the clause. Made by `python -m tests.clauses.witness`."
-BY_RULES = ("rule", "cite", "joint")
+BY_RULES = ("rule", "joint", "cite")
 
 
 class Witness(NamedTuple):
