@@ -81,3 +81,9 @@ def test_there_is_a_file_of_witnesses_for_each_document() -> None:
     """And for nothing else."""
     assert sorted(path.stem for path in WITNESSES.glob("*.txt")) == BOOKS
     assert set(CARRYING) == {Kind.ENFORCED, Kind.PROMPTED, Kind.RECORDED, Kind.SETTLED}
+
+
+def test_the_readme_says_how_many_clauses_have_a_witness() -> None:
+    """The figure is the sum of all documents."""
+    readme = (WITNESSES.parents[2] / "README.md").read_text("utf-8")
+    assert f"{sum(len(read(book)) for book in BOOKS)} clauses do" in " ".join(readme.split())
