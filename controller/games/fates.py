@@ -132,7 +132,7 @@ def _fate(
         case Fate.COLLECTED if by is not None:
             return _collected(law, placed)
         case Fate.LOST if by is not None:
-            return WagerFate(placed.seat, placed.wager, Fate.HELD, _silent(law), Why.LOST)
+            return _lost(law, placed)
         case Fate.LIVE | Fate.STANDS if by is not None and _shares(law, demands, placed):
             return _collected(law, placed)
         case Fate.LIVE | Fate.STANDS | Fate.TO_SETTLE:
@@ -205,6 +205,14 @@ def _collected(law: Law, placed: Placed) -> WagerFate | None:
     rule = law.rulebook.play.collected_in_void
     stays = Fate.COLLECTED if placed.fate is Fate.COLLECTED else Fate.LOST
     return None if rule is None else _by_choice(law, rule, placed, {"collected": stays}, Why.COLLECTED)
+
+
+def _lost(law: Law, placed: Placed) -> WagerFate:
+    """The fate of a wager that an earlier irregularity made lost and that a void reaches. Clause: none; reading by `[play]`."""
+    rule = law.rulebook.play.lost_in_void
+    if rule is None:
+        return WagerFate(placed.seat, placed.wager, Fate.HELD, _silent(law), Why.LOST)
+    return _by_choice(law, rule, placed, {"lost": Fate.LOST}, Why.LOST)
 
 
 def _settled(law: Law, placed: Placed) -> WagerFate:

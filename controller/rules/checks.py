@@ -209,6 +209,9 @@ def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, cho
             scope.fault(where, f"{key} is no choice: {choice!r} {nearest(choice, choices)}")
     for choice in sorted({c for c in choices if choices.count(c) > 1}):
         scope.fault(where, f"choice {choice!r} stands twice")
+    if reading.bears_on is not None:
+        _check_carried(reading, bool(acted) or on_value or chosen or reading.governs is not None, scope)
+        return
     if on_value or reading.governs is not None:
         if acted:
             scope.fault(where, "rows act by it, so no value may rest on it and it may govern no trigger")
@@ -227,6 +230,15 @@ def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, cho
     for choice in choices:
         if choice not in acted:
             scope.fault(where, f"no row uses its choice {choice!r}")
+
+
+def _check_carried(reading: Reading, used: bool, scope: Scope) -> None:
+    """What the software carries alone has one choice, says why, and stands nowhere else in the file."""
+    where = f"[[reading]] ({reading.id})"
+    if used:
+        scope.fault(where, "the file acts by it already, so `bears_on` has nothing to say")
+    if len(reading.choices) != 1 or not reading.why:
+        scope.fault(where, "no value and no row carries it: it has one choice, and says why")
 
 
 def _check_choices(parts: Parts, scope: Scope) -> None:

@@ -131,7 +131,8 @@ class Reading:
     rulebook; None: it stood there from the beginning.
     `moves`: it moves money, voids hands or decides whether play goes on. `governs`: the trigger whose *happening* it
     decides; a reading that governs, or on which one value of the file rests, offers one choice. `wager`: it is asked only
-    where this optional wager is offered; None: everywhere.
+    where this optional wager is offered; None: everywhere. `bears_on`: what a choice of the maker is about that no value and no
+    trigger carries, as the software does so under every document that leaves it open.
     """
 
     id: str
@@ -145,6 +146,7 @@ class Reading:
     wager: str | None = None
     since: str | None = None
     why: str = ""
+    bears_on: str | None = None
 
     @property
     def closes(self) -> bool:

@@ -251,7 +251,8 @@ class PlayRule:
     `surrender`: part of the wager that a hand gives up, "1/2"; `surrender_cent`: who keeps the cent of a sum that cannot
     be halved (player | house | hold). `fold_collects`: wagers that the dealer collects when
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold), and of
-    other wagers of such a hand (`fold_shares`). `settled_in_void`: what a void makes of wagers that were paid or collected
+    other wagers of such a hand (`fold_shares`); `lost_in_void`: of wagers that an irregularity had made lost (return | lost |
+    hold). `settled_in_void`: what a void makes of wagers that were paid or collected
     before (return | stands | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
@@ -280,6 +281,7 @@ class PlayRule:
     folded_others: Cited[tuple[str, ...]] | None = None
     folded_others_cards: Cited[str] | None = None
     fold_shares: Cited[tuple[str, ...]] | None = None
+    lost_in_void: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ VALUES = {
     "cut": "the cut",
     "shuffle": "when cards are shuffled",
     "decks": "the sets of cards",
+    "editions": "which text is followed",
 }
 """What the sections of a rulebook are about, for values that hang on a question."""
 
@@ -59,12 +60,18 @@ def effect(rulebook: Rulebook, question: Question) -> str:
     bears_on += [
         words
         for name, words in VALUES.items()
-        if question.id in _hanging(getattr(rulebook, name)) and words not in bears_on
+        if (_carries(question, name) or question.id in _hanging(getattr(rulebook, name, ())))
+        and words not in bears_on
     ]
     comes_up = [TRIGGERS[trigger] for trigger in _triggers(rulebook, question)]
     more = f"; and {len(comes_up) - FEW} more cases" if len(comes_up) > FEW else ""
     when = f" Comes up: {'; '.join(comes_up[:FEW])}{more}." if comes_up else ""
     return f"Bears on {', '.join(bears_on) or 'how the clauses are read'}.{when}"
+
+
+def _carries(question: Question, name: str) -> bool:
+    """Whether the software carries this choice of the maker in that part of the law."""
+    return isinstance(question, Reading) and question.bears_on == name
 
 
 def _hanging(part: object) -> set[str]:

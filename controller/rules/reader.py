@@ -146,8 +146,8 @@ class Table:
         text = self.text(key, optional=optional)
         return None if text is None else self.to_word(text, words, key)
 
-    def one_of(self, key: str, allowed: Collection[str]) -> str | None:
-        text = self.text(key)
+    def one_of(self, key: str, allowed: Collection[str], *, optional: bool = False) -> str | None:
+        text = self.text(key, optional=optional)
         if text is not None and text not in allowed:
             self.fault(f"{key!r} is unknown: {text!r} {nearest(text, allowed)}")
             return None

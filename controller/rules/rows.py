@@ -2,7 +2,7 @@
 
 from controller.rules.model import ByReading, Choice, Condition, Demand, HouseChoice, Reading, Row
 from controller.rules.reader import Table
-from controller.rules.vocabulary import Action, Guard, Trigger
+from controller.rules.vocabulary import PARTS, Action, Guard, Trigger
 
 
 def read_reading(table: Table) -> Reading | None:
@@ -10,13 +10,16 @@ def read_reading(table: Table) -> Reading | None:
     proposed = table.text("proposed", optional=True) or cautious
     clauses, moves = table.cite("clauses"), table.flag("moves")
     governs = table.word("governs", Trigger, optional=True)
+    bears_on = table.one_of("bears_on", PARTS, optional=True)
     wager, since = table.text("wager", optional=True), table.day("since")
     why = table.text("why", optional=True) or ""
     choices = _choices(table)
     table.close()
     if reading_id is None or problem is None or cautious is None or proposed is None or moves is None:
         return None
-    return Reading(reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager, since, why)
+    return Reading(
+        reading_id, clauses, problem, choices, cautious, proposed, moves, governs, wager, since, why, bears_on
+    )
 
 
 def read_house_choice(table: Table) -> HouseChoice | None:

@@ -48,6 +48,7 @@ FOLDED_OTHERS, OTHERS_CARDS = ("cover_all", "progressive"), ("rack_recorded", "r
 FOLDED_CARDS = ("rack_recorded", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
+LOST_IN_VOID = ("return", "lost", "hold")
 SETTLED_IN_VOID = ("return", "stands", "hold")
 SETTLED = {
     Settle.FROM: ("right",),
@@ -254,6 +255,7 @@ def play(root: Table) -> PlayRule | None:
     others = table.cited("folded_others", some_of(FOLDED_OTHERS), optional=True)
     others_cards = table.cited("folded_others_cards", one_of(OTHERS_CARDS), optional=True)
     shares = table.cited("fold_shares", Table.texts, optional=True)
+    lost = table.cited("lost_in_void", one_of(LOST_IN_VOID), optional=True)
     table.close()
     if (decides is None) is not (folded_cards is None) or (others is None) is not (others_cards is None):
         table.fault(
@@ -265,7 +267,7 @@ def play(root: Table) -> PlayRule | None:
         return None
     return PlayRule(
         first_card_to, settled, version, dealer_qualifies, bonus_cards, surrender, cent, fold_collects, in_void, natural,
-        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares,
+        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares, lost,
     )  # fmt: skip
 
 

@@ -234,6 +234,13 @@ class Settle(StrEnum):
     BONUS_PAIR = "bonus_pair"  # a hand that wins by the wager's definition and pushes by its table
 
 
+PARTS: tuple[str, ...] = (
+    "settlement", "pay", "limits", "play", "stub", "deck_change", "dealing", "wagers", "progressive", "hand", "idle", "opening",
+    "devices", "seats", "positions", "cut", "shuffle", "decks", "editions",
+)  # fmt: skip
+"""What a reading may bear on: the sections of a rulebook, and the edition itself."""
+
+
 class Step(StrEnum):
     """One step of opening a table or of taking it up again after it stood idle."""
 

@@ -1,7 +1,7 @@
 """Wagers that the dealer collects when a player folds or that an irregularity made lost, and what a later void makes of them.
 
-The chips are in the table inventory container by then, and no document says whether a void reaches them there: of a fold that
-is a reading, and its answer stands in the rulebook beside it; of the others a person is asked.
+The chips are in the table inventory container by then, and no document says whether a void reaches them there: each is a
+reading, and its answer stands in the rulebook beside it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +10,7 @@ from controller.games.fates import WagerFate, Why
 from controller.rules.vocabulary import Action, Role
 from controller.table.acts import Resolution
 from controller.table.draft import Draft
+from controller.table.spared import not_collected
 from controller.table.state import ALL_COLLECTED, ALL_LOST, Fate
 from controller.table.wager_facts import decide, give_back
 
@@ -45,16 +46,24 @@ def after_void(draft: Draft, fates: Iterable[WagerFate]) -> list[WagerFate]:
 
 
 def ask_of_lost(draft: Draft, fates: Iterable[WagerFate]) -> None:
-    """One hold for all wagers that an earlier irregularity made lost and that a void reaches. Clause: none; no document speaks
-    of it."""
-    seats = [x.seat for x in fates if x.why is Why.LOST]
-    if not seats:
+    """Carries out what was elected for wagers that an earlier irregularity made lost and that a void reaches; one hold for all
+    of which a person decides. Clause: none; reading by `[play]`."""
+    mine = [x for x in fates if x.why is Why.LOST]
+    back = [x for x in mine if x.fate is Fate.RETURNED]
+    give_back(draft, back)
+    if back:
+        not_collected(draft, {x.seat for x in back})
+    if mine:
+        decide(draft, [x for x in mine if x.fate is Fate.LOST])
+    held = [x for x in mine if x.fate is Fate.HELD]
+    if not held:
         return
+    seats = [x.seat for x in held]
     seat = seats[0] if len(set(seats)) == 1 else 0
     draft.hold(
         f"{f'seat {seat}: ' if seat else ''}{len(seats)} wagers were lost before the void, and no text says whether it reaches "
         f"them; decide: {' or '.join(OF_COLLECTED)}",
-        seat=seat, wager=ALL_LOST, choices=OF_COLLECTED,
+        reading=held[0].by.reading, seat=seat, wager=ALL_LOST, choices=OF_COLLECTED,
     )  # fmt: skip
 
 

@@ -192,7 +192,7 @@ def test_lost_wagers_are_asked_about_where_all_go_back(abandoned, rulebook):
         "seat 1: 3 wagers were lost before the void, and no text says whether it reaches them; decide: return_wager or "
         "stays_collected"
     )
-    assert (hold.seat, hold.reading) == (1, "R-51")
+    assert (hold.seat, hold.reading) == (1, "R-190")
     assert set(fates_of(table, 1).values()) == {"lost"}
     assert set(fates_of(table, 3).values()) == {"returned"}
     table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
