@@ -63,6 +63,7 @@ SETTLED = {
     Settle.UNQUALIFIED: ("ante", "play_5"),
     Settle.UNPRINTED: ("ask",),
     Settle.FOLDED_HAND: ("counts", "does_not_count", "ask"),
+    Settle.FOLDED_COVER: ("settled", "lost", "ask"),
     Settle.VOID_HAND: ("counts", "number_alone", "does_not_count", "ask"),
     Settle.ENVY_LEFT: ("counts", "does_not_count", "ask"),
     Settle.FOLDED_REST: ("settled", "lost", "ask"),

@@ -215,6 +215,7 @@ class Settle(StrEnum):
     UNQUALIFIED = "unqualified"  # the wager that goes back where the dealer must hold a minimum and does not
     UNPRINTED = "unprinted"  # a wager for which the document prints no pay table
     FOLDED_HAND = "folded_hand"  # whether it counts among all hands of the table
+    FOLDED_COVER = "folded_cover"  # a wager on the highest hand of the table, of a player who folded
     VOID_HAND = "void_hand"  # whether it counts among all hands of the table, and in their number
     FOLDED_REST = "folded_rest"  # optional wagers of a folded hand for which no clause says what becomes of them
     BREAKAGE = "breakage"  # a part of the least unit that is paid

@@ -53,8 +53,6 @@ def ask_of_lost(draft: Draft, fates: Iterable[WagerFate]) -> None:
     give_back(draft, back)
     if back:
         not_collected(draft, {x.seat for x in back})
-    if mine:
-        decide(draft, [x for x in mine if x.fate is Fate.LOST])
     held = [x for x in mine if x.fate is Fate.HELD]
     if not held:
         return

@@ -396,7 +396,7 @@ def test_in_production_the_record_is_signed_and_its_cards_are_sealed(tmp_path: P
 
 
 def test_a_rulebook_that_was_changed_after_it_was_signed_is_refused(tmp_path: Path) -> None:
-    """The whole hash or its first sixteen digits must be those of the file; the fault says both and what may be done."""
+    """The whole hash or its first sixteen digits must be those of the file; the fault says both and what may be done. R-24."""
     signed = library.find("md-uth").sha256
     for right in (signed, signed[:16]):
         _write(tmp_path, LEAST.replace("[journal]", f'rulebook_sha256 = "{right}"\n[journal]'))

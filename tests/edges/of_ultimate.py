@@ -128,11 +128,15 @@ def _six_card(maker: Maker) -> Iterator[Figure]:
 
 
 def _cover_all(maker: Maker, mains: Sequence[Played]) -> Iterator[Figure]:
-    """By the number of hands, with folded hands and without."""
+    """By the number of hands, with folded hands and without. Where a fold loses the wager, nothing is worked out: it would be
+    played otherwise."""
+    points = (Settle.FOLDED_HAND, Settle.FOLDED_COVER)
     for table in maker.tables(maker.law(), "cover_all"):
-        for under, law in maker.under(*rows_asked(table), *asked_of(maker.law(), Settle.FOLDED_HAND)):
+        for under, law in maker.under(*rows_asked(table), *asked_of(maker.law(), *points)):
             elected = law.rulebook.pay[table.name]
             if not is_settled(elected) or not is_decided(law, Settle.FOLDED_HAND):
+                continue
+            if law.rulebook.settlement[Settle.FOLDED_COVER].value != "settled":
                 continue
             assert table.hands is not None
             seen, deals, error = cover_all.highest()[table.hands], cover_all.deals(table.hands), None

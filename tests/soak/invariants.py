@@ -32,6 +32,8 @@ ALIKE = (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, Phase.SETTLED, Phase.S
 """Phases that no game has as a stage of its own."""
 PAID_GOES_BACK = ("R-131", "return")
 """The reading by which wagers that were settled go back in a void, and what must have been elected for that."""
+LOST_GOES_BACK = ("R-190", "return")
+"""The same of wagers that an irregularity had made lost."""
 FINAL = ("returned", "lost", "settled")
 """Fates after which no chip of the wager is left that could have another."""
 OF_SENSORS = ("progressive", LATE_CHIP)
@@ -225,7 +227,8 @@ class Watch:
             self._fates.pop(key, None)  # another chip, which came too late: it never was a wager before
         fate = self._fates.get(key)
         paid_back = self._paid_goes_back(before, event)
-        if (fate == "lost" and _lost_goes_back(before, given)) or (fate == "settled" and paid_back):
+        lost_back = fate == "lost" and (_lost_goes_back(before, given) or self._lost_goes_back(event))
+        if lost_back or (fate == "settled" and paid_back):
             fate = None
         assert fate not in FINAL, f"{key} was {fate} and is now {event.fate}"
         seat = before.round.seats.get(event.seat) if before.round else None
@@ -248,6 +251,11 @@ class Watch:
         assert event.fate == "returned", event
         assert before.round.seats[event.seat].wagers[event.wager].fate == "settled", event
         return True
+
+    def _lost_goes_back(self, event: f.WagerDecided) -> bool:
+        """A wager that was lost goes back in a void, where that was elected."""
+        reading, choice = LOST_GOES_BACK
+        return event.reading == reading and event.fate == "returned" and self.setup.law.elected(reading) == choice
 
     def _ended(self, before: State, given: Input, event: f.RoundEnded) -> None:
         """5: at the end of a round no wager is without a fate, and every chip that came is accounted for."""

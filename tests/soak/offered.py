@@ -14,7 +14,7 @@ WEIGHTS: dict[str, float] = {
     a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
     a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.1, a.ConfirmDuty.kind: 5,
     a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05,
-    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.1,
+    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.3,
     a.DirectShuffle.kind: 0.03, a.RecordCut.kind: 8, a.PlaceCuttingCard.kind: 8,
     a.PostNotice.kind: 0.02, a.Recut.kind: 0.03, a.NewDealer.kind: 0.03, a.BurnCard.kind: 8,
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,

@@ -33,6 +33,8 @@ class CoverAll:
 
         It is held by the reading on which it hangs. A card that was not read holds it where the hand counts for sure.
         """
+        if Decision.FOLD in hand.decisions and (given_up := self._given_up(hand)) is not None:
+            return given_up
         folded = {h.seat for h in round_.hands if Decision.FOLD in h.decisions} - set(void)
         of_folded = self._options(Settle.FOLDED_HAND, bool(folded), (_COUNTS, _DOES_NOT))
         of_void = self._options(Settle.VOID_HAND, bool(void), (_COUNTS, _NUMBER_ALONE, _DOES_NOT))
@@ -52,6 +54,17 @@ class CoverAll:
         if not found:  # a void hand counts, and was not read
             return Line(hand.seat, _WAGER, hand.wagers[_WAGER], Outcome.HELD, note=NOT_PROVABLE)
         return found[0] if _alike(found) else self._asked(hand, Settle.FOLDED_HAND)
+
+    def _given_up(self, hand: Hand) -> Line | None:
+        """The line of the wager of a player who folded; None where the highest hand decides it all the same."""
+        _, reading = self._money.decided(Settle.FOLDED_COVER)
+        match self._money.point(Settle.FOLDED_COVER):
+            case "settled":
+                return None
+            case "lost":
+                return Line(hand.seat, _WAGER, hand.wagers[_WAGER], Outcome.LOSE, reading=reading)
+            case _:
+                return self._asked(hand, Settle.FOLDED_COVER)
 
     def _options(self, point: Settle, any_: bool, options: tuple[str, ...]) -> tuple[str, ...]:
         """What may hold of such hands: what was elected, or each option where a person decides."""

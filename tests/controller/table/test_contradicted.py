@@ -104,7 +104,7 @@ def test_a_natural_of_the_dealer_that_was_misread_holds_the_round(fast, said, ca
 
 
 def test_a_dealers_hand_that_is_set_against_the_house_ways_holds_as_soon_as_it_is_told(fast):
-    """Before the community cards it can still be set right, and told again nothing is held. Clause: (h)(7), (h)(9)."""
+    """Before the community cards it can still be set right, and told again nothing is held. R-200. Clause: (h)(7), (h)(9)."""
     table = fast(False)
     (reason,) = reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd 4h 2c", played="Ks 4h")))
     assert "highest pair [(h)(9)(ii)]" in reason
