@@ -64,6 +64,7 @@ SETTLED = {
     Settle.UNPRINTED: ("ask",),
     Settle.FOLDED_HAND: ("counts", "does_not_count", "ask"),
     Settle.FOLDED_COVER: ("settled", "lost", "ask"),
+    Settle.LEFT_HAND: ("counts", "does_not_count", "ask"),
     Settle.VOID_HAND: ("counts", "number_alone", "does_not_count", "ask"),
     Settle.ENVY_LEFT: ("counts", "does_not_count", "ask"),
     Settle.FOLDED_REST: ("settled", "lost", "ask"),

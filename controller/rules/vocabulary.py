@@ -216,6 +216,7 @@ class Settle(StrEnum):
     UNPRINTED = "unprinted"  # a wager for which the document prints no pay table
     FOLDED_HAND = "folded_hand"  # whether it counts among all hands of the table
     FOLDED_COVER = "folded_cover"  # a wager on the highest hand of the table, of a player who folded
+    LEFT_HAND = "left_hand"  # of a player who left in the round: whether it counts among all hands of the table
     VOID_HAND = "void_hand"  # whether it counts among all hands of the table, and in their number
     FOLDED_REST = "folded_rest"  # optional wagers of a folded hand for which no clause says what becomes of them
     BREAKAGE = "breakage"  # a part of the least unit that is paid

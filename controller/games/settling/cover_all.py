@@ -8,7 +8,7 @@ from controller.games.model import Decision
 from controller.games.settling.money import ASKED, NOT_PROVABLE, Money
 from controller.games.settling.round import UNREADABLE, Hand, Round
 from controller.games.settling.settled import Line, Outcome
-from controller.rules.vocabulary import Settle
+from controller.rules.vocabulary import Settle, Trigger
 
 _WAGER = "cover_all"
 _COUNTS, _NUMBER_ALONE, _DOES_NOT, _ASK = "counts", "number_alone", "does_not_count", "ask"
@@ -16,7 +16,7 @@ _COMMUNITY = 5
 
 
 class CoverAll:
-    """How Cover All is paid under one law, where hands folded or are void: which of them count is a reading each."""
+    """How Cover All is paid under one law. Which hands count that were folded or void, or whose player left, are readings."""
 
     def __init__(self, money: Money) -> None:
         self._money = money
@@ -36,21 +36,29 @@ class CoverAll:
         if Decision.FOLD in hand.decisions and (given_up := self._given_up(hand)) is not None:
             return given_up
         folded = {h.seat for h in round_.hands if Decision.FOLD in h.decisions} - set(void)
+        left = _left(round_) - folded - set(void)
         of_folded = self._options(Settle.FOLDED_HAND, bool(folded), (_COUNTS, _DOES_NOT))
+        of_left = self._options(Settle.LEFT_HAND, bool(left), (_COUNTS, _DOES_NOT))
         of_void = self._options(Settle.VOID_HAND, bool(void), (_COUNTS, _NUMBER_ALONE, _DOES_NOT))
-        played = [dealer, *(value for seat, value in values.items() if seat not in (*folded, *void))]
-        with_folded = [value for seat, value in values.items() if seat in folded]
-        asked_of_void = False
+        played = [dealer, *(value for seat, value in values.items() if seat not in (*folded, *left, *void))]
+        asked_of_void = asked_of_left = False
         found: list[Line] = []
         for rule in of_folded:
-            counted = [*played, *(with_folded if rule == _COUNTS else ())]
-            if None in counted:
-                return Line(hand.seat, _WAGER, hand.wagers[_WAGER], Outcome.HELD, note=NOT_PROVABLE)
-            each = [self._by(hand, round_, counted, void, how) for how in of_void]
-            asked_of_void |= len(of_void) > 1 and not _alike(each)
-            found += [line for line in each if line is not None]
+            by_left: list[Line] = []
+            for rule_of_left in of_left:
+                more = (*(folded if rule == _COUNTS else ()), *(left if rule_of_left == _COUNTS else ()))
+                counted = [*played, *(values[seat] for seat in more)]
+                if None in counted:
+                    return Line(hand.seat, _WAGER, hand.wagers[_WAGER], Outcome.HELD, note=NOT_PROVABLE)
+                each = [self._by(hand, round_, counted, void, how) for how in of_void]
+                asked_of_void |= len(of_void) > 1 and not _alike(each)
+                by_left += [line for line in each if line is not None]
+            asked_of_left |= len(of_left) > 1 and not _alike(by_left)
+            found += by_left
         if asked_of_void:
             return self._asked(hand, Settle.VOID_HAND)
+        if asked_of_left:
+            return self._asked(hand, Settle.LEFT_HAND)
         if not found:  # a void hand counts, and was not read
             return Line(hand.seat, _WAGER, hand.wagers[_WAGER], Outcome.HELD, note=NOT_PROVABLE)
         return found[0] if _alike(found) else self._asked(hand, Settle.FOLDED_HAND)
@@ -91,6 +99,13 @@ class CoverAll:
     def _asked(self, hand: Hand, point: Settle) -> Line:
         _, reading = self._money.decided(point)
         return Line(hand.seat, _WAGER, hand.wagers[_WAGER], Outcome.HELD, reading=reading, note=ASKED)
+
+
+def _left(round_: Round) -> set[int]:
+    """Seats whose player left in the round."""
+    happened = round_.irregularity
+    here = {happened.seat} if happened is not None and happened.trigger is Trigger.PLAYER_LEFT else set[int]()
+    return {hand.seat for hand in round_.hands} & (here | round_.left)
 
 
 def _best(hand: Hand, round_: Round) -> int | None:
