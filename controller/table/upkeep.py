@@ -8,7 +8,7 @@ from controller.table import burns, cuts
 from controller.table.deal_plan import community_lies_open, community_to_come, deal_plan, hands_dealt
 from controller.table.device import Device
 from controller.table.inputs import Actor
-from controller.table.law import order_cite
+from controller.table.law import asking_order, order_cite
 from controller.table.refusal import Refusal
 from controller.table.state import AFTER_ROUND, Round, Setup, State
 from drivers.events import DeviceKind
@@ -252,6 +252,10 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         and (burn := burns.before_cards(setup, state)) is not None
     ):
         return burn
+    if duty.action is Action.DEAL_COMMUNITY and live and (waiting := asking_order(setup, _round(state))[0]):
+        # as for the act that shows the cards
+        named = ", ".join(map(str, waiting))
+        return Refusal(f"seats {named} have not been asked", order_cite(setup, state, a.RevealCommunity.kind))
     waits = duty.action is Action.SETTLE_TRIPS
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("deal the community cards first", duty.cite)
