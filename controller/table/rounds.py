@@ -4,7 +4,7 @@ from typing import Any, assert_never
 
 from controller.games.model import AT_ONCE, Phase
 from controller.rules.citation import Cited
-from controller.rules.vocabulary import Action, Guard, Trigger
+from controller.rules.vocabulary import Action, Guard, Settle, Trigger
 from controller.table import acts as a
 from controller.table import answered, cases, correcting, hands, procedures, remedies, settling, stub, validating
 from controller.table import facts as f
@@ -232,12 +232,13 @@ def _decision(draft: Draft, act: a.RecordDecision, actor: Actor) -> None:
 
 
 def _dealer_revealed(draft: Draft, act: a.RevealDealer) -> None:
-    """Where the hand does not reach the minimum, what the document lets go back goes back. Clause: `dealer_qualifies`.
+    """Where the hand does not reach the minimum, what the document lets go back goes back, by the clause that returns it and not
+    by those that make the dealer qualify. Clause: `[settlement] unqualified`.
 
     Said anew, a person looks at what was settled by the other word; where it is no natural the hands play on.
     Clause: `dealer_natural`.
     """
-    round_, rule = _round(draft), draft.setup.law.rulebook.play.dealer_qualifies
+    round_, rule = _round(draft), draft.setup.law.rulebook.settlement.get(Settle.UNQUALIFIED)
     judged = must_qualify(draft.setup, round_.game)
     natural = draft.setup.law.rulebook.play.dealer_natural
     draft.add(f.DealerRevealed(act.qualifies if judged else None, act.natural if natural else None))

@@ -98,8 +98,10 @@ class Pikit:
             return []
         later = next((name for name in _LATER if hand.wagers.get(name)), None)
         names = ("ante", later) if later else ("ante",)
+        unqualified = self._must_qualify and _told(round_.dealer) and not reaches_minimum(round_.dealer)
         if not _told(hand.cards) or not _told(round_.dealer):
-            later_on = [_unproven(hand, name) for name in names[1:]]
+            back = unqualified and later == "play_5"
+            later_on = [self._play_5_back(hand) if back else _unproven(hand, name) for name in names[1:]]
             asked = later == "play_3" and self._money.point(Settle.ANTE_HAND) == "ask"  # whatever the cards are
             return [self._ante_asked(hand) if asked else _unproven(hand, "ante"), *later_on]
         mine, theirs = (five(hand.cards), five(round_.dealer))
@@ -109,11 +111,18 @@ class Pikit:
                     self._compared(hand, "play_3", mine_3, theirs_3, round_)]  # fmt: skip
         found = [self._compared(hand, "ante", mine, theirs, round_)]
         if later:
-            unqualified = self._must_qualify and not reaches_minimum(round_.dealer)
-            stake = hand.wagers[later]
-            back = Line(hand.seat, later, stake, Outcome.RETURN, stake, cite=self._back, reading=self._back_by)
-            found.append(back if unqualified else self._compared(hand, later, mine, theirs, round_))
+            found.append(
+                self._play_5_back(hand) if unqualified else self._compared(hand, later, mine, theirs, round_)
+            )
         return found
+
+    def _play_5_back(self, hand: Hand) -> Line:
+        """A Play 5 under a dealer's hand that does not qualify, whatever the player holds.
+
+        Clause: nj-pikit 39.10(f), 39.11(a).
+        """
+        stake = hand.wagers["play_5"]
+        return Line(hand.seat, "play_5", stake, Outcome.RETURN, stake, cite=self._back, reading=self._back_by)
 
     def _ante_beside_play_3(
         self, hand: Hand, mine: int, theirs: int, threes: tuple[int, int], round_: Round

@@ -11,7 +11,7 @@ from controller.rules.pay import FixedSum, OfMeter
 from controller.rules.vocabulary import Settle, Trigger
 
 _WAGER = "progressive"
-_METER_OPEN = "what the meter stands at is not known before the progressive wager that is held is decided"
+METER_OPEN = "what the meter stands at is not known before the progressive wager that is held is decided"
 
 
 class Progressive:
@@ -99,7 +99,7 @@ class Progressive:
             return Line(hand.seat, _WAGER, stake, Outcome.LOSE, cite=self._payer.cite)
         if isinstance(row.pays, OfMeter):
             if meters is None:
-                return Line(hand.seat, _WAGER, stake, Outcome.HELD, hand=row.hand, cite=row.cite, note=_METER_OPEN)
+                return Line(hand.seat, _WAGER, stake, Outcome.HELD, hand=row.hand, cite=row.cite, note=METER_OPEN)
             return self._of_meter(hand, stake, row, row.pays, round_, meters)
         return self._money.line(hand.seat, _WAGER, stake, row, round_.terms)
 

@@ -90,11 +90,7 @@ class Ultimate:
             ]
         value, dealer = seen.values[seat], seen.dealer
         if value is None or dealer is None:
-            return [
-                Line(seat, name, wagers.get(name, 0), Outcome.HELD, note=NOT_PROVABLE)
-                for name in _MAIN
-                if wagers.get(name)
-            ]
+            return self._unread(hand, dealer)
         if value > dealer:
             return self._won(hand, value, dealer, round_, (ante, blind, play))
         if value < dealer:
@@ -105,7 +101,7 @@ class Ultimate:
         first = (
             Line(seat, "ante", ante, outcome, ante * kept, 0, "", "", cite, by)
             if dealer >> 20
-            else Line(seat, "ante", ante, Outcome.RETURN, ante, 0, "", "", self._back, self._back_by)
+            else self._ante_back(hand)
         )
         return [
             first,
@@ -113,15 +109,28 @@ class Ultimate:
             Line(seat, "play", play, outcome, play * kept, 0, "", "", cite, by),
         ]
 
+    def _unread(self, hand: Hand, dealer: int | None) -> list[Line]:
+        """A card was not read; under a dealer's hand below a pair the ante goes back whatever the player holds.
+
+        Clause: ma-uth 10(g), md-uth 11.H(1).
+        """
+        placed = [(name, hand.wagers[name]) for name in _MAIN if hand.wagers.get(name)]
+        lines = [Line(hand.seat, name, stake, Outcome.HELD, note=NOT_PROVABLE) for name, stake in placed]
+        if dealer is None or dealer >> 20 >= Category.PAIR:
+            return lines
+        return [self._ante_back(hand), *(line for line in lines if line.wager != "ante")]
+
+    def _ante_back(self, hand: Hand) -> Line:
+        ante = hand.wagers["ante"]
+        return Line(hand.seat, "ante", ante, Outcome.RETURN, ante, 0, "", "", self._back, self._back_by)
+
     def _won(self, hand: Hand, value: int, dealer: int, round_: Round, stakes: tuple[int, int, int]) -> list[Line]:
         ante, blind, play = stakes
         seat, terms, line = hand.seat, round_.terms, self._money.line
         row = self._money.payers["blind"].of_value[value >> 16]
         assert row is not None  # the last row speaks of every lower hand
         first = (
-            line(seat, "ante", ante, self._ante, terms)
-            if dealer >> 20 >= Category.PAIR
-            else Line(seat, "ante", ante, Outcome.RETURN, ante, 0, "", "", self._back, self._back_by)
+            line(seat, "ante", ante, self._ante, terms) if dealer >> 20 >= Category.PAIR else self._ante_back(hand)
         )
         return [first, line(seat, "blind", blind, row, terms), line(seat, "play", play, self._play, terms)]
 

@@ -18,7 +18,7 @@ from controller.games.settling.round import Irregularity, Round, RoundRefused
 from controller.games.settling.settled import Outcome
 from controller.rules.elections import elect, proposals
 from controller.rules.library import available, find
-from controller.rules.vocabulary import GUARDS_OF, Trigger
+from controller.rules.vocabulary import GUARDS_OF, Settle, Trigger
 from controller.table.records import replace
 from tests.controller.games.test_hands_not_whole import seat, settle
 from tests.dealt import METERS, Dealer
@@ -145,3 +145,36 @@ def test_each_wager_has_one_line_whatever_happened(name):
 
     holds()
     assert settled > 10
+
+
+LEFT = {"trigger": "player_left", "seat": 1}
+
+
+def test_a_hand_of_which_all_is_decided_but_what_its_answer_settled_need_not_answer_again():
+    """Its player showed the cards of the bonus and left: the bonus is settled on them, the rest by the reading.
+
+    The others answer. Clause: nj-pikit 39.10(b). Readings: R-53.
+    """
+    mine = seat("Ad Ah Ac 2h 4s", "show", PIKIT | {"three_card_bonus": 500}, shown="Ad Ah Ac")
+    lines = settle("nj-pikit", {"seats": [mine], "irregularity": LEFT}, **{"R-53": "abandoned"}).lines
+    found = {line.wager: (line.outcome, line.reading) for line in lines}
+    assert found == {
+        "ante": (Outcome.LOSE, "R-53"), "five_card_bonus": (Outcome.LOSE, "R-53"), "three_card_bonus": (Outcome.WIN, None),
+    }  # fmt: skip
+    other = {**seat("9h 9d 4c 6c 7c", "", PIKIT), "seat": 2}
+    for seats in ([mine, other], [other]):
+        with pytest.raises(RoundRefused, match="seat 2: has not answered in decision"):
+            settle(
+                "nj-pikit",
+                {"seats": seats, "irregularity": LEFT if len(seats) > 1 else DRAWN},
+                **{"R-53": "abandoned"},
+            )
+
+
+@pytest.mark.parametrize("name", ["nj-pikit", "ma-colorado"])
+def test_a_fold_is_settled_by_the_clauses_by_which_it_is_collected(name):
+    """The table collects it by the one, `settle` says it by the other. The two Ultimates have one place for both, and Fast Action
+    has no fold."""
+    book = find(name)
+    assert book.play.fold_collects is not None
+    assert book.play.fold_collects.cite == book.settlement[Settle.FOLDED].cite
