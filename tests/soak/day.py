@@ -23,8 +23,10 @@ from controller.table.deadlines import due
 from controller.table.decide import decided, fold
 from controller.table.draft import Draft
 from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted, SetDue
+from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers import events as e
+from tests.soak.agree import Compared
 from tests.soak.build import Builder
 from tests.soak.devices import Devices, Report
 from tests.soak.invariants import Watch
@@ -48,8 +50,8 @@ WHO = {role: Actor(f"a {role}", role) for role in Role}
 ABILITIES = (e.Capability.COUNTS_EACH_SHUFFLE, e.Capability.READS_CARDS, e.Capability.FORMS_HANDS)
 SAMPLED = 32
 """The cost of one input in so many is measured."""
-SHARE = 10
-"""The first and the last tenth of a day are compared."""
+SHARE, COMPARED, LONG = 10, 4, 150
+"""The first and the last tenth of a day of at least so many rounds are compared: one input in so many."""
 
 
 class Broken(Exception):
@@ -58,13 +60,15 @@ class Broken(Exception):
 
 @dataclass(slots=True)
 class Tally:
-    """What came of days. `acts`: accepted ones by kind; `rows`: (trigger, row) of dispositions."""
+    """What came of days. `acts`: accepted ones by kind; `rows`: (trigger, row) of dispositions. `compared`: rounds that were told
+    to `settle`."""
 
     rounds: Counter[str] = field(default_factory=Counter)
     acts: Counter[str] = field(default_factory=Counter)
     triggers: Counter[str] = field(default_factory=Counter)
     methods: Counter[str] = field(default_factory=Counter)
     rows: set[tuple[str, str]] = field(default_factory=set)
+    compared: Compared = field(default_factory=Compared)
     inputs: int = 0
     refused: int = 0
     held: int = 0
@@ -79,6 +83,7 @@ class Tally:
         for name in ("rounds", "acts", "triggers", "methods"):
             getattr(self, name).update(getattr(other, name))
         self.rows |= other.rows
+        self.compared.add(other.compared)
         for name in ("inputs", "refused", "held", "starts", "sampled", "core_ns", "early", "late"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.largest = max(self.largest, other.largest)
@@ -128,6 +133,7 @@ class Day:
             self._step()
         self._fold()
         self._compare_cost()
+        self.tally.compared = self.watch.agreement.compared
         return self.tally
 
     def _step(self) -> None:
@@ -168,27 +174,31 @@ class Day:
             if calm and kind and self._people.is_whim(kind, self.state):
                 continue
             act = kind and self._people.propose(kind, self.state)
-            actor = act and self._who(act)
-            if act and actor is not None:
+            if not act:
+                continue
+            refused = verify(self.setup, self.state, act, WHO[Role.SUPERVISOR])
+            actor = self._who(act, refused)
+            if actor is not None:
                 self.put(TABLE, act, actor, allowed=True)
                 return
-            if act and not calm and self._contradicts(act):
+            if not calm and self._says_again(refused):
                 self.put(TABLE, act, WHO[Role.SUPERVISOR])
                 return
         self._since_end += 1  # nobody could do anything: that is no input, but it counts as time
         self._report(self._devices.due(self.state))
 
-    def _contradicts(self, act: a.Act) -> bool:
+    def _says_again(self, refused: Refusal | None) -> bool:
         """Whether it is refused because it contradicts itself; people say such a thing now and then, and again."""
-        refused = verify(self.setup, self.state, act, WHO[Role.SUPERVISOR])
         return refused is not None and refused.said is not None and self.rng.random() < P_SLIP
 
-    def _who(self, act: a.Act) -> Actor | None:
+    def _who(self, act: a.Act, refused: Refusal | None) -> Actor | None:
+        """Somebody at random, else the supervisor. `refused`: to the supervisor, and then to all but where it must be another."""
         first = WHO[self.rng.choice(ROLES)]
-        for actor in (first,) if first.role is Role.SUPERVISOR else (first, WHO[Role.SUPERVISOR]):
-            if can(self.setup, self.state, act, actor):
-                return actor
-        return None
+        if refused is not None and not isinstance(act, a.ConfirmStep):
+            return None
+        if first.role is not Role.SUPERVISOR and can(self.setup, self.state, act, first):
+            return first
+        return WHO[Role.SUPERVISOR] if refused is None else None
 
     def _start(self) -> None:
         """The daemon starts again, or the whole PC: what is recorded leads to the same state, and no deadline is lost."""
@@ -238,19 +248,18 @@ class Day:
             self._fold()
 
     def _decided(self, before: State, given: Input) -> Draft:
-        """Decides; the time of one input in `SAMPLED` is taken; of another, early and late in a day, the calls are counted."""
+        """Decides; the time of one input in `SAMPLED` is taken; early and late in a long day the calls are counted."""
         ended, share = self._ended, max(1, self.rounds // SHARE)
         compared = self._early if ended < share else self._late if ended >= self.rounds - share else None
-        match self.tally.inputs % SAMPLED:
-            case 0:
-                began = time.thread_time_ns()
-                draft = decided(self.setup, before, given)
-                self.costs_ns.append(time.thread_time_ns() - began)
-            case 1 if compared is not None:
-                draft, calls = counted(lambda: decided(self.setup, before, given))
-                compared.append(calls)
-            case _:
-                draft = decided(self.setup, before, given)
+        if self.rounds >= LONG and compared is not None and self.tally.inputs % COMPARED == 1:
+            draft, calls = counted(lambda: decided(self.setup, before, given))
+            compared.append(calls)
+            return draft
+        if self.tally.inputs % SAMPLED:
+            return decided(self.setup, before, given)
+        began = time.thread_time_ns()
+        draft = decided(self.setup, before, given)
+        self.costs_ns.append(time.thread_time_ns() - began)
         return draft
 
     def _count(self, before: State, given: Input, facts: list[f.Fact]) -> None:

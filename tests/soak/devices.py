@@ -101,7 +101,7 @@ class Devices:
         if round_.stacks_out < len(plan):
             back, cards = e.Back(round_.back), plan[round_.stacks_out].cards
             match self.rng.randrange(500):
-                case 0:
+                case 0 | 2 | 3:
                     back = e.Back(self.rng.choice(self.setup.backs))
                 case 1:
                     cards += self.rng.choice((-1, 1))

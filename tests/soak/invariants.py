@@ -20,6 +20,7 @@ from controller.table.law import not_its_turn
 from controller.table.sets_at_table import as_many_as_wanted
 from controller.table.state import ALL_LOST, Setup, State
 from drivers import events as e
+from tests.soak.agree import Agreement
 from tests.soak.effects import way_round
 from tests.soak.failures import leaves_the_round
 
@@ -47,7 +48,7 @@ class Watch:
     """The eyes on one table. `saw` raises `AssertionError` with what is broken."""
 
     def __init__(self, setup: Setup) -> None:
-        self.setup = setup
+        self.setup, self.agreement = setup, Agreement(setup)
         self._cents: dict[Key, int] = {}
         self._fates: dict[Key, str] = {}
         self._tells = {
@@ -80,6 +81,7 @@ class Watch:
                 tell(before, given, event)
         if given.body.kind in a.ACTS:
             self._act(before, given, facts, after, allowed)
+        self.agreement.saw(before, given, facts)
         self._gap(before, given, after)
         self._unknown(given, after)
         self._round(after)

@@ -14,17 +14,18 @@ WEIGHTS: dict[str, float] = {
     a.RevealCommunity.kind: 6, a.RevealDealer.kind: 6, a.SettleRound.kind: 6, a.RecordStubCount.kind: 0.5,
     a.CollectCards.kind: 4, a.EndRound.kind: 4, a.ReportIrregularity.kind: 0.1, a.ConfirmDuty.kind: 5,
     a.ResolveHold.kind: 5, a.RecordShuffle.kind: 0.3, a.BringSet.kind: 0.05,
-    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.02, a.RequestSpread.kind: 0.3,
+    a.ConfirmStep.kind: 8, a.IdleTable.kind: 0.04, a.RequestSpread.kind: 0.5,
     a.DirectShuffle.kind: 0.03, a.RecordCut.kind: 8, a.PlaceCuttingCard.kind: 8,
     a.PostNotice.kind: 0.02, a.Recut.kind: 0.03, a.NewDealer.kind: 0.03, a.BurnCard.kind: 8,
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
-    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.3, a.RecordMeter.kind: 0.1,
+    a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.2, a.RecordMeter.kind: 0.1, a.SettleWager.kind: 0.3,
     a.CorrectSettlement.kind: 0.05,
     a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 3,
     a.ClearAlarm.kind: 0.5,
 }  # fmt: skip
 MOST: dict[str, float] = {
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.5, a.ReportIrregularity.kind: 2, a.BringSet.kind: 2, a.TakeSetAway.kind: 4,
+    a.RecordHand.kind: 6, a.RecordMeter.kind: 6, a.SettleWager.kind: 6,
 }  # fmt: skip
 """The largest weight of an act whose weight hangs on the table, such as a new set where one is missing."""
 WHIM = 0.03

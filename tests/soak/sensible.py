@@ -7,19 +7,18 @@ from bisect import bisect
 from collections.abc import Callable, Mapping
 from random import Random
 
-from controller.cards.cards import NAMES
 from controller.games.model import Phase, ShowCommunity
-from controller.games.settling.engine import settler_of
 from controller.rules.parts import WagerRule
-from controller.rules.vocabulary import Area, Settle, Step, Trigger
 from controller.rules.vocabulary import Moment as When
+from controller.rules.vocabulary import Settle, Step, Trigger
 from controller.table import acts as a
+from controller.table import stub
 from controller.table.cuts import offered_to
 from controller.table.deal_plan import community_left, dealt_late, still_in_device
 from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
 from controller.table.inputs import Moment
-from controller.table.law import asking_order, full_set, must_qualify, not_its_turn
+from controller.table.law import asking_order, full_set, not_its_turn
 from controller.table.procedures import SPREADS
 from controller.table.records import replace
 from controller.table.rounds import cards_out
@@ -29,11 +28,16 @@ from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE
 from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
 from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds
+from tests.soak.tellers import Teller
 
+LONG_GAME = 4
+"""In a game of fewer stages people report as much in less time."""
+SHORT = 0.15
+"""How often what is reported in a deal is that the cards do not suffice."""
 SLIP = 0.05
 """How often a report has words that contradict it."""
-ONE_SUIT = 0.1
-"""How often the cards that are told are of one suit, so that some hands are worth much."""
+LAZY = 0.4
+"""How often dealers count no stub that need not be counted."""
 UNCOUNTED = 0.04
 """How often nobody counts what a guest puts down."""
 
@@ -44,6 +48,7 @@ class People:
     def __init__(self, rng: Random, setup: Setup, builder: Builder) -> None:
         self.rng, self.setup, self.builder = rng, setup, builder
         self.guests: tuple[int, ...] = (1,)
+        self.teller, self._lazy = Teller(rng, setup, builder), rng.random() < LAZY
         rulebook = setup.law.rulebook
         reported = SEEN_BY_PEOPLE if rulebook.stub is not None else SEEN_BY_PEOPLE | OF_THE_HOUSE
         self._seen = [trigger for trigger in sorted(reported) if rulebook.absent(trigger) is None]
@@ -57,7 +62,7 @@ class People:
             a.RecordProgressiveCount.kind: self._progressive,
             a.RecordDecision.kind: self._decision,
             a.RevealCommunity.kind: self._community,
-            a.RevealDealer.kind: self._dealer,
+            a.RevealDealer.kind: self.teller.dealer,
             a.RecordStubCount.kind: self._stub,
             a.ReportIrregularity.kind: self._irregularity,
             a.ConfirmDuty.kind: self._duty,
@@ -68,10 +73,11 @@ class People:
             a.RecordCut.kind: self._cut,
             a.PlaceCuttingCard.kind: self._mark,
             a.PostNotice.kind: lambda _: a.PostNotice(self.rng.choice(sorted(self.setup.offered) or ["none"])),
-            a.RecordHand.kind: self._hand,
-            a.RecordMeter.kind: self._meter,
+            a.RecordHand.kind: self.teller.hand,
+            a.RecordMeter.kind: self.teller.meter,
+            a.SettleWager.kind: self.teller.one_wager,
             a.CorrectSettlement.kind: self._correction,
-            a.SettleRound.kind: self._settles,
+            a.SettleRound.kind: self.teller.settles,
             a.SeeAlarm.kind: lambda state: a.SeeAlarm(next(iter(state.alarms))) if state.alarms else None,
             a.ClearAlarm.kind: self._alarm,
             a.AllowClearing.kind: self._clearing,
@@ -79,6 +85,7 @@ class People:
         }
 
     def new_guests(self) -> None:
+        self.teller.new_round()
         seats = self.setup.seats
         many = min(seats, self.rng.choice((1, 1, 1, 2, 2, 3, 6)))
         self.guests = tuple(sorted(self.rng.sample(range(1, seats + 1), many)))
@@ -105,13 +112,21 @@ class People:
         """How likely people do this now."""
         usual = WEIGHTS.get(kind, OTHERWISE)
         match kind:
+            case a.RecordHand.kind:
+                over = state.round is not None and state.round.phase is Phase.SETTLED
+                return 6 if self.teller.untold(state) is not None else usual / 10 if over else usual
+            case a.RecordMeter.kind:
+                return 6 if self.teller.meter_untold(state) is not None else usual
+            case a.SettleWager.kind:
+                return 6 if self.teller.tells and self.teller.one_by_one else usual
             case a.ReturnDevice.kind:
                 return usual if _is_out(state) else 0.01
             case a.ChangeMethod.kind:
                 return 0.5 if _is_out(state) else usual
             case a.ReportIrregularity.kind:
                 waits_for_word = state.short_hand() or cutting_card_untold(self.setup, state)
-                return 2 if waits_for_word is not None else usual
+                short = len(state.round.game.stages) < LONG_GAME if state.round is not None else False
+                return 2 if waits_for_word is not None else usual * (3 if short else 1)
             case a.BringSet.kind if any(not s.present or s.due for s in state.sets.values()):
                 return 2 if self._wants_set(state) else 0.05
             case a.TakeSetAway.kind if state.device_of(DeviceKind.SHUFFLER) is None and self._present(state) > 1:
@@ -193,7 +208,7 @@ class People:
         fits = [
             x for x in stage.answers if x.version is None or (version is not None and x.version == version.value)
         ]
-        answer = self.rng.choice(fits)
+        answer = self.rng.choice(self.teller.answers(waiting[0], fits))
         rule = self.setup.law.rulebook.wagers.get(answer.places or "")
         times = rule.multiples(stage.moment) if rule is not None and stage.moment is not None else ()
         return a.RecordDecision(waiting[0], answer.decision, self.rng.choice(times) if times else 0)
@@ -238,49 +253,20 @@ class People:
         left: tuple[ShowCommunity, ...] = round_.game.streets[round_.streets :]
         return a.RevealCommunity(left[0].street) if left else None
 
-    def _dealer(self, state: State) -> a.Act:
-        matters = must_qualify(self.setup, _round(state).game) or self.rng.random() < 0.1
-        return a.RevealDealer(not matters or self.rng.random() < 0.7, self.rng.random() < 0.1)
-
-    def _stub(self, state: State) -> a.Act:
+    def _stub(self, state: State) -> a.Act | None:
+        """At some tables only the count that the cards of a round wait for."""
+        if self._lazy and state.round is not None and stub.due(self.setup, state) is None:
+            return None
         right = full_set(self.setup)
         if state.round is not None:
             right -= cards_out(Draft(self.setup, state, Moment(0, 0, "")))
+        back = "" if state.round is not None else self.rng.choice(("", *self.setup.backs))
         if self.rng.random() < 0.95:
-            return a.RecordStubCount(max(right, 0))
+            return a.RecordStubCount(max(right, 0), back=back)
         full = full_set(self.setup)
         return a.RecordStubCount(
             max(right - self.rng.choice((0, 1, 2)), 0), self.rng.random() < 0.5, self.rng.choice((full, full - 1))
         )
-
-    def _hand(self, state: State) -> a.Act:
-        """Cards as they may lie there, now and then one that was not read."""
-        round_, hand = _round(state), self.setup.law.rulebook.hand
-        shown = sum(street.cards for street in round_.game.streets[: round_.streets])
-        counts = {
-            Area.PLAYER: hand.player.value,
-            Area.DEALER: hand.dealer_cards,
-            Area.COMMUNITY: shown,
-            Area.SIX_CARD_BOX: 4,
-        }
-        area = self.rng.choice(tuple(counts))
-        seat = self.rng.choice(list(round_.in_play) or [1]) if area is Area.PLAYER else 0
-        deck = NAMES if self.rng.random() > ONE_SUIT else [name for name in NAMES if name.endswith("h")]
-        cards = [self.rng.choice((name, name, name, "??")) for name in self.rng.sample(deck, counts[area])]
-        settler = settler_of(self.setup.law)
-        plays = settler.played if area in (Area.PLAYER, Area.DEALER) else 0
-        shows = settler.shown if area is Area.PLAYER else 0
-        return a.RecordHand(area, " ".join(cards), seat, " ".join(cards[:plays]), " ".join(cards[:shows]))
-
-    def _meter(self, state: State) -> a.Act | None:
-        least = settler_of(self.setup.law).resets
-        if not least:
-            return self.builder.record(a.RecordMeter, state)  # type: ignore[no-any-return]
-        meter = self.rng.choice(list(least))
-        return a.RecordMeter(meter, least[meter][0] + 1000, least[meter][0])
-
-    def _settles(self, state: State) -> a.Act:
-        return a.SettleRound()
 
     def _correction(self, state: State) -> a.Act | None:
         """Of a wager of this round or the last one, whatever has become of it."""
@@ -305,6 +291,8 @@ class People:
         act = self.builder.record(a.ReportIrregularity, state)
         assert isinstance(act, a.ReportIrregularity)
         trigger = self.rng.choice(self._seen)
+        if state.round is not None and state.round.phase is Phase.DEALING and self.rng.random() < SHORT:
+            trigger = Trigger.CARDS_INSUFFICIENT
         said = "a glass fell onto the layout" if trigger is Trigger.SOMETHING_ELSE else ""
         back = act.back if trigger is Trigger.UNFIT_CARD else ""
         act = replace(act, trigger=trigger, seat=seat, note=said, back=back)

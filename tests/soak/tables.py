@@ -55,8 +55,15 @@ def draw_setup(rng: Random, rulebook: Rulebook) -> Setup:
         seats=rng.choice((whole.seats, whole.seats, 1, 3)),
         backs=("red", "blue") if two or rng.random() < 0.8 else ("red",),
         offered=frozenset(wager for wager in sorted(whole.offered) if rng.random() < 0.7),
+        payout_limit=_payout_limit(rng, whole),
         progressive_cents=whole.progressive_cents if DeviceKind.PROGRESSIVE in kinds else 0,
     )
+
+
+def _payout_limit(rng: Random, whole: Setup) -> int | None:
+    """The house's own, where it was elected to have one: not below the least that the document prints."""
+    own = [limit for limit in whole.law.rulebook.limits.values() if limit.applies.value == "house"]
+    return max(limit.least_cents.value for limit in own) * rng.choice((1, 1, 2)) if own else None
 
 
 def _may_deal(method: Method, dealing: Dealing, kinds: Set[DeviceKind]) -> bool:

@@ -1,19 +1,21 @@
-"""A row gives each wager one fate, cited alike, at the table and in `settle`, in five books and at each stage of a round.
+"""A row gives each wager one fate, cited alike, at the table and in `settle`: each row, under each condition and each choice.
 
-Two kinds of difference are left, and each is counted and printed: a hold of the whole round, which `settle` says wager by
-wager, and wagers paid on record before a void, of which `settle` is not told.
+Random rounds are told to `settle` by the soak (`tests/soak/agree.py`), which finds what cards, amounts, answers and the course of
+a round make of it. Only here each row is met under every choice that it hangs on, in every set of conditions that people can
+say, and while wagers lie there that were paid on record: of many of these a soak of a million rounds has none.
+
+In how much both may differ is the same for the two (`tests/soak/verdicts.py`), and printed.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
-from itertools import chain, combinations, product
+from functools import cache
+from itertools import chain, combinations
 from typing import Any
 
 import msgspec
 import pytest
 
-from controller.games.fates import reaches
 from controller.games.settling import round as rounds
 from controller.games.settling.settled import Outcome
 from controller.games.settling.voids import Fates
@@ -23,10 +25,12 @@ from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Role, 
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.dispositions import dispose
+from controller.table.dispositions import OF_A_SEAT, dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Moment
-from controller.table.state import ALL_COLLECTED, Fate, Setup, State
+from controller.table.state import Fate, Setup, State
+from tests.soak.tables import book as printed
+from tests.soak.verdicts import APART, BY_CARDS, Happened, Verdict, difference, of_line
 
 OF_STATE = {Guard.ROUND_LIVE, Guard.INITIAL_DEAL_DONE, Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED,
             Guard.SHUFFLER_COUNTS, Guard.RESHUFFLING_DEVICE, Guard.TWO_SETS, Guard.BETS_OPEN}  # fmt: skip
@@ -94,27 +98,30 @@ def _pay(table, seat, wager):
     table.state = fold(table.state, [f.Fact("table", paid)])
 
 
-def laws(book: Rulebook, trigger: Trigger, chosen: dict[str, str], *, each: bool) -> Iterator[Law]:
-    """The law under every choice of what the rows of this trigger, and what collected chips become, hang on.
-
-    What was paid before is varied by itself: it bears on no other wager. `each`: else only as proposed.
-    """
+def laws(book: Rulebook, trigger: Trigger, chosen: dict[str, str]) -> Iterator[Law]:
+    """The law as proposed, then with each other choice of a question on which the rows of this trigger hang, or what becomes of
+    chips that a void reaches: one choice at a time, as each step of a row asks for its own."""
     steps = chain.from_iterable(row.by_reading for row in book.rows.get(trigger, ()))
     asked = {reading for step in steps for reading, _ in step.condition}
-    if (rule := book.play.collected_in_void) is not None and rule.by_choice:
-        asked.add(rule.by_choice)
-    questions = sorted(asked)
-    elected = [dict(zip(questions, c, strict=True)) for c in product(*map(partial(_choices, book), questions))]
-    for choices in (*(elected if each else [{}]), {"R-131": "stands"}, {"R-131": "return"}):
-        both = {**proposals(book), **chosen, **choices}
-        try:
-            yield elect(book, {q: (choice, "test") for q, choice in both.items()})
-        except ElectionsInvalid:  # one of these choices needs another one
-            continue
+    asked |= {
+        by for rule in (book.play.collected_in_void, book.play.settled_in_void) if rule and (by := rule.by_choice)
+    }
+    usual = {**proposals(book), **chosen}
+    yield elected(book.id, tuple(sorted(usual.items())))  # type: ignore[misc]
+    for question in sorted(asked):
+        for choice in book.questions[question].choices:
+            law = elected(book.id, tuple(sorted({**usual, question: choice.id}.items())))
+            if choice.id != usual.get(question) and law is not None:
+                yield law
 
 
-def _choices(book: Rulebook, question: str) -> list[str]:
-    return [choice.id for choice in book.questions[question].choices]
+@cache
+def elected(name: str, choices: tuple[tuple[str, str], ...]) -> Law | None:
+    """None where one of these choices needs another one."""
+    try:
+        return elect(printed(name), {question: (choice, "test") for question, choice in choices})
+    except ElectionsInvalid:
+        return None
 
 
 def said(trigger: Trigger) -> Iterator[tuple[Guard, ...]]:
@@ -122,96 +129,64 @@ def said(trigger: Trigger) -> Iterator[tuple[Guard, ...]]:
     return chain.from_iterable(combinations(told, n) for n in range(len(told) + 1))
 
 
-Answer = tuple[str, tuple[str, ...], str | None]
-"""back, lost, held or cards; with the clauses or the reading that decide it."""
-WORDS = {"returned": "back", "held": "held", "lost": "lost", "collected": "lost"}
-CARDS: Answer = ("cards", (), None)
+def happenings(
+    state: State, book: Rulebook, chosen: dict[str, str]
+) -> Iterator[tuple[Law, Trigger, tuple[Guard, ...], int]]:
+    """What is tried: as proposed at each seat that it may concern, under another choice at the seats in turn."""
+    assert state.round is not None
+    turn = 0
+    for trigger in book.rows:
+        if book.absent(trigger) is not None:
+            continue
+        seats = [*state.round.seats] if trigger in OF_A_SEAT else [0]
+        if trigger is Trigger.FALSE_DECLARATION:  # both refuse it of who has folded: who has, has declared nothing
+            seats = [seat for seat in seats if not state.round.seats[seat].folded]
+        for n, law in enumerate(laws(book, trigger, chosen)):
+            for guards in said(trigger):
+                turn += 1
+                for seat in seats if n == 0 else [seats[turn % len(seats)]]:
+                    yield law, trigger, guards, seat
 
 
-def at_table(draft: Draft, before: State, seat: int, wager: str) -> Answer:
-    """The fate of a wager of the round as it was before."""
-    events = [fact.event for fact in draft.facts]
-    decided = [x for x in events if isinstance(x, f.WagerDecided) and (x.seat, x.wager) == (seat, wager)]
-    if decided and decided[-1].fate != "to_settle":
-        return WORDS[decided[-1].fate], decided[-1].cite, decided[-1].reading
-    assert before.round is not None
-    lies = before.round.seats[seat].wagers[wager].fate
-    holds = [x for x in events if isinstance(x, f.HoldPlaced)]
-    for hold in holds:
-        collected = hold.wager == ALL_COLLECTED and hold.seat in (0, seat) and lies is Fate.COLLECTED
-        settled = hold.code == "settled_before_void" and f"seat {seat} {wager}: " in hold.reason
-        if collected or settled:
-            return "held", hold.cite, hold.reading
-    (made,) = [x for x in events if isinstance(x, f.DispositionMade)]
-    whole = next((d for d in made.demands if d.action is Action.HOLD_ROUND), None)
-    stands = lies in (Fate.COLLECTED, Fate.SETTLED) and reaches(made.demands, seat, made.seat)
-    if whole is not None and not decided and not stands:
-        return "round held", whole.cite, whole.reading
-    return ("lost", (), None) if lies is Fate.COLLECTED else CARDS
-
-
-def in_settle(law: Law, before: State, made: f.DispositionMade, seat: int, wager: str) -> Answer:
+def in_settle(law: Law, before: State, made: f.DispositionMade) -> dict[tuple[int, str], Verdict]:
+    """What `settle` makes of each wager of the round that no card decides."""
     assert before.round is not None
     hands = tuple(
         rounds.Hand(n, {w: lies.cents for w, lies in s.wagers.items()}, (), s.answers)
         for n, s in before.round.seats.items()
     )
     happened = tuple(guard for guard in made.guards if guard in GUARDS_OF[made.trigger])
-    round_ = rounds.Round(hands, irregularity=rounds.Irregularity(made.trigger, happened, made.seat))
-    hand = next(hand for hand in hands if hand.seat == seat)
-    line = Fates(law, round_).line(hand, wager, hand.wagers[wager])
-    if line is None:
-        folded = before.round.seats[seat].wagers[wager].fate is Fate.COLLECTED
-        return ("lost", (), None) if folded else CARDS
-    words = {Outcome.VOID: "back", Outcome.RETURN: "back", Outcome.LOSE: "lost", Outcome.HELD: "held"}
-    # `settle` is not told how cards were dealt, and cites each way of dealing.
-    return words[line.outcome], law.rulebook.cite_for(line.cite, before.method), line.reading
+    fates = Fates(law, rounds.Round(hands, irregularity=rounds.Irregularity(made.trigger, happened, made.seat)))
+    return {(x.seat, x.wager): of_line(law, x, before.method) for hand in hands for x in fates.lines(hand)}
 
 
-def equal(there: Answer, here: Answer, *, on_record: bool) -> str:
-    """ "" where both say the same, else the kind of the difference."""
-    if there == here:
-        return ""
-    if there[0] == "round held" and here == ("held", *there[1:]):
-        return "a hold of the whole round"
-    return "paid on record before" if on_record else "apart"
-
-
-def disposed(setup: Setup, state: State, trigger: Trigger, guards: tuple[Guard, ...], seat: int) -> Draft:
+def disposed(setup: Setup, state: State, trigger: Trigger, guards: tuple[Guard, ...], seat: int) -> Happened:
     draft = Draft(setup, state, Moment(0, 0, ""))
     dispose(draft, trigger, *guards, seat=seat)
-    return draft
+    (made,) = [x.event for x in draft.facts if isinstance(x.event, f.DispositionMade)]
+    return Happened(state, tuple(draft.facts), made)
 
 
 def test_table_and_settle_agree_on_each_wager(table, request) -> None:
-    """Each irregularity in each state, under every election that it hangs on, at each seat: one fate, cited alike, in both."""
-    book, state = table.setup.law.rulebook, table.state
+    """Each row in each state: one fate, cited alike, in both."""
+    book, state = printed(table.setup.law.rulebook.id), table.state
     chosen = {q: e.choice for q, e in table.setup.law.elections.items()}
-    placed = [(seat, wager) for seat, s in state.round.seats.items() for wager in s.wagers]
-    stage = request.node.callspec.params["table"][1]
-    apart: dict[Any, list[Any]] = {}
+    apart: dict[Any, Happened] = {}
     kinds: Counter[str] = Counter()
-    for trigger in book.rows:
-        if book.absent(trigger) is not None:
-            continue
-        for law in laws(book, trigger, chosen, each=stage == "answered"):
-            setup = msgspec.structs.replace(table.setup, law=law)
-            for guards, seat in product(said(trigger), state.round.seats):
-                if trigger is Trigger.FALSE_DECLARATION and state.round.seats[seat].folded:
-                    continue  # both refuse it: who has folded has declared nothing
-                draft = disposed(setup, state, trigger, guards, seat)
-                (made,) = [x.event for x in draft.facts if isinstance(x.event, f.DispositionMade)]
-                one_hand = any(demand.action is Action.DISCARD_EXCESS for demand in made.demands)
-                for at, wager in placed:
-                    if one_hand and at == seat:
-                        continue  # by the game, not by the row: test_settle_agrees_at_random.py, fast-action (i)(4)
-                    there, here = at_table(draft, state, at, wager), in_settle(law, state, made, at, wager)
-                    lies = state.round.seats[at].wagers[wager]
-                    kind = equal(there, here, on_record=lies.outcome is not None)
-                    kinds[kind or "the same"] += 1
-                    if kind == "apart":
-                        key = (trigger.value, guards, wager, state.round.seats[at].answers, there, here)
-                        apart.setdefault(key, []).append((seat == at, made.demands))
-    print(f"{book.id} {stage}: {dict(kinds)}")
+    for law, trigger, guards, seat in happenings(state, book, chosen):
+        happened = disposed(msgspec.structs.replace(table.setup, law=law), state, trigger, guards, seat)
+        one_hand = any(demand.action is Action.DISCARD_EXCESS for demand in happened.made.demands)
+        settled = in_settle(law, state, happened.made)
+        for at, wager, lies in state.round.wagers(*Fate):
+            if one_hand and at == seat:
+                continue  # by the game, not by the row: test_settle_agrees_at_random.py, fast-action (i)(4)
+            there, here = happened.at_once(at, wager), settled.get((at, wager), BY_CARDS)
+            kind = difference(there, here, on_record=lies.outcome is not None)
+            kinds[kind or "the same"] += 1
+            if kind == APART:
+                apart.setdefault(
+                    (trigger.value, guards, wager, state.round.seats[at].answers, there, here), happened
+                )
+    print(f"{book.id} {request.node.callspec.params['table'][1]}: {dict(kinds)}")
     assert kinds["the same"] > 100
-    assert not apart, "\n".join(f"{key}: {found[0]}" for key, found in apart.items())
+    assert not apart, "\n".join(f"{key}: {found.made.demands}" for key, found in apart.items())
