@@ -72,9 +72,12 @@ def validated(state: State, event: f.ProgressiveValidated) -> State:
 
 
 def void_noted(state: State, made: f.DispositionMade) -> State:
-    """The round remembers what has made it, or a hand of it, void: it decides what is left to be settled."""
+    """The round remembers what has made it, or a hand of it, void: it decides what is left to be settled.
+
+    What is found after the settlement voids nothing (D-79): wagers that are told one by one then are compared with the cards.
+    """
     round_ = state.round
-    if round_ is None or not any(demand.action in VOIDS for demand in made.demands):
+    if round_ is None or not round_.live or not any(demand.action in VOIDS for demand in made.demands):
         return state
     holding = tuple(guard for guard in made.guards if guard in GUARDS_OF[made.trigger])
     happened = Irregularity(made.trigger, holding, made.seat)

@@ -22,6 +22,7 @@ from tests.soak.verdicts import (
     APART,
     BY_CARDS,
     OF_OUTCOME,
+    PAID_BEFORE,
     ROUND_HELD,
     WHOLE_HELD,
     WORDS,
@@ -78,6 +79,7 @@ class Agreement:
         self._story = Story()
         self._said: dict[Key, Said] = {}
         self._announced: dict[tuple[int, str], Verdict] = {}
+        self._hands: dict[int, Verdict] = {}
 
     def saw(self, before: State, given: Input, facts: Sequence[f.Fact]) -> None:
         """One input, the state that it met and what followed."""
@@ -98,6 +100,8 @@ class Agreement:
                     story.happened.append(Happened(fold(before, facts[:n]), tuple(facts[n:]), made))
                 case f.HoldPlaced(seat=seat, wager=wager) if isinstance(act, a.AnnounceNoMoreBets):
                     story.placed.discard((seat, wager))  # a chip that may not stand alone, and goes back
+                case f.HoldPlaced(seat=seat) as x if seat and story.sets_one_hand(seat) == x.cite:
+                    self._hands[seat] = Verdict("held", cite=x.cite, reading=x.reading)
                 case f.RoundVoided() if isinstance(act, a.ResolveHold):
                     story.by_a_person = True
                 case f.WagerDecided() as x if (
@@ -169,6 +173,10 @@ class Agreement:
                 return kind or (UNREAD if here.open else SAME)
             if there is CORRECTED:
                 return BY_HAND
+        if (
+            there is None and key[2] and self._on_record(key)
+        ):  # nobody asks for the coupon of chips that stay as they were paid
+            return PAID_BEFORE
         if here is None and there is not None and key[3] and there.word == ROUND_HELD:
             return WHOLE_HELD
         unread = [x for x in (said.verdict if said else None, here) if x is not None and x.open]
@@ -217,8 +225,10 @@ class Agreement:
         return found
 
     def _of_wager(self, seat: int, wager: str) -> Verdict:
-        """By the row that took effect, else by the player's answer or what was said of the dealer's hand, else by the cards."""
-        told, verdict = self._story.told, BY_CARDS
+        """By a hold of its hand, the row that took effect, the player's answer or what was said of the dealer; else the cards."""
+        told, verdict = self._story.told, self._hands.get(seat, BY_CARDS)
+        if verdict is not BY_CARDS:
+            return verdict
         if told is not None:
             assert told.before.round is not None
             lay = told.before.round.seats.get(seat)

@@ -23,7 +23,7 @@ SAFE = {
 }
 LIKELY = (
     e.Jammed, e.ShuffleStopped, e.DealStopped, e.ShuffleCompleted, e.FaceUpCard, e.StackDispensed, e.WagerSensed,
-    e.JamCleared, e.PoweredUp, e.DealCompleted,
+    e.JamCleared, e.PoweredUp, e.DealCompleted, e.AlarmRaised,
 )  # fmt: skip
 """Reports of which the documents speak: faults are drawn from these more often than from the rest."""
 LINK = (
@@ -124,7 +124,7 @@ class Devices:
                 whole = self._full - (self.rng.random() < 0.005)
                 count = whole if e.Capability.COUNTS_EACH_SHUFFLE in shuffler[1].capabilities else None
                 read = e.Capability.READS_CARDS in shuffler[1].capabilities
-                verdict = e.Identities.COMPLETE if self.rng.random() < 0.995 else e.Identities.INCOMPLETE
+                verdict = e.Identities.COMPLETE if self.rng.random() < 0.985 else e.Identities.INCOMPLETE
                 identities = verdict if read else e.Identities.NOT_READ
                 return shuffler[0], e.ShuffleCompleted(back, e.Mode.SHUFFLE, count, identities)
         return None

@@ -21,7 +21,7 @@ WEIGHTS: dict[str, float] = {
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.2, a.RecordMeter.kind: 0.1, a.SettleWager.kind: 0.3,
     a.CorrectSettlement.kind: 0.05,
     a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 3,
-    a.ClearAlarm.kind: 0.5,
+    a.ClearAlarm.kind: 1.5,
 }  # fmt: skip
 MOST: dict[str, float] = {
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.5, a.ReportIrregularity.kind: 2, a.BringSet.kind: 2, a.TakeSetAway.kind: 4,

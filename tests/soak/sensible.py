@@ -33,7 +33,8 @@ from tests.soak.tellers import Teller
 LONG_GAME = 4
 """In a game of fewer stages people report as much in less time."""
 SHORT = 0.15
-"""How often what is reported in a deal is that the cards do not suffice."""
+"""How often what is reported in a deal is that the cards do not suffice, for all or for one player."""
+OF_A_DEAL = (Trigger.CARDS_INSUFFICIENT, Trigger.WRONG_COUNT_PLAYER)
 SLIP = 0.05
 """How often a report has words that contradict it."""
 LAZY = 0.4
@@ -291,15 +292,19 @@ class People:
         act = self.builder.record(a.ReportIrregularity, state)
         assert isinstance(act, a.ReportIrregularity)
         trigger = self.rng.choice(self._seen)
+        if state.round is not None and state.short_hand() is None and self.rng.random() < SHORT / 3:
+            trigger = Trigger.WRONG_COUNT_PLAYER
         if state.round is not None and state.round.phase is Phase.DEALING and self.rng.random() < SHORT:
-            trigger = Trigger.CARDS_INSUFFICIENT
+            trigger = self.rng.choice(OF_A_DEAL)
         said = "a glass fell onto the layout" if trigger is Trigger.SOMETHING_ELSE else ""
         back = act.back if trigger is Trigger.UNFIT_CARD else ""
         act = replace(act, trigger=trigger, seat=seat, note=said, back=back)
         return act if self.rng.random() < SLIP else _consistent(act)
 
     def _duty(self, state: State) -> a.Act | None:
-        return a.ConfirmDuty(self.rng.choice(list(state.duties))) if state.duties else None
+        asked = state.short_hand() if self.rng.random() < 0.7 else None  # then the player has not chosen yet
+        duties = [duty for duty in state.duties.values() if duty is not asked]
+        return a.ConfirmDuty(self.rng.choice(duties).id) if duties else None
 
     def _hold(self, state: State) -> a.Act | None:
         if not state.holds:

@@ -87,6 +87,12 @@ class Story:
         """The one thing that is told: what touches wagers, else what happened last without touching any."""
         return (self.touching or self.happened or [None])[-1]
 
+    def sets_one_hand(self, seat: int) -> tuple[str, ...] | None:
+        """By which clause this hand of too many cards sets one hand; None for any other."""
+        found = (x.made for x in self.happened if x.made.seat == seat)
+        excess = (made for made in found if any(d.action is Action.DISCARD_EXCESS for d in made.demands))
+        return next((made.cite for made in excess), None)
+
     def wagers(self, round_: Round, seat: int) -> dict[str, int]:
         """Cents of each wager of this seat."""
         lies = round_.seats[seat].wagers.items()
@@ -102,7 +108,7 @@ class Story:
         if told is None or before is None or seat not in before.seats:
             return None
         gone = [told.at_once(seat, wager) for wager in self.wagers(before, seat)]
-        return None if any(verdict.word in (BY_CARDS.word, ROUND_HELD) for verdict in gone) else before
+        return None if not gone or any(verdict.word in (BY_CARDS.word, ROUND_HELD) for verdict in gone) else before
 
 
 def _touches(made: f.DispositionMade) -> bool:

@@ -138,3 +138,42 @@ def _folded_then_void(make_table, choice, rest):
     ).let_out().deal()
     table.answer(1, "fold")
     return table, table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_COMMUNITY))
+
+
+LAST_ANSWER = {"nj-pikit": (a.Decision.PLAY_5, 1), "ma-colorado": (a.Decision.BET, 1)}
+VOIDS = {
+    "nj-pikit": Trigger.WRONG_COUNT_DEALER, "ma-uth": Trigger.WRONG_COUNT_DEALER,
+    "md-uth": Trigger.WRONG_COUNT_COMMUNITY, "ma-colorado": Trigger.WRONG_COUNT_COMMUNITY,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["after it", "before it"])
+@pytest.mark.parametrize("book", [book for book in BOOKS if book != "fast-action"])
+def test_what_is_found_after_the_settlement_makes_no_wager_void_that_is_told_then(make_table, book, late):
+    """No row voids a settled round (D-79), so only the cards say what its wagers come to, and here none were told.
+
+    Not Fast Action: no row of it voids a round or a hand whose players have all answered.
+    """
+    elect = {} if book == "md-uth" else {"R-22": "return"}
+    elect |= {"version": "required_bet"} if book == "ma-colorado" else {}
+    table = make_table(book, elect=elect, offered=()).ready()
+    bets = {"nj-pikit": ("ante", "five_card_bonus"), "ma-colorado": ("ante",)}.get(book, ("ante", "blind"))
+    table.bet(*((seat, wager, 1000) for seat in (1, 2) for wager in bets)).let_out().deal()
+    if book.endswith("uth"):
+        table.to_showdown()
+    else:
+        table.decide_all(*LAST_ANSWER[book])
+        table.act(a.RevealCommunity(a.Street.COMMUNITY) if book == "ma-colorado" else a.RevealDealer())
+    void = a.ReportIrregularity(VOIDS[book])
+    if not late:
+        table.act(void)
+        assert table.round.void
+        return
+    table.act(a.SettleRound())
+    table.act(void)
+    (hold,) = asked(table)
+    table.act(a.ResolveHold(hold.id, a.Resolution.GO_ON))
+    table.act(a.SettleWager(1, "ante", WIN, 1000))
+    fact = next(x.event for x in table.all if isinstance(x.event, f.WagerSettled))
+    assert (fact.offered, fact.difference) == (None, None)
+    assert table.round.voids == ()
