@@ -126,6 +126,7 @@ APART: dict[str, str] = {
     "done_swap_set_after_round": "a duty on a set ends with the set, or on a person's word that the two have changed places",
     "done_count_stub": "a person's word ends the demand, and no round begins before the count itself is recorded",
     "given_back": "a player takes a wager back before the announcement; after it only a row, a reading or a hold gives it back",
+    "made_collected": "a fold collects by its clause; in a void what it collected stays so where that was elected (R-71)",
     "made_held": "which wagers a row holds stands in the rulebook, whichever act has reported what happened",
     "made_lost": "which wagers a row makes lost stands in the rulebook, whichever act has reported what happened",
     "made_to_settle": "which wagers a void spares stands in the rulebook, or a hold has asked a person about them",
