@@ -31,7 +31,7 @@ MOST_OTHERWISE = {
     WHOLE_HELD: 0.15, PAID_BEFORE: 0.02, agree.TOLD_LATER: 0.06, agree.BY_HAND: 0.01, agree.UNREAD: 0.6,
 }  # fmt: skip
 """Share of wagers of which the two do not plainly say the same, at most, by what they say."""
-ENOUGH = 500
+ENOUGH = 1000
 """Rounds from which on shares are looked at."""
 
 NO_STUB = "the document asks for no stub count"

@@ -127,7 +127,7 @@ class Settler:
         """What the irregularity makes of each wager. Raises where play goes on with a hand that has not answered.
 
         A hand of a wrong number of cards at the seat concerned need not have answered: it is held as it lies. Nor need one of
-        which all is lost, held or given back but what its answers so far had settled.
+        which all is lost, held or given back but what its answers so far had settled, or what the row itself has settled.
         """
         fates, count = Fates(self.law, round_), self.law.rulebook.hand.player.value
         at = round_.irregularity.seat if round_.irregularity else 0
@@ -136,7 +136,8 @@ class Settler:
             if round_.under_way or odd or fates.is_void(hand.seat):
                 continue
             settled = GAMES[self.law.rulebook.plays].settled_with(hand.decisions)
-            lies = [name for name, cents in hand.wagers.items() if cents and name not in settled]
+            placed = (name for name, cents in hand.wagers.items() if cents and name not in settled)
+            lies = [name for name in placed if not fates.spares(hand.seat, name)]
             if any(fates.line(hand, name, hand.wagers[name]) is None for name in lies):
                 self._checks.answered(hand, round_)
         return fates

@@ -74,6 +74,11 @@ class Fates:
         )
         return Line(hand.seat, wager, stake, outcome, back, cite=fate.by.cite, reading=fate.by.reading, note=note)
 
+    def spares(self, seat: int, wager: str) -> bool:
+        """Whether the row has this wager settled on its own cards, whatever its player has answered."""
+        fate = self._fates.get((seat, wager))
+        return fate is not None and fate.fate is Fate.TO_SETTLE
+
     def is_void(self, seat: int) -> bool:
         """Whether the hand of this seat is void."""
         actions = {demand.action for demand in self._demands}

@@ -171,6 +171,18 @@ def test_a_hand_of_which_all_is_decided_but_what_its_answer_settled_need_not_ans
             )
 
 
+@pytest.mark.parametrize("name", ["ma-uth", "md-uth"])
+def test_a_trips_that_is_settled_all_the_same_waits_for_no_answer(name):
+    """The rest is held by a reading, and the hands are not void by it. Clause: ma-uth 15(b), md-uth 13.C. Readings: R-14."""
+    found = {"trigger": "card_face_up", "state": ["several", "initial_deal_done"]}
+    mine = seat("Ah Kh", "", FIRST | {"trips": 500})
+    round_ = {"seats": [mine], "community": "Qh Jh Th 2h 3d", "irregularity": found}
+    lines = settle(name, round_, **{"R-14": "hold"}).lines
+    assert {x.wager: x.outcome for x in lines} == {
+        "ante": Outcome.HELD, "blind": Outcome.HELD, "trips": Outcome.WIN,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["nj-pikit", "ma-colorado"])
 def test_a_fold_is_settled_by_the_clauses_by_which_it_is_collected(name):
     """The table collects it by the one, `settle` says it by the other. The two Ultimates have one place for both, and Fast Action
