@@ -9,6 +9,7 @@ from typing import Any
 from controller.games.fates import holds_round
 from controller.games.settling.round import Terms
 from controller.games.settling.settled import Line, Outcome
+from controller.rules.vocabulary import Trigger
 from controller.settle_filter import SettleFilter
 from controller.table import acts as a
 from controller.table import facts as f
@@ -111,6 +112,8 @@ class Agreement:
                 case f.WagerSettled() as x if isinstance(act, a.RecordDecision):
                     said = Verdict(OF_OUTCOME[x.outcome], x.returned, x.paid, x.cite, x.reading)
                     self._announced[x.seat, x.wager] = said
+                case f.WagerDecided(seat=seat, wager=wager) if _came_late(facts[:n]) and wager == PROGRESSIVE:
+                    story.placed.discard((seat, wager))  # another chip, after one that is no wager any more
                 case f.SettlementCorrected() as x if before.round is not None and x.round == before.round.id:
                     key = (x.seat, x.wager, x.coupon > 0, x.holder)
                     self._said.setdefault(key, Said(CORRECTED, ()))
@@ -218,7 +221,8 @@ class Agreement:
         by_cards = {key: said.verdict for key, said in self._said.items()}
         by_cards = {**self._offered(round_), **by_cards}  # what an answer settled, and nobody has told the sums
         for key, verdict in by_cards.items():
-            if self._story.as_then(key[0]) is None or key[3]:
+            then = self._story.as_then(key[0])
+            if then is None or key[3] or key[1] in then.seats[key[0]].wagers:
                 chips = found.get((key[0], PROGRESSIVE, False, 0), BY_CARDS)
                 hangs = key[3] > 0 and chips.word == ROUND_HELD  # of a wager that is held `settle` says no bonus
                 found.setdefault(key, chips if hangs else verdict)
@@ -252,6 +256,11 @@ def less_cuts(lines: Sequence[Line], cuts: Sequence[Mapping[str, Any]]) -> list[
                 left[n], paid = left[n] - taken, paid - taken
         found.append(replace_line(line, paid=paid))
     return found[::-1]
+
+
+def _came_late(facts: Sequence[f.Fact]) -> bool:
+    made = (fact.event for fact in facts if isinstance(fact.event, f.DispositionMade))
+    return any(event.trigger is Trigger.PROGRESSIVE_LATE for event in made)
 
 
 def _key(line: Line) -> Key:

@@ -32,7 +32,7 @@ MOST_OTHERWISE = {
 }  # fmt: skip
 """Share of wagers of which the two do not plainly say the same, at most, by what they say."""
 ENOUGH = 1000
-"""Rounds from which on shares are looked at."""
+"""Rounds from which on shares, and costs, are looked at."""
 
 NO_STUB = "the document asks for no stub count"
 NO_PROGRESSIVE = "the document has no progressive wager, and says so to who counts chips"
@@ -142,7 +142,7 @@ def missing(rulebook: str, tally: Tally) -> list[str]:
     faults += apart(tally.compared)
     if tally.largest > LARGEST_STATE:
         faults.append(f"a state has {tally.largest} characters; {LARGEST_STATE} are the most")
-    if tally.late > DEAREST * tally.early:
+    if sum(tally.rounds.values()) >= ENOUGH and tally.late > DEAREST * tally.early:
         faults.append(f"late inputs make {tally.late / tally.early:.2f} times early ones")
     return faults
 

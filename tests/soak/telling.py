@@ -99,15 +99,16 @@ class Story:
         return {name: wager.cents for name, wager in lies if (seat, name) in self.placed}
 
     def as_then(self, seat: int) -> Round | None:
-        """The round as it was when something happened that decided all wagers of this seat; None where none did, or not all.
+        """The round as it was when something happened that decided all wagers of this seat, but those that it has settled on
+        their own cards; None where none did, or not all.
 
         What its player answered after that, where a person let a wager stand, `settle` would take for an answer before it.
         """
         told = self.told
         before = told.before.round if told else None
-        if told is None or before is None or seat not in before.seats:
+        if told is None or before is None or not self.touching or seat not in before.seats:
             return None
-        gone = [told.at_once(seat, wager) for wager in self.wagers(before, seat)]
+        gone = [told.at_once(seat, w) for w in self.wagers(before, seat) if not told.spares(seat, w)]
         return None if not gone or any(verdict.word in (BY_CARDS.word, ROUND_HELD) for verdict in gone) else before
 
 

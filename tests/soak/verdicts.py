@@ -52,6 +52,12 @@ class Happened:
     facts: tuple[f.Fact, ...]
     made: f.DispositionMade
 
+    def spares(self, seat: int, wager: str) -> bool:
+        """Whether the row has the wager settled on its own cards, whatever else it makes of the hand."""
+        events = [fact.event for fact in self.facts]
+        decided = [x for x in events if isinstance(x, f.WagerDecided) and (x.seat, x.wager) == (seat, wager)]
+        return bool(decided) and decided[-1].fate == Fate.TO_SETTLE
+
     def at_once(self, seat: int, wager: str) -> Verdict:
         """The fate that the row gave a wager of the round as it was before."""
         before, made = self.before.round, self.made
