@@ -176,9 +176,8 @@ class Agreement:
                 return kind or (UNREAD if here.open else SAME)
             if there is CORRECTED:
                 return BY_HAND
-        if (
-            there is None and key[2] and self._on_record(key)
-        ):  # nobody asks for the coupon of chips that stay as they were paid
+        # Nobody asks for the coupon of chips that stay as they were paid; a wager that goes back earns no bonus in `settle`.
+        if self._on_record(key) and ((there is None and key[2]) or (here is None and key[3])):
             return PAID_BEFORE
         if here is None and there is not None and key[3] and there.word == ROUND_HELD:
             return WHOLE_HELD

@@ -11,7 +11,7 @@ from controller.games.settling.money import NOT_PROVABLE
 from controller.games.settling.progressive import METER_OPEN
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Law
-from controller.rules.vocabulary import Method
+from controller.rules.vocabulary import Method, Trigger
 from controller.table import facts as f
 from controller.table.paid_before import SETTLED_BEFORE
 from controller.table.state import ALL_COLLECTED, Fate, State
@@ -65,6 +65,11 @@ class Happened:
         lies = before.seats[seat].wagers[wager]
         events = [fact.event for fact in self.facts]
         decided = [x for x in events if isinstance(x, f.WagerDecided) and (x.seat, x.wager) == (seat, wager)]
+        whole = holds_round(made.demands)
+        if (
+            whole is not None and made.trigger is Trigger.FALSE_DECLARATION
+        ):  # its wager waits for its own answer, too
+            return Verdict(ROUND_HELD, cite=whole.cite, reading=whole.reading)
         if decided and decided[-1].fate in WORDS:
             return of_fate(decided[-1])
         for hold in (x for x in events if isinstance(x, f.HoldPlaced)):
@@ -72,7 +77,6 @@ class Happened:
             settled = hold.code == SETTLED_BEFORE and f"seat {seat} {wager}: " in hold.reason
             if collected or settled or (hold.seat, hold.wager) == (seat, wager):
                 return Verdict("held", cite=hold.cite, reading=hold.reading)
-        whole = holds_round(made.demands)
         stands = lies.fate in (Fate.COLLECTED, Fate.SETTLED) and reaches(made.demands, seat, made.seat)
         if whole is not None and not decided and not stands:
             return Verdict(ROUND_HELD, cite=whole.cite, reading=whole.reading)
