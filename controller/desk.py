@@ -13,12 +13,14 @@ from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
 from controller.keeper import Keeper
 from controller.publish.publisher import NotParked, Publisher
+from controller.rules.applies import silent
 from controller.rules.coverage import Coverage, prompts
 from controller.settlement_page import announced_document, offer_document
 from controller.status import device_document, table_document, without_record
 from controller.table.acts import Act, ReportIrregularity
 from controller.table.allowed import WHILE_HELD
 from controller.table.codec import builtins
+from controller.table.draft import here
 from controller.table.inputs import Actor, ServiceEvent
 from controller.table.refusal import HELD
 from controller.vault_desk import erasure, more_to_erase, opening
@@ -98,7 +100,10 @@ class TableDesk:
             return []
         if engine.state.round is None:  # what the clauses have people report happens in a round
             acts = [act for act in acts if act != ReportIrregularity.kind]
-        told = prompts(self._coverage, engine.setup.law.rulebook, engine.state.method)
+        law = engine.setup.law
+        elections = {question: elected.choice for question, elected in law.elections.items()}
+        unsaid = silent(law.rulebook.applies, elections, here(engine.setup, engine.state))
+        told = prompts(self._coverage, law.rulebook, engine.state.method, unsaid)
         wanted = set(acts) - WHILE_HELD if engine.state.round else set(acts)
         return [{"act": p.act, "text": p.text, "cite": list(p.cite)} for p in told if p.act in wanted]
 

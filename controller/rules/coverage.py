@@ -101,15 +101,19 @@ class Prompt:
     cite: tuple[str, ...]
 
 
-def prompts(coverage: Coverage, rulebook: Rulebook, method: Method) -> tuple[Prompt, ...]:
+def prompts(
+    coverage: Coverage, rulebook: Rulebook, method: Method, silent: Collection[str] = ()
+) -> tuple[Prompt, ...]:
     """What people at a table that is dealt this way are told, act by act: all that is prompted and carried out.
 
-    A clause in the chapter of another way of dealing does not speak to them, nor one that only another way rests on.
+    A clause in the chapter of another way of dealing does not speak to them, nor one that only another way rests on, nor one
+    that is `silent` at this table.
     """
     chapters = {m: chapter(dealing.cite[0]) for m, dealing in rulebook.dealing.items()}
     others = set(chapters.values()) - {chapters.get(method)}
     rests_on = {m: _rests_on(dealing) for m, dealing in rulebook.dealing.items()}
     others |= {clause for found in rests_on.values() for clause in found} - rests_on.get(method, set())
+    others |= set(silent)
     found: dict[tuple[str, str], list[str]] = {}
     for clause, carried in coverage.clauses.items():
         if carried.kind is Kind.PROMPTED and not carried.todo and not {chapter(clause), clause} & others:

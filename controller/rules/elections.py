@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from controller.rules.applies import without_unelected
 from controller.rules.model import Cited, Election, Law, Question, Rulebook
 from controller.rules.reader import nearest
 
@@ -55,13 +56,19 @@ def _faults(question: Question, elected: str, others: Mapping[str, str]) -> list
 
 
 def _with_elected(rulebook: Rulebook, elected: Mapping[str, str]) -> Rulebook:
-    """The rulebook with each value that hangs on an election as it was elected."""
-    changed = {
-        field.name: _settled(getattr(rulebook, field.name), elected)
-        for field in fields(rulebook)
-        if field.name not in ("rows", "readings", "choices")
+    """The rulebook with each value that hangs on an election as it was elected, citing no clause that hangs on another choice.
+
+    What is asked stays as it is asked.
+    """
+    parts = [f.name for f in fields(rulebook) if f.name not in ("readings", "choices", "applies")]
+    settled = {
+        name: getattr(rulebook, name) if name == "rows" else _settled(getattr(rulebook, name), elected)
+        for name in parts
     }
-    return replace(rulebook, **changed)
+    order = {act: Cited(None, cite) for act, cite in rulebook.act_order.items()}
+    told = without_unelected({**settled, "act_order": order}, rulebook.applies, elected)
+    told["act_order"] = {act: cited.cite for act, cited in told["act_order"].items()}
+    return replace(rulebook, **told)
 
 
 def _settled(part: Any, elected: Mapping[str, str]) -> Any:

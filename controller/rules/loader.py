@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from controller.rules import pay_reader, rows, sections
+from controller.rules.applies import check_conditions, conditions
 from controller.rules.checks import Parts, check_parts, check_qualifier
 from controller.rules.model import Cited, Row, Rulebook
 from controller.rules.parts import LaidAway
@@ -122,8 +123,11 @@ class _Book:
         parts = self._parts()
         act_roles = dict(self._roles("act_roles"))
         act_order = sections.act_order(root)
+        applies = conditions(root)
         root.close()
         check_parts(parts, root.scope)
+        asked = {q.id: tuple(choice.id for choice in q.choices) for q in parts.questions}
+        check_conditions(applies, asked, parts.wagers, root)
         if play is not None:
             check_qualifier(play, settlement, parts.wagers, root.scope)
         if names is None or decks is None or hand is None or seats is None or play is None:
@@ -139,7 +143,7 @@ class _Book:
             pay=parts.pay, limits=parts.limits,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
             duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,
-            choices=parts.choices, clauses=root.scope.clauses,
+            choices=parts.choices, clauses=root.scope.clauses, applies=applies,
         )  # fmt: skip
 
     def _parts(self) -> Parts:

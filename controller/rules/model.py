@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from controller.rules.applies import Conditions
 from controller.rules.citation import Cited, T, chapter
 from controller.rules.parts import (
     CutRule,
@@ -193,7 +194,8 @@ class Rulebook:
     configuration can name, for this daemon is for cards on a layout. `devices`: whether a shuffler or an automated shoe may
     be put into service, where that hangs on an election. `settling`: the steps in which one player's wagers are settled.
     `laid_away`: where the cards of a hand go that is over. `act_order`: by the kind of act, the clauses that give it its
-    place. `pay`: pay tables by name; `limits`: of what one hand is paid.
+    place. `pay`: pay tables by name; `limits`: of what one hand is paid. `applies`: by clause, what must be so for it to speak
+    of a table.
     """
 
     id: str
@@ -233,6 +235,7 @@ class Rulebook:
     readings: Mapping[str, Reading]
     choices: Mapping[str, HouseChoice]
     clauses: frozenset[str] = field(repr=False, default=frozenset())
+    applies: Conditions = field(repr=False, default_factory=dict)
 
     def row(self, trigger: Trigger, guards: frozenset[Guard]) -> Row:
         """The one row that governs. Guards that do not belong to the trigger are ignored.

@@ -94,13 +94,15 @@ class ShuffleRule:
 
 @dataclass(frozen=True, slots=True)
 class CutRule:
-    """`after`: shuffles that a cut follows (manual | preshuffled). `by`: dealer | players, in the order of `offered_to`.
+    """`after`: shuffles that a cut follows (manual | preshuffled); `not_after`: others (device). `by`: dealer | players, in the
+    order of `offered_to`.
 
     `least_cards`: from the top of the stack, or with `either_end` from each of its ends. `cutting_card_at`: how far from
     its back the cutting card goes in, "1/4".
     """
 
     after: Cited[tuple[str, ...]]
+    not_after: Cited[tuple[str, ...]]
     by: Cited[str]
     least_cards: Cited[int]
     offered_to: Cited[tuple[str, ...]] | None = None

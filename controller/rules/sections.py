@@ -31,6 +31,7 @@ LOCK_AT = ("no_more_bets",)
 NOT_KEPT = ("electronic",)
 PLACED = ("before_deal", "decision")
 CUT_AFTER = ("manual", "preshuffled")
+NOT_CUT_AFTER = ("device",)
 CUT_BY = ("dealer", "players")
 CUTTER = ("first_player", "player_at_cutting_card", "rightmost_player", "next_clockwise", "dealer")
 CUTTING_CARD_AT = ("1/4",)
@@ -178,14 +179,15 @@ def cut(root: Table) -> CutRule | None:
     if (table := root.table("cut")) is None:
         return None
     after, by = table.cited("after", some_of(CUT_AFTER)), table.cited("by", one_of(CUT_BY))
+    not_after = table.cited("not_after", some_of(NOT_CUT_AFTER))
     least_cards = table.cited("least_cards", Table.positive)
     offered_to = table.cited("offered_to", some_of(CUTTER), optional=True)
     at = table.cited("cutting_card_at", one_of(CUTTING_CARD_AT), optional=True)
     either_end = table.cited("either_end", Table.flag, optional=True)
     table.close()
-    if after is None or by is None or least_cards is None:
+    if after is None or not_after is None or by is None or least_cards is None:
         return None
-    return CutRule(after, by, least_cards, offered_to, at, either_end)
+    return CutRule(after, not_after, by, least_cards, offered_to, at, either_end)
 
 
 def stub(root: Table) -> StubRule | None:

@@ -66,7 +66,9 @@ class Guard(StrEnum):
     COMMUNITY_DEALT = "community_dealt"  # some or all are face up, or a dealer's natural has come and none will be
     HANDS_MISSING = "hands_missing"  # a player does not hold the first cards yet, as far as anybody knows
     COMPLETABLE = "completable"  # the dealer can still be dealt the right cards in sequence
-    HANDING_OUT = "handing_out"  # the shuffler jams while it hands out packets
+    HANDING_OUT = (
+        "handing_out"  # the shuffler jams while it hands out packets; or it is a shuffler that hands them out here
+    )
     IDLE_SET = "idle_set"  # the set concerned is not the one of this or the coming round
     TWO_SETS = "two_sets"  # two sets of cards are at the table and take turns
     SELF_CLEARED = "self_cleared"  # the device freed itself and nobody touched it
@@ -287,7 +289,7 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.PLAYER_CARD_EXPOSED: (),
     Trigger.CARDS_INSUFFICIENT: (),
     Trigger.METHOD_CHANGE: (Guard.DEVICE_FAILED,),
-    Trigger.DECK_CHANGE_DUE: (),
+    Trigger.DECK_CHANGE_DUE: (Guard.HANDING_OUT,),
     Trigger.SET_NOT_ALTERNATED: (),
     Trigger.PROGRESSIVE_MISMATCH: (),
     Trigger.PROGRESSIVE_LATE: (Guard.AFTER_LOCK,),

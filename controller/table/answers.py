@@ -8,7 +8,7 @@ from controller.table import acts as a
 from controller.table import burns, upkeep
 from controller.table.deal_plan import community_left, community_lies_open, dealt_late, still_in_device
 from controller.table.inputs import Actor
-from controller.table.law import asking_order, must_qualify, order_cite, too_many_cite
+from controller.table.law import asking_order, must_qualify, one_hand_reading, order_cite
 from controller.table.refusal import Refusal
 from controller.table.seats import unread_before_rack
 from controller.table.state import Round, Setup, State
@@ -36,7 +36,8 @@ def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     if (answer.splits or answer.surrenders) and seat.one_hand:
         done = "split" if answer.splits else "given up"
         return Refusal(
-            f"seat {act.seat} was dealt too many cards: it sets one hand and is not {done}", too_many_cite(setup)
+            f"seat {act.seat} was dealt too many cards: it sets one hand and is not {done}",
+            reading=one_hand_reading(setup),
         )
     if (wait := _turn_of_another(setup, round_, act.seat)) is not None:
         return wait

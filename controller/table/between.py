@@ -10,6 +10,7 @@ from controller.table.deadlines import changed, put_in_play
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.inputs import Actor, SetDue
+from controller.table.law import of_deck_change
 
 RESHUFFLES = (
     Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
@@ -32,7 +33,7 @@ def decide_set_act(draft: Draft, act: a.SetAct, actor: Actor) -> None:
             _taken_away(draft, act.back, actor)
         case a.ReportSetDue():
             draft.add(SetDue(act.back, f"{actor.who} says so"))
-            dispose(draft, Trigger.DECK_CHANGE_DUE, back=act.back)
+            dispose(draft, Trigger.DECK_CHANGE_DUE, *of_deck_change(draft.state), back=act.back)
         case a.DirectShuffle():
             cuts.shuffle_directed(draft, act.back, actor.who)
         case a.RecordCut():

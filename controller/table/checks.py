@@ -34,6 +34,7 @@ from controller.table.law import (
     order_cite,
     reshuffling_shoe,
     stub_count_overdue,
+    takes_chips,
 )
 from controller.table.procedures import spoken
 from controller.table.refusal import Refusal
@@ -285,6 +286,9 @@ def _progressive_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> 
     assert isinstance(act, a.RecordProgressiveCount)
     if (absent := setup.law.rulebook.absent(Trigger.PROGRESSIVE_MISMATCH)) is not None:
         return Refusal(absent.says, absent.cite)
+    if not takes_chips(setup) and not _round(state).accepted:
+        offers = setup.law.rulebook.wagers["progressive"].cite
+        return Refusal("no progressive wager is offered at this table, so no chip of one is counted", offers)
     limit = full_set(setup)
     return None if 0 <= act.chips <= limit else Refusal(f"{act.chips} chips cannot be; 0 to {limit}")
 

@@ -109,10 +109,10 @@ def may_cut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | N
         return absent
     card_set = state.sets[act.back]
     if not card_set.cut_due:
-        why = "was shuffled by a device" if card_set.armed and not card_set.by_hand else "waits for no cut"
-        return Refusal(
-            f"the {act.back} set {why}; a cut follows a shuffle: {' or '.join(rule.after.value)}", rule.after.cite
-        )
+        by_device = card_set.armed and not card_set.by_hand
+        why = "was shuffled by a device" if by_device else "waits for no cut"
+        cite = (*rule.not_after.cite, *rule.after.cite) if by_device else rule.after.cite
+        return Refusal(f"the {act.back} set {why}; a cut follows a shuffle: {' or '.join(rule.after.value)}", cite)
     most = (
         full_set(setup) - rule.least_cards.value
         if rule.either_end and rule.either_end.value

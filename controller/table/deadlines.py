@@ -14,6 +14,7 @@ from controller.table.card_set import CardSet, GamingDay
 from controller.table.dispositions import dispose
 from controller.table.draft import Draft
 from controller.table.inputs import GamingDayTold, Moment, SetDue
+from controller.table.law import of_deck_change
 from controller.table.state import Setup, State
 
 TRUSTED = "synced"
@@ -104,7 +105,7 @@ def set_due(draft: Draft, event: SetDue) -> None:
 def _demand_change(draft: Draft, event: SetDue) -> None:
     """The round in play goes on with its set; the duty that follows stands before the next one."""
     draft.add(event)
-    dispose(draft, Trigger.DECK_CHANGE_DUE, back=event.back)
+    dispose(draft, Trigger.DECK_CHANGE_DUE, *of_deck_change(draft.state), back=event.back)
 
 
 def put_in_play(draft: Draft, back: str, who: str) -> None:

@@ -10,7 +10,7 @@ from traceback import walk_tb
 from controller.rules.vocabulary import Role
 from controller.table import cases, notices, statements
 from controller.table import facts as f
-from controller.table.acts import ACTS, Act, AnnounceNoMoreBets
+from controller.table.acts import ACTS, Act, AnnounceNoMoreBets, ChangeMethod
 from controller.table.allowed import verify
 from controller.table.codec import IDENTITIES
 from controller.table.deadlines import carry_over, gaming_day_told, set_due
@@ -76,9 +76,9 @@ def _report_alone(setup: Setup, state: State, given: Input) -> Draft:
 
 
 def _decide(setup: Setup, state: State, given: Input) -> Draft:
-    draft = Draft(setup, state, given.at)
     body = given.body
     kind = body.kind
+    draft = Draft(setup, state, given.at, body.method if isinstance(body, ChangeMethod) else None)
     if kind in ACTS:
         _act(draft, body, given)  # type: ignore[arg-type]  # the registry says what it is
     elif given.subject not in state.devices and (kind in REPORTS or kind in LINK_EVENTS):
@@ -105,7 +105,15 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
     refusal = verify(draft.setup, draft.state, act, given.actor)
     if refusal is not None:
         draft.add(
-            f.InputRefused(act.kind, refusal.reason, given.actor.who, refusal.cite, refusal.code, refusal.said)
+            f.InputRefused(
+                act.kind,
+                refusal.reason,
+                given.actor.who,
+                refusal.cite,
+                refusal.code,
+                refusal.said,
+                refusal.reading,
+            )
         )
         if isinstance(act, AnnounceNoMoreBets):
             _stay_locked(draft)

@@ -1,28 +1,73 @@
 """A decision being made: facts are added one by one, and each is folded at once so that the next sees its effect."""
 
+import dataclasses
+from typing import Any, TypeVar
+
 from controller.games.model import Phase
-from controller.rules.vocabulary import Role
+from controller.rules.applies import Here, applying
+from controller.rules.model import Demand
+from controller.rules.parts import ProcedureStep
+from controller.rules.vocabulary import Method, Role
 from controller.table.acts import Resolution
 from controller.table.evolve import evolve
-from controller.table.facts import Event, Fact, HoldPlaced, LevelWanted, WagerDecided
+from controller.table.facts import (
+    FACTS,
+    DispositionMade,
+    Event,
+    Fact,
+    HoldPlaced,
+    LevelWanted,
+    StepsAsked,
+    WagerDecided,
+)
 from controller.table.inputs import Moment
+from controller.table.records import replace
 from controller.table.state import Fate, Setup, State
 from drivers.commands import SAFE_VALUE, Level
 
 TABLE = "table"
+CITING = frozenset(kind for kind in FACTS.values() if hasattr(kind, "cite") or kind is StepsAsked)
+"""Facts that cite clauses, or ask for what does."""
+P = TypeVar("P", Demand, ProcedureStep)
 
 
 class Draft:
-    """Collects the facts of one input. `state` is the state after the facts so far."""
+    """Collects the facts of one input. `state` is the state after the facts so far. `asked`: the way of dealing that the input
+    asks for."""
 
-    def __init__(self, setup: Setup, state: State, at: Moment) -> None:
-        self.setup, self.state, self.at = setup, state, at
+    def __init__(self, setup: Setup, state: State, at: Moment, asked: Method | None = None) -> None:
+        self.setup, self.state, self.at, self.asked = setup, state, at, asked
         self.facts: list[Fact] = []
 
     def add(self, event: Event, subject: str = TABLE) -> None:
+        """Adds the fact; of the clauses that it cites those go that do not speak of this table. Clause: `[[applies]]`."""
+        if type(event) in CITING:
+            event = self._as_applies(event)
         fact = Fact(subject, event)
         self.facts.append(fact)
         self.state = evolve(self.state, fact)
+
+    def applying(self, cite: tuple[str, ...]) -> tuple[str, ...]:
+        """These clauses without those that do not speak of this table as it is dealt now."""
+        conditions = self.setup.law.rulebook.applies
+        for clause in cite:
+            if clause in conditions:
+                return applying(conditions, cite, here(self.setup, self.state, self.asked))
+        return cite
+
+    def _as_applies(self, event: Any) -> Any:
+        """The same fact, with what it asks or demands, citing only what applies."""
+        changed: dict[str, Any] = {}
+        if isinstance(event, StepsAsked):
+            changed["steps"] = self._each(event.steps)
+        elif (cite := self.applying(event.cite)) != event.cite:
+            changed["cite"] = cite
+        if isinstance(event, DispositionMade):
+            changed["demands"] = self._each(event.demands)
+        return replace(event, **changed) if changed else event
+
+    def _each(self, parts: tuple[P, ...]) -> tuple[P, ...]:
+        return tuple(dataclasses.replace(part, cite=self.applying(part.cite)) for part in parts)
 
     def next_id(self, prefix: str) -> str:
         """A number for a duty or a hold: never used twice in one journal, short enough to say aloud."""
@@ -74,6 +119,7 @@ class Draft:
         A hold that neither clause nor reading asks for stands under the reading by which people lift holds. To void the
         round is offered only where what the hold stands under can lead to that.
         """
+        cite = self.applying(cite)
         if not cite and reading is None:
             reading = self.setup.law.of_holds
         if choices is None:
@@ -86,6 +132,18 @@ class Draft:
         round_ = self.state.round
         can_void = round_ is not None and not round_.void and round_.phase is not Phase.SETTLED
         return (Resolution.GO_ON, Resolution.VOID) if can_void and may_void else (Resolution.GO_ON,)
+
+
+def here(setup: Setup, state: State, asked: Method | None = None) -> Here:
+    """The table as the conditions of clauses see it. `asked`: a way of dealing that somebody asks for."""
+    methods = (state.method,) if asked is None else (state.method, asked)
+    kinds = [device.kind.value for device in setup.devices.values()]
+    offered, round_ = setup.offered, state.round
+    if (
+        round_ is not None and round_.chips and "progressive" not in offered
+    ):  # it is withdrawn since this round began
+        offered |= {"progressive"}
+    return Here(methods, len(setup.backs), kinds, offered)
 
 
 def _device_says(levels: object, level: Level) -> str | None:

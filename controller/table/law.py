@@ -169,9 +169,20 @@ def away_first(setup: Setup, state: State, name: str) -> Demand | None:
     return next((d for d in demands if d.action in AWAY and device.out not in AWAY[d.action]), None)
 
 
+def one_hand_reading(setup: Setup) -> str | None:
+    """The reading by which a hand with too many cards is set as one, and nothing else is done with it."""
+    readings = setup.law.rulebook.readings.values()
+    return next((r.id for r in readings if r.governs is Trigger.WRONG_COUNT_PLAYER), None)
+
+
 def too_many_cite(setup: Setup) -> tuple[str, ...]:
     """The clauses on a player's hand that was dealt too many cards."""
     return setup.law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
+
+
+def of_deck_change(state: State) -> tuple[Guard, ...]:
+    """Guards of a set that has been at the table for its longest time: a shuffler may hand out its cards."""
+    return (Guard.HANDING_OUT,) if state.method is Method.SHUFFLER else ()
 
 
 def sets_take_turns(state: State) -> bool:

@@ -17,7 +17,14 @@ from controller.table.dispositions import accept_progressive, dispose
 from controller.table.draft import Draft
 from controller.table.drawn import compare_with_deal
 from controller.table.inputs import Actor
-from controller.table.law import full_set, must_qualify, stub_count_overdue, takes_chips, too_many_cite
+from controller.table.law import (
+    full_set,
+    must_qualify,
+    order_cite,
+    stub_count_overdue,
+    takes_chips,
+    too_many_cite,
+)
 from controller.table.links import restore, take_back
 from controller.table.seats import laid_away
 from controller.table.state import Fate, Round
@@ -161,7 +168,8 @@ def _no_more_bets(draft: Draft, actor: Actor) -> None:
     """The lock-out follows the announcement; chips accepted before it become wagers of their seats."""
     accept_progressive(draft)
     law = draft.setup.law.rulebook
-    cite = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), draft.state.method)
+    locks = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), draft.state.method)
+    cite = (*order_cite(draft.setup, draft.state, a.AnnounceNoMoreBets.kind), *locks)
     seats = tuple(sorted({seat for seat, _ in _round(draft).accepted}))
     draft.add(f.BetsClosed(actor.who, seats, cite))
     progressive = draft.state.device_of(DeviceKind.PROGRESSIVE)

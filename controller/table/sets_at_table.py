@@ -4,7 +4,7 @@ from controller.rules.vocabulary import Action, Trigger
 from controller.table import acts as a
 from controller.table import procedures
 from controller.table.inputs import Actor
-from controller.table.law import away_first
+from controller.table.law import away_first, of_deck_change
 from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind
@@ -68,7 +68,8 @@ def report_due(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
             f"the clock keeps the time of the {act.back} set; to change it earlier bring a new one (bring_set)",
             printed.cite,
         )
-    row, demands = setup.law.demands(Trigger.DECK_CHANGE_DUE, frozenset(), state.method)
+    guards = frozenset(of_deck_change(state))
+    row, demands = setup.law.demands(Trigger.DECK_CHANGE_DUE, guards, state.method)
     if not any(demand.action is Action.CHANGE_SET for demand in demands):
         return Refusal(f"no change of sets is demanded here: {row.says}", row.cite)
     return Refusal(f"the {act.back} set is to be changed already", row.cite) if card_set.due else None

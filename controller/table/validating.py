@@ -72,7 +72,8 @@ def may_validate(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
             f"a payout is validated in phase {last} or after it", order_cite(setup, state, a.SettleRound.kind)
         )
     seat = round_.seats.get(act.seat)
-    if seat is None or PROGRESSIVE not in seat.wagers:
+    lies = seat.wagers.get(PROGRESSIVE) if seat is not None else None
+    if lies is None or (PROGRESSIVE not in setup.offered and lies.fate not in OPEN):  # a late chip was no wager
         return Refusal(f"seat {act.seat} has no progressive wager in this round", rule.cite)
     if not act.light_on:
         return Refusal(

@@ -18,6 +18,7 @@ from controller.table import facts as f
 from controller.table.announced import announced
 from controller.table.codec import builtins
 from controller.table.deal_plan import deal_plan
+from tests.soak.citations import Citations
 
 HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})
@@ -48,12 +49,22 @@ def test_a_clause_is_carried_out(rulebook, case, stage):
     then = case["then"]
     assert set(then) <= THEN, f"then: unknown {sorted(set(then) - THEN)}"
     staged = stage(rulebook, case["given"])
+    before = staged.table.state.method
     events = staged.put(case["when"])
+    _cited(staged.table, before, case["when"], events)
     _refusal(events, then)
     _disposition(events, then)
     _records(events, then)
     _state(staged.table, then)
     _said(staged.table, case["when"], then)
+
+
+def _cited(table: Any, before: Method, when: dict[str, Any], events: list[f.Event]) -> None:
+    """No clause is cited that does not speak of this table, by the way of dealing in use or the one that is asked for."""
+    asked = [Method(when["method"])] if when.get("act") == "change_method" else []
+    looked = Citations(table.setup)
+    for event in events:
+        looked.look(event, frozenset({before, table.state.method, *asked}))
 
 
 def _listed(value: str | list[str]) -> list[str]:

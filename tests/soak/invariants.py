@@ -21,6 +21,7 @@ from controller.table.sets_at_table import as_many_as_wanted
 from controller.table.state import ALL_LOST, Setup, State
 from drivers import events as e
 from tests.soak.agree import Agreement
+from tests.soak.citations import Citations
 from tests.soak.effects import way_round
 from tests.soak.failures import leaves_the_round
 
@@ -49,6 +50,7 @@ class Watch:
 
     def __init__(self, setup: Setup) -> None:
         self.setup, self.agreement = setup, Agreement(setup)
+        self._citations = Citations(setup)
         self._cents: dict[Key, int] = {}
         self._fates: dict[Key, str] = {}
         self._tells = {
@@ -73,8 +75,13 @@ class Watch:
         self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None = None
     ) -> None:
         """One input, the state that it met, its facts and the state that these lead to. `allowed`: where that was asked."""
+        methods = {before.method, after.method}
+        if isinstance(given.body, a.ChangeMethod):
+            methods.add(given.body.method)
+        used = frozenset(methods)
         for fact in facts:
             event = fact.event
+            self._citations.look(event, used)
             assert type(event) is not f.DecisionFailed, event
             tell = self._tells.get(type(event))
             if tell is not None:

@@ -44,7 +44,8 @@ class Document:
     `sends_back`: what is said of the dealer's hand, when it is so, the wagers that go back then, and the clauses. `full`:
     cards in a set, by the house's choice where there is one. `swaps`: the sets take turns by round or by shoe.
     `blind`: what a winning Blind wager is paid to one, by category from 4 = straight to 9 = royal flush.
-    `chapters`: a clause of the chapter on dealing by device -> its like in that of a method.
+    `chapters`: by a way of dealing, or a choice of the house, a clause of the chapter on dealing by device, or of the first
+    version -> its like there.
     """
 
     cases: Mapping[str, tuple[Case, ...]]
@@ -59,14 +60,16 @@ class Document:
     blind: Mapping[int, Fraction] = field(default_factory=dict)
     chapters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def case(self, trigger: str, guards: frozenset[str], method: str) -> Case | None:
-        """The case that governs under a dealing method; None where this table has nothing for the trigger."""
+    def case(self, trigger: str, guards: frozenset[str], method: str, elections: Mapping[str, str]) -> Case | None:
+        """The case that governs under a dealing method and a version; None where this table has nothing for the trigger."""
         found = next((case for case in self.cases.get(trigger, ()) if case.holds(guards)), None)
-        own = self.chapters.get(method)
-        if found is None or own is None:
-            return found
-        must = {action: tuple(own.get(clause, clause) for clause in by) for action, by in found.must.items()}
-        return replace(found, must=must)
+        for own in (self.chapters.get(method), self.chapters.get(elections.get("version", ""))):
+            if found is not None and own is not None:
+                must = {
+                    action: tuple(own.get(clause, clause) for clause in by) for action, by in found.must.items()
+                }
+                found = replace(found, must=must)
+        return found
 
     def size(self, elections: Mapping[str, str]) -> int:
         """Cards in a set under these elections."""

@@ -104,7 +104,7 @@ COLORADO = Document(
         "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),
         "community_card_exposed": (
             # Turned up after the last answer, in both versions of the game.
-            Case(("all_players_acted",), must={"play_on": ("10(c)", "11(c)")}),
+            Case(("all_players_acted",), must={"play_on": ("10(c)",)}),
             Case(
                 may=under(
                     ("R-52",), *ASK, "void_all_hands", "reshuffle", "return_all_wagers", "hold_all_wagers"
@@ -138,4 +138,6 @@ COLORADO = Document(
     by=("10(b)(2)",),
     # 10(b)(3)(i), 11(b)(2)(i): an instant winner is paid before any community card.
     settles={"declare": ("ante", "bonus")},
+    # 11 repeats 10 for the version with the permissible bet.
+    chapters={"permissible_bet": {"10(c)": "11(c)"}},
 )  # fmt: skip

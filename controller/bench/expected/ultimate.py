@@ -95,13 +95,7 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
                 ("R-01",), *ASK, "void_all_hands", "return_all_wagers", "remove_set", "hold_all_wagers"
             ),
         ),
-        Case(
-            must={
-                "void_all_hands": ("10.E(2)",),
-                "return_all_wagers": ("10.E(2)",),
-                "remove_set": ("10.E(2)",),
-            }
-        ),
+        Case(must=dict.fromkeys(("void_all_hands", "return_all_wagers", "remove_set"), ("10.E(2)",))),
     ),
     "stub_count_due": (
         Case(("shuffler_counts",), must={"record_only": ("10.C",)}),
@@ -197,7 +191,11 @@ _MARYLAND: dict[str, tuple[Case, ...]] = {
         Case(("device_failed",), must={"cover_or_sign_device": ("13.J(1)", "13.J(2)")}),
         Case(may=under(("R-40",), "cover_or_sign_device", "record_only")),
     ),
-    "deck_change_due": (Case(must={"change_set": ("3.C(1)", "3.C(2)")}),),
+    # No time is printed for cards that a shuffler hands out.
+    "deck_change_due": (
+        Case(("handing_out",), may=under(("R-06",), "change_set")),
+        Case(must={"change_set": ("3.C(2)",)}),
+    ),
     "set_not_alternated": (Case(may=under(("R-42",), *ASK, "change_set")),),
     "progressive_mismatch": (Case(may=under(("R-09",), *ASK, "record_only")),),
     "progressive_late": (
@@ -391,7 +389,7 @@ MARYLAND = Document(
     # Chapters 8 and 9 repeat the count of the stub for the manual shoe and for dealing from the hand.
     chapters={
         "manual_shoe": {"10.C": "8.E", "10.E(1)": "8.G(1)", "10.E(2)": "8.G(2)"},
-        "hand": {"10.C": "9.C", "10.E(1)": "9.E(1)", "10.E(2)": "9.E(2)"},
+        "hand": {"10.C": "9.C", "10.E(1)": "9.E(1)", "10.E(2)": "9.E(2)", "3.C(2)": "3.C(1)"},
     },
 )  # fmt: skip
 MASSACHUSETTS = Document(

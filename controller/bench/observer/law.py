@@ -52,7 +52,8 @@ def citations(evidence: Evidence) -> Verdict:
 def _wrong_demands(evidence: Evidence, row: Row) -> Iterator[str]:
     data = row.data
     where = f"main {row.sequence} {data['trigger']} ({', '.join(data['guards']) or 'no guard'})"
-    case = EXPECTED[evidence.rulebook].case(data["trigger"], frozenset(data["guards"]), evidence.method_at(row))
+    law, guards = EXPECTED[evidence.rulebook], frozenset(data["guards"])
+    case = law.case(data["trigger"], guards, evidence.method_at(row), evidence.elections)
     if data["rulebook"] != evidence.rulebook:
         yield f"{where}: decided by {data['rulebook']}"
     if case is None:

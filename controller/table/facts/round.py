@@ -12,6 +12,7 @@ class InputRefused(Struct, frozen=True):
     """An input that cannot be, in this state. `reason` says what and what to do instead; `code` is the stable word for it.
 
     `said`: of an act that contradicts itself, its numbers and words; said again in the same way it holds play.
+    `reading`: what decides it where no clause says so.
     """
 
     kind: ClassVar[str] = "input_refused"
@@ -21,6 +22,7 @@ class InputRefused(Struct, frozen=True):
     cite: tuple[str, ...] = ()
     code: str | None = None
     said: str | None = None
+    reading: str | None = None
 
 
 class DecisionFailed(Struct, frozen=True):

@@ -71,3 +71,16 @@ def test_a_round_is_not_settled_with_a_payout_that_nobody_validated(decided):
     assert light_off["data"]["code"] == "light_off"
     assert refused["data"]["code"] == "progressive_not_validated"
     assert refused["data"]["cite"] == ["11.J(2)(a)", "11.J(2)(b)", "11.J(2)(c)"]
+
+
+def test_a_deck_change_at_a_table_that_a_shuffler_deals_cites_no_time_of_others(decided):
+    """No time is printed for cards that a shuffler hands out, and R-06 says which one holds. Clause: md-uth 3.C."""
+    facts = decided("md_deck_change_shuffler_cite", "md-uth")[19]
+    made, duty = (
+        next(fact["data"] for fact in facts if fact["kind"] == k) for k in ("disposition_made", "duty_opened")
+    )
+    assert (made["cite"], made["demands"]) == (
+        ["3.C"],
+        [{"action": "change_set", "cite": [], "reading": "R-06"}],
+    )
+    assert (duty["action"], duty["cite"], duty["reading"]) == ("change_set", [], "R-06")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.rules.applies import Here, silent
+from controller.rules.citation import chapter
 from controller.rules.coverage import Coverage, CoverageInvalid, Kind, parse_coverage, prompts
 from controller.rules.library import available, find, find_coverage, shipped
 from controller.rules.model import Rulebook
@@ -188,6 +190,17 @@ def test_nobody_is_told_of_a_cover_card_who_deals_without_one() -> None:
     told = {method: prompts(find_coverage(pikit), pikit, method) for method in pikit.dealing}
     covered = {method for method, prompts_ in told.items() for p in prompts_ if p.cite == ("39.2(c)",)}
     assert covered == {Method.DEALING_SHOE, Method.SHUFFLER}
+
+
+@pytest.mark.parametrize(("version", "chapters"), [("required_bet", {"10"}), ("permissible_bet", {"11"})])
+def test_nobody_is_told_of_the_version_that_is_not_played(co: Rulebook, version: str, chapters: set[str]) -> None:
+    """What is printed for both versions is told by the clause of the one that is elected. Clause: ma-colorado 6(f)."""
+    table = Here((Method.HAND,), 2, frozenset({"shuffler"}), frozenset({"bonus"}))
+    unsaid = silent(co.applies, {"version": version}, table)
+    told = prompts(find_coverage(co), co, Method.HAND, unsaid)
+    assert {chapter(c) for p in told for c in p.cite} & {"10", "11"} == chapters
+    both = {chapter(c) for p in prompts(find_coverage(co), co, Method.HAND) for c in p.cite}
+    assert {"10", "11"} <= both
 
 
 def test_what_is_not_carried_out_is_not_prompted(coverage: Coverage) -> None:

@@ -84,7 +84,7 @@ def _cites(part: object) -> Iterator[str]:
                 value = getattr(part, field.name)
                 if field.name in ("cite", "clauses", "notwithstanding") and not isinstance(part, Rulebook):
                     yield from value
-                elif field.name != "clauses":
+                elif field.name not in ("clauses", "applies"):
                     yield from _cites(value)
 
 

@@ -59,7 +59,7 @@ def test_a_state_is_told_by_each_condition_of_its_trigger() -> None:
     """What holds by its name, what does not with a not; a trigger without conditions is always the same."""
     assert describe(Trigger.STUB_WRONG, frozenset({Guard.MISDEALT})) == "misdealt, not_full_set_remains"
     assert describe(Trigger.STUB_WRONG, frozenset({Guard.FULL_SET_REMAINS})) == "not_misdealt, full_set_remains"
-    assert describe(Trigger.DECK_CHANGE_DUE, frozenset()) == "always"
+    assert describe(Trigger.CARDS_INSUFFICIENT, frozenset()) == "always"
 
 
 def test_a_law_that_is_not_clear_names_the_rows_that_compete(md: Rulebook) -> None:

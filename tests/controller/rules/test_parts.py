@@ -83,8 +83,8 @@ PARTS: dict[str, tuple[Reader, dict[str, object], tuple[str, ...]]] = {
     "shuffle": (_section("shuffle", sections.shuffle), {"into_shoe": _value(True)}, ("into_shoe",)),
     "cut": (
         _section("cut", sections.cut),
-        {"after": _value(["manual"]), "by": _value("dealer"), "least_cards": _value(1)},
-        ("after", "by", "least_cards"),
+        {"after": _value(["manual"]), "not_after": _value(["device"]), "by": _value("dealer"), "least_cards": _value(1)},
+        ("after", "not_after", "by", "least_cards"),
     ),
     "hand": (_section("hand", sections.hand), {"player": _value(2)}, ("player",)),
     "seats": (_section("table", sections.seats), {"seats": _value(6), "positions": _value(1)}, ("seats", "positions")),

@@ -59,11 +59,11 @@ def table(make_table):
     ("answer", "multiple", "says"), [("split", 1, "not split"), ("surrender", 0, "not given up")]
 )
 def test_a_hand_with_too_many_cards_is_set_as_one(table, answer, multiple, says):
-    """Clause: fast-action (i)(4), R-70."""
+    """The clause has it set as one; that it is nothing else is a reading. Clause: fast-action (i)(4), R-70."""
     made = table()
     made.act(TOO_MANY)
     refused = made.refused(a.RecordDecision(1, a.Decision(answer), multiple))
-    assert (says in refused.reason, refused.cite) == (True, ("(i)(4)",))
+    assert (says in refused.reason, refused.cite, refused.reading) == (True, (), "R-70")
     made.answer(1, "set")
 
 

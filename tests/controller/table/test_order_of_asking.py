@@ -10,7 +10,7 @@ GAMES = {
     "md-uth": (("ante", "blind"), "check", [1, 3, 5], ("11.B",)),
     "ma-uth": (("ante", "blind"), "check", [1, 3, 5], ("10(a)",)),
     "nj-pikit": (("ante", "five_card_bonus"), "fold", [5, 3, 1], ("39.10(c)",)),
-    "ma-colorado": (("ante",), "fold", [1, 3, 5], ("10(b)", "11(b)")),
+    "ma-colorado": (("ante",), "fold", [1, 3, 5], ("10(b)",)),
 }
 
 

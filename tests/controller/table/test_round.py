@@ -42,7 +42,7 @@ def test_the_lockout_is_released_only_by_the_act_that_opens_betting(make_table):
         table.act(a.PlaceWager(1, wager, 1000))
     events = table.act(a.AnnounceNoMoreBets())
     closed = next(event for event in events if isinstance(event, f.BetsClosed))
-    assert closed.cite == ("2.C(2)", "10.A(2)(b)(i)")
+    assert closed.cite == ("10.A(2)(a)", "2.C(2)", "10.A(2)(b)(i)")
     assert ("lockout", "engaged") in [(w.level, w.value) for w in events if isinstance(w, f.LevelWanted)]
 
 

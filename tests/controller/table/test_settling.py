@@ -210,7 +210,7 @@ def test_what_an_answer_settles_is_recorded_beside_it(make_table):
     ("book", "bets", "wager", "says", "cite"),
     [
         ("ma-colorado", ("ante",), "ante",
-            "is settled in phase showdown, or once its player has answered declare (record_decision)", ("10(b)", "11(b)")),
+            "is settled in phase showdown, or once its player has answered declare (record_decision)", ("10(b)",)),
         ("fast-action", ("original",), "original",
             "is settled in phase showdown, or once its player has answered natural (record_decision)", None),
         ("nj-pikit", ("ante", "five_card_bonus"), "ante", "is settled in phase showdown", None),

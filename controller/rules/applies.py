@@ -1,0 +1,165 @@
+"""Whether a clause speaks of this table: a text repeats itself for each way of dealing, or has a version that nobody plays.
+
+What a fact cites must have applied. A clause without a condition always does; one with several needs them all.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeAlias
+
+from controller.rules.citation import Cited, within
+from controller.rules.reader import Table, nearest
+from controller.rules.vocabulary import Method
+
+KINDS = ("shuffler", "shoe", "progressive")
+"""Kinds of devices that a text speaks of."""
+
+Cite: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Applies:
+    """One condition of some clauses: each key that is given must fit, and of the words of a key any one.
+
+    `but`: what stands in them and is left out. `dealt_by`: ways of dealing. `election`: by reading or house choice, its choices.
+    `two_sets`: the table has two. `devices`: kinds that it is configured with, in service or not. `offered`: optional wagers of
+    the house.
+    """
+
+    clauses: Cite
+    but: Cite = ()
+    dealt_by: tuple[Method, ...] = ()
+    election: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    two_sets: bool = False
+    devices: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+
+    def elected(self, elections: Mapping[str, str]) -> bool:
+        """False where something else was elected; what nobody elected may yet fit."""
+        return all(elections.get(asked, choices[0]) in choices for asked, choices in self.election)
+
+    def among(self, known: Iterable[str]) -> list[str]:
+        """Of these clauses each that is named, and all that stand in it, without what is left out."""
+        named = [
+            clause for clause in known if clause.startswith(self.clauses)
+        ]  # most are none, which this says fast
+        return [
+            clause for clause in named if _stands_in(clause, self.clauses) and not _stands_in(clause, self.but)
+        ]
+
+    def fits(self, here: "Here") -> bool:
+        """Whether what is not elected fits this table."""
+        return (
+            (not self.dealt_by or _shares(self.dealt_by, here.methods))
+            and (not self.two_sets or here.sets > 1)
+            and (not self.devices or _shares(self.devices, here.devices))
+            and (not self.offered or _shares(self.offered, here.offered))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A table as conditions see it. `methods`: how cards are dealt, and how somebody asks to have them dealt."""
+
+    methods: tuple[Method, ...]
+    sets: int
+    devices: Collection[str]
+    offered: Collection[str]
+
+
+def _shares(words: Collection[str], others: Collection[str]) -> bool:
+    return not set(words).isdisjoint(others)
+
+
+Conditions: TypeAlias = Mapping[str, tuple[Applies, ...]]
+"""By clause, all its conditions; a clause that is not in it has none."""
+
+
+def applying(conditions: Conditions, cite: Cite, here: Here) -> Cite:
+    """These clauses without those that do not speak of this table."""
+    gone = [clause for clause in cite for x in conditions.get(clause, ()) if not x.fits(here)]
+    return tuple(clause for clause in cite if clause not in gone) if gone else cite
+
+
+def silent(conditions: Conditions, elections: Mapping[str, str], here: Here) -> frozenset[str]:
+    """Every clause that does not speak of this table, be it by an election."""
+    return frozenset(
+        clause
+        for clause, found in conditions.items()
+        if not all(x.elected(elections) and x.fits(here) for x in found)
+    )
+
+
+def without_unelected(part: Any, conditions: Conditions, elections: Mapping[str, str]) -> Any:
+    """The same part, of the same type, with no citation of a clause that hangs on another choice than was elected."""
+    gone = frozenset(
+        clause for clause, found in conditions.items() if not all(x.elected(elections) for x in found)
+    )
+    return _without(part, lambda cite: tuple(clause for clause in cite if clause not in gone)) if gone else part
+
+
+def _without(part: Any, kept: Callable[[Cite], Cite]) -> Any:
+    match part:
+        case Cited():
+            return replace(part, cite=kept(part.cite))
+        case Mapping():
+            return {key: _without(value, kept) for key, value in part.items()}
+        case tuple():
+            return tuple(_without(value, kept) for value in part)
+        case _ if is_dataclass(part) and not isinstance(part, type):
+            values = {f.name: getattr(part, f.name) for f in fields(part)}
+            changed = {k: kept(v) if k == "cite" else _without(v, kept) for k, v in values.items()}
+            return replace(part, **changed)
+        case _:
+            return part
+
+
+def conditions(root: Table) -> dict[str, tuple[Applies, ...]]:
+    """The `[[applies]]` of a file by clause."""
+    found: dict[str, tuple[Applies, ...]] = {}
+    for table in root.tables("applies", optional=True):
+        condition = _condition(table)
+        for clause in condition.among(table.scope.clauses):
+            found[clause] = (*found.get(clause, ()), condition)
+    return found
+
+
+def _condition(table: Table) -> Applies:
+    clauses = table.cite("clauses")
+    but = table.cite("but") if "but" in table else ()
+    words = table.texts("dealt_by", optional=True)
+    dealt_by = tuple(method for word in words if (method := table.to_word(word, Method, "method")) is not None)
+    election = _election(table)
+    two_sets = "two_sets" in table and bool(table.flag("two_sets"))
+    devices = (table.some_of("devices", KINDS) or ()) if "devices" in table else ()
+    offered = table.texts("offered", optional=True)
+    table.close()
+    if not (words or election or two_sets or devices or offered):
+        table.fault("has no condition")
+    return Applies(clauses, but, dealt_by, election, two_sets, devices, offered)
+
+
+def _stands_in(clause: str, parts: Cite) -> bool:
+    return any(within(clause, part) for part in parts)
+
+
+def _election(table: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """By what is elected, one choice or several."""
+    if "election" not in table or (inner := table.table("election")) is None:
+        return ()
+    return tuple((asked, inner.texts(asked)) for asked in inner)
+
+
+def check_conditions(
+    found: Conditions, choices: Mapping[str, tuple[str, ...]], wagers: Mapping[str, object], table: Table
+) -> None:
+    """Adds a fault for each condition that names what this rulebook does not have. `choices`: by what can be elected."""
+    for condition in dict.fromkeys(x for each in found.values() for x in each):
+        where = f"[[applies]] ({', '.join(condition.clauses)})"
+        for asked, wanted in condition.election:
+            if asked not in choices:
+                table.scope.fault(where, f"nobody can elect {asked!r} {nearest(asked, choices)}")
+            for choice in [c for c in wanted if asked in choices and c not in choices[asked]]:
+                table.scope.fault(where, f"{asked} has no choice {choice!r} {nearest(choice, choices[asked])}")
+        for wager in [w for w in condition.offered if w not in wagers]:
+            table.scope.fault(where, f"no wager is {wager!r} {nearest(wager, wagers)}")
