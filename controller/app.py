@@ -41,7 +41,7 @@ from controller.publish.memory import MemoryBroker
 from controller.publish.mqtt import MqttLink
 from controller.publish.publisher import PublishConfig, Publisher
 from controller.record_loss import RecordLoss
-from controller.rules.library import find_coverage
+from controller.rules.library import find, find_coverage
 from controller.sealer import Sealer
 from controller.snapshot import Snapshots
 from controller.status import state_documents, without_record
@@ -86,7 +86,8 @@ class Daemon:
         self._vault = VaultKeys.load(config.vault) if config.vault else None
         self.setup = config.setup()
         self.clock = clock or SystemClock()
-        self.desk = TableDesk(VERSION, find_coverage(self.setup.law.rulebook))
+        whole = find(config.table.rulebook)  # of the elected one, clauses that do not speak of this table are left out
+        self.desk = TableDesk(VERSION, find_coverage(whole))
         self._began_again_ns: int | None = None
         public = self._key.public if self._key else None
         self._loss = RecordLoss(config.journal, self._held, public, config.retention.copy)
