@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 """The suite gives the same answer each time; HYPOTHESIS_PROFILE=search looks for new counterexamples."""
+
+WORKERS = 3
+"""Of `make test`."""
 
 SETTLE_S = 2.0
 """How long a closing thread or descriptor may take before it counts as a leak."""
@@ -59,18 +63,24 @@ async def no_task_left(request: pytest.FixtureRequest) -> object:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the full form of a promise unless it is asked for, as with `-m full`; files with long tests come first.
+    """Leaves out the full form of a promise unless it is asked for, as with `-m full`; each worker begins with long tests.
 
-    A long test that begins last keeps one worker busy while the others have nothing left to do.
+    A long test that begins last keeps one worker busy while the others have nothing left to do. Each worker takes as many
+    tests as the others, in the order in which they stand here.
     """
     if not config.option.markexpr:
         full = [item for item in items if item.get_closest_marker("full")]
         items[:] = [item for item in items if not item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=full)
     longest: dict[Path, float] = {}
+    files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         longest[item.path] = max(longest.get(item.path, 0), _limit_s(item))
-    items.sort(key=lambda item: -longest[item.path])
+        files.setdefault(item.path, []).append(item)
+    shares: list[list[pytest.Item]] = [[] for _ in range(WORKERS)]
+    for path in sorted(files, key=lambda path: -longest[path]):
+        min(shares, key=len).extend(files[path])
+    items[:] = chain.from_iterable(shares)
 
 
 def _limit_s(item: pytest.Item) -> float:
