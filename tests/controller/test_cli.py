@@ -136,7 +136,9 @@ def test_status_is_a_page_for_people_and_json_for_programs(table: Path) -> None:
     assert "prompt    Say whether the set came inspected and shuffled: act bring_set [4.F]" in page.output
     document = json.loads(_run("status", "--socket", str(table.parent / "c.sock"), "--json").output)
     told = {prompt["act"] for prompt in document["prompts"]}
-    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_cut", "recut", "validate_progressive"}
+    assert told == {"bring_set", "direct_shuffle", "idle_table", "record_cut", "recut"}, (
+        "no progressive is offered here"
+    )
     assert (document["table"], document["record"]["ok"]) == ("t1", True)
 
 

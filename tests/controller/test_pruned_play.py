@@ -51,19 +51,28 @@ class Recording:
         self.at = Stamp(0, 0, "b0", "synced")
         self._put(self.started, Stream.MAIN)
 
+    @property
+    def told(self) -> set[str]:
+        """The rounds in which somebody tells cards anyway."""
+        facts = [told for line in self.lines for told in line["facts"]]
+        return {told["data"]["round"] for told in facts if told["kind"] == "hand_recorded"}
+
     def play(self) -> None:
         for number, line in enumerate(self.lines):
             given, drafts = line["input"], []
             at = given["at"]
             self.at = Stamp(at["wall_us"], at["mono_ns"], at["boot"], at["clock"])
+            name = self.state.round.id if self.state.round else None
             for told in line["facts"]:
                 body = msgspec.json.encode(told["data"])
-                drafts.append(Draft(Stream(told["stream"]), told["kind"], 1, told["subject"], None, body))
+                name = told["data"].get("round") or name
+                drafts.append(Draft(Stream(told["stream"]), told["kind"], 1, told["subject"], name, body))
                 self.state = evolve(self.state, decode_fact(told["kind"], told["subject"], body))
             data = msgspec.json.encode(given["data"])
-            said = Draft(Stream.INPUT, given["kind"], 1, given["subject"], None, data)
+            said = Draft(Stream.INPUT, given["kind"], 1, given["subject"], name, data)
             self.journal.append([Transaction(self.at, said, None, tuple(drafts))], self.at)
-            if self.vault and any(told["kind"] == "dealer_revealed" for told in line["facts"]):
+            is_told = self.state.round is not None and self.state.round.id in self.told
+            if self.vault and not is_told and any(told["kind"] == "dealer_revealed" for told in line["facts"]):
                 self._tell()
             is_due = number > (len(self.closed) + 1) * len(self.lines) // (DAYS + 1)
             if is_due and self.state.round is None:

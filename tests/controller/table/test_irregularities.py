@@ -212,10 +212,10 @@ def played_out(table):
     for hold in list(table.state.holds.values()):
         stands = a.Resolution.WAGER_STANDS
         table.act(a.ResolveHold(hold.id, stands if stands in hold.choices else a.Resolution.GO_ON))
-    for duty in list(table.state.duties):
-        table.act(a.ConfirmDuty(duty))
     if table.round.phase is not Phase.SHOWDOWN:
         table.to_showdown()
+    for duty in list(table.state.duties):
+        table.act(a.ConfirmDuty(duty))
     table.act(a.SettleRound())
 
 

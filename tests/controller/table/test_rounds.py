@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from controller.rules.model import Rulebook
-from controller.rules.vocabulary import Role, Trigger
+from controller.rules.vocabulary import Role, Settle, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.draft import Draft
@@ -64,10 +64,9 @@ def test_a_wager_that_stands_goes_back_like_any_other_where_the_dealer_does_not_
 ) -> None:
     """By the clause, and the reading where it is one. Clause: nj-pikit 39.10(f)."""
     table = pikit(make_table)
-    play = table.setup.law.rulebook.play
-    rule = play.dealer_qualifies
-    assert rule is not None
-    under(table, play=dataclasses.replace(play, dealer_qualifies=dataclasses.replace(rule, reading=reading)))
+    settlement = table.setup.law.rulebook.settlement
+    rule = settlement[Settle.UNQUALIFIED]
+    under(table, settlement={**settlement, Settle.UNQUALIFIED: dataclasses.replace(rule, reading=reading)})
     events = table.act(a.RevealDealer(qualifies=False))
     back = [event for event in events if isinstance(event, f.WagerDecided)]
     assert [(b.seat, b.wager, b.cents, b.fate, b.cite, b.reading) for b in back] == [
