@@ -21,7 +21,7 @@ from controller.rules.vocabulary import GUARDS_OF, Action, Area, Guard, Trigger
 from controller.table import facts as f
 from controller.table.betting import fits
 from controller.table.offer import PROGRESSIVE
-from controller.table.state import Round, SeenHand, Setup
+from controller.table.state import Fate, Round, SeenHand, Setup
 from tests.soak.verdicts import BY_CARDS, ROUND_HELD, Happened
 
 TOUCHES = (*FATES, *VOIDS_ALL, *CONCERNS_A_SEAT, Action.HOLD_ROUND, Action.DISCARD_EXCESS)
@@ -100,7 +100,7 @@ class Story:
 
     def as_then(self, seat: int) -> Round | None:
         """The round as it was when something happened that decided all wagers of this seat, but those that it has settled on
-        their own cards; None where none did, or not all.
+        their own cards and those that were settled before; None where none did, or not all.
 
         What its player answered after that, where a person let a wager stand, `settle` would take for an answer before it.
         """
@@ -108,7 +108,11 @@ class Story:
         before = told.before.round if told else None
         if told is None or before is None or not self.touching or seat not in before.seats:
             return None
-        gone = [told.at_once(seat, w) for w in self.wagers(before, seat) if not told.spares(seat, w)]
+        lies = before.seats[seat].wagers
+        asked = [
+            w for w in self.wagers(before, seat) if lies[w].fate is not Fate.SETTLED and not told.spares(seat, w)
+        ]
+        gone = [told.at_once(seat, w) for w in asked]
         return None if not gone or any(verdict.word in (BY_CARDS.word, ROUND_HELD) for verdict in gone) else before
 
 

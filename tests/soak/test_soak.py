@@ -22,7 +22,7 @@ from tests.soak.plan import days, missing, play_day, report, seed_of
 from tests.soak.shrink import breaks_at, shrunk
 from tests.soak.tables import RULEBOOKS, book
 
-ROUNDS, SEED = 2_000, 1
+ROUNDS, SEED = 2_500, 1
 
 
 @pytest.mark.timeout(300)
