@@ -18,7 +18,7 @@ from controller.rules.coverage import Coverage, prompts
 from controller.settlement_page import announced_document, offer_document
 from controller.status import device_document, table_document, without_record
 from controller.table.acts import Act, ReportIrregularity
-from controller.table.allowed import WHILE_HELD
+from controller.table.allowed import WHILE_HELD, allowed
 from controller.table.codec import builtins
 from controller.table.draft import here
 from controller.table.inputs import Actor, ServiceEvent
@@ -79,7 +79,7 @@ class TableDesk:
         engine, journal = self.table.engine, self.table.journal
         document = table_document(engine.setup, engine.state)
         document["version"] = self._version
-        document["prompts"] = self._prompts(engine, document["allowed"])
+        document["prompts"] = self._prompts(engine, allowed(engine.state))
         document["devices"] = {name: self._device(name) for name in engine.state.devices}
         document["announce"] = announced_document(engine.setup, engine.state)
         document["offer"] = offer_document(engine.setup, engine.state)

@@ -10,7 +10,6 @@ from controller.asked import keeps_set, stage_document, wager_documents
 from controller.instructions import instruction
 from controller.next_act import next_act
 from controller.table import burns
-from controller.table.allowed import allowed
 from controller.table.card_set import CardSet
 from controller.table.case import Alarm, Dispute
 from controller.table.codec import builtins
@@ -26,6 +25,7 @@ from controller.table.law import (
     sets_take_turns,
     stub_count_waived,
 )
+from controller.table.possible import possible
 from controller.table.state import Duty, Hold, LastRound, Round, Setup, State, Wager
 from controller.table.unchecked import unchecked
 from drivers.events import DeviceKind
@@ -59,7 +59,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "alarms": [_demand("alarm", alarm) for alarm in state.alarms.values()],
         "last_back": state.last_back,
         "last_round": _last_round(state.last_round),
-        "allowed": allowed(state),
+        "allowed": possible(setup, state),
         "next": next_step(setup, state),
     }
 

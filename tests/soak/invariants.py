@@ -17,6 +17,7 @@ from controller.table.deadlines import due
 from controller.table.dispositions import LATE_CHIP
 from controller.table.inputs import Input, SetDue
 from controller.table.law import not_its_turn
+from controller.table.possible import possible
 from controller.table.sets_at_table import as_many_as_wanted
 from controller.table.state import ALL_LOST, Setup, State
 from drivers import events as e
@@ -39,6 +40,8 @@ LOST_GOES_BACK = ("R-190", "return")
 FINAL = ("returned", "lost", "settled")
 """Fates after which no chip of the wager is left that could have another."""
 OF_SENSORS = ("progressive", LATE_CHIP)
+LISTED_IN = 8
+"""Of so many states one is asked which acts are possible."""
 MOST_DUTIES, MOST_HOLDS = 40, 60
 """More than these at once means that something is demanded again and again."""
 
@@ -108,6 +111,8 @@ class Watch:
         if not refused:
             actor = given.actor
             assert actor is not None
+            if before.serial % LISTED_IN == 0:
+                assert given.body.kind in possible(self.setup, before), f"{given.body.kind} is done and not listed"
             way = way_round(self.setup, before, given.body, actor, facts)  # type: ignore[arg-type]  # it is an act
             assert way is None, way
             return

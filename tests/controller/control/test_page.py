@@ -100,7 +100,10 @@ def test_the_head_says_where_which_law_and_what_is_next() -> None:
         _line("NEXT")
         == "NEXT      HELD: decide the late chip. A floorperson resolves hold H5: return_wager or wager_stands (resolve_hold)."
     )
-    assert "confirm_duty" in _line("may do")
+    assert "resolve_hold" in _line("may do")
+    assert "confirm_duty" not in _line(
+        "may do"
+    )  # the shoe senses cards inside, so nobody can say that they are out
     assert _line("stub") == "stub      2 of at most 5 rounds since the last count"
 
 
