@@ -1,4 +1,4 @@
-"""The short form of `make soak`: two thousand random rounds of each rulebook, every input watched."""
+"""The short form of `make soak`: some thousand random rounds of each rulebook, every input watched."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ ROUNDS, SEED = 2_500, 1
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
 def test_random_rounds_break_nothing_and_everything_comes_up(rulebook):
-    """Two thousand rounds under each document keep the invariants and agree with `settle`; every act, trigger and way of dealing
+    """Some thousand rounds under each document keep the invariants and agree with `settle`; every act, trigger and way of dealing
     comes up."""
     tally = Tally()
     for day, rounds in days(ROUNDS):
