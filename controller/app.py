@@ -86,7 +86,8 @@ class Daemon:
         self._vault = VaultKeys.load(config.vault) if config.vault else None
         self.setup = config.setup()
         self.clock = clock or SystemClock()
-        whole = find(config.table.rulebook)  # of the elected one, clauses that do not speak of this table are left out
+        # Of the elected rulebook, clauses that do not speak of this table are left out.
+        whole = find(config.table.rulebook)
         self.desk = TableDesk(VERSION, find_coverage(whole))
         self._began_again_ns: int | None = None
         public = self._key.public if self._key else None
