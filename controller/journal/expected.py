@@ -1,20 +1,25 @@
-"""What a record must hold at least when it is opened: whatever outside of its file and log knows of it.
+"""Compares a record that is opened with what its checkpoint beside it and its segments know of it.
 
 A file without its log, or one out of an older copy, is sound and lacks records that were told. Its numbers would be given
 again with other contents. So the newest signed checkpoint is kept beside the record too, and segments say by their names how
 far they go.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 from controller.journal.checkpoint import Statement, StatementUnreadable, read_statement
 from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
-from controller.journal.shelf import all_in, beside, in_place
+from controller.journal.shelf import Named, all_in, beside, in_place
 from controller.journal.store import Journal
 
 __all__ = ["keep_head", "lost_beside", "shortfall", "stands"]
+
+LOOK_S = 2.0
+"""How long a start looks at the second place at most."""
 
 HEAD = ".head"
 """Beside a record: the text of its newest checkpoint, and the signature in hex, one a line."""
@@ -29,7 +34,7 @@ def keep_head(path: Path, statement: str, signature: str) -> None:
 
 
 def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> str:
-    """What an open record lacks that somebody outside of it knows; "" = nothing. `copies`: the second place.
+    """Returns in words what an open record lacks by its checkpoint or a segment; "" = nothing. `copies`: the second place.
 
     Raises `JournalDamaged` where the record cannot be read there.
     """
@@ -42,26 +47,39 @@ def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> s
             )  # else it was pruned since
             if told is not None and is_here and not stands(journal, stream, told):
                 return f"it ends at {journal.order}, and its checkpoint in {journal.path.name}{HEAD} was signed at {head.order}"
-    folders = [beside(journal.path, journal.id)]
-    folders += [in_place(copies, journal.description)] if copies is not None else []
-    for folder in folders:
-        try:
-            segments = all_in(folder)
-        except OSError:
-            continue  # the second place is away, which is said elsewhere
-        if segments and segments[-1].last > journal.order:
-            return f"it ends at {journal.order}, and {segments[-1].path} goes to {segments[-1].last}"
+    found = _newest_in(beside(journal.path, journal.id))
+    if copies is not None:
+        found += _within(LOOK_S, lambda: _newest_in(in_place(copies, journal.description)))
+    for segment in found:
+        if segment.last > journal.order:
+            return f"it ends at {journal.order}, and {segment.path} goes to {segment.last}"
     return ""
 
 
 def lost_beside(path: Path, key: PublicKey | None) -> str:
-    """What lies beside a record that has just begun, of one that is not there any more; "" = nothing."""
+    """Returns in words which earlier record lies beside one that has just begun and has no file; "" = none."""
     head = _head_beside(path, key)
     if head is not None:
         return f"{path.name}{HEAD} knows journal {head.journal} through {head.order}, and its file is not there"
     folder = path.with_name(path.name + ".segments")
     before = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
     return f"segments of journal {before[-1]} lie in {folder.name}, and its file is not there" if before else ""
+
+
+def _newest_in(folder: Path) -> list[Named]:
+    try:
+        return all_in(folder)[-1:]
+    except OSError:
+        return []  # the second place is away, which is said elsewhere
+
+
+def _within(seconds: float, look: Callable[[], list[Named]]) -> list[Named]:
+    """What a look found in that time; a share of a dead server answers never, and must not keep a table from opening."""
+    found: list[Named] = []
+    looking = Thread(target=lambda: found.extend(look()), name="second-place", daemon=True)
+    looking.start()
+    looking.join(seconds)
+    return list(found)
 
 
 def stands(journal: Journal, stream: Stream, head: Head) -> bool:

@@ -229,6 +229,14 @@ def test_a_round_that_cannot_be_is_refused_with_seat_wager_and_clause(
     assert _lines(result)[0]["error"].startswith(error)
 
 
+def test_an_unfit_card_may_be_found_at_a_seat_that_nobody_plays() -> None:
+    """No wager hangs on where it was found: the whole round is held, as the reading has it."""
+    line = ONE | {"seats": [SEAT], "irregularity": {"trigger": "unfit_card", "seat": 2}}
+    result = _settle(json.dumps(line), "--rulebook", "ma-uth")
+    assert result.exit_code == 0, result.output
+    assert {told["outcome"] for told in _lines(result)[0]["settlement"]["lines"]} == {"held"}
+
+
 def test_a_wager_at_its_very_limits_is_taken() -> None:
     """The least and the most are allowed themselves."""
     line = ONE | {"terms": {"least": {"ante": 1000}, "most": {"play": 3000}}, "seats": [SEAT]}

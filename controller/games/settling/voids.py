@@ -43,11 +43,15 @@ class Fates:
         self._fates = {(f.seat, f.wager): f for f in wager_fates(law, self._demands, lying, happened.seat)}
 
     def _check_seat(self, at: int, round_: Round) -> None:
-        """Raises where the row speaks of one seat and none is named, or one that is not in the round."""
+        """Raises where the row speaks of one seat and none is named, or one that is not in the round.
+
+        Where the row speaks of no seat, a card may have been found at one that nobody plays.
+        """
+        if not any(demand.action in CONCERNS_A_SEAT for demand in self._demands):
+            return
         if at and at not in [hand.seat for hand in round_.hands]:
             raise RoundRefused("what happened there concerns a seat that is not in this round", at)
-        of_a_seat = [demand for demand in self._demands if demand.action in CONCERNS_A_SEAT]
-        if of_a_seat and not at:
+        if not at:
             raise RoundRefused(
                 f"say at which seat it happened: {self.row.trigger} concerns one", cite=self.row.cite
             )
