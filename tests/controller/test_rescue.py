@@ -109,11 +109,14 @@ async def test_a_record_that_is_taken_away_is_held_and_put_back_whole(
 async def test_an_act_after_the_file_is_gone_is_told_as_failed_and_still_on_record(
     config: Path,  # noqa: F811
     journal: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Before anybody hears that it is durable the journal looks whether its file is there."""
+    monkeypatch.setattr(app, "POSITIONS_S", 3600.0)  # the look of each second would refuse the act before it is written
     async with running(config) as daemon:
         first = daemon.desk.table
         assert first is not None
+        await until(lambda: first.engine.idle and not first.engine._under_way)
         journal.unlink()  # noqa: ASYNC240
         with pytest.raises(RecordFailed, match="deleted or renamed"):
             await first.engine.act(NewDealer(), FLORA)
