@@ -12,10 +12,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from controller.journal import file
+
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 """The suite gives the same answer each time; HYPOTHESIS_PROFILE=search looks for new counterexamples."""
+
+SMALL_LOG_BYTES = 1 << 16
+"""With which a journal of a test begins; a daemon of its own process fills the whole log, and test_store looks at that."""
 
 WORKERS = 3
 """Of `make test`."""
@@ -38,6 +43,14 @@ def _leaks(descriptors: dict[int, str], threads: set[threading.Thread]) -> list[
     new_fds = [f"descriptor {fd} -> {t}" for fd, t in _descriptors().items() if descriptors.get(fd) != t]
     new_threads = [f"thread {t.name}" for t in set(threading.enumerate()) - threads if t.is_alive()]
     return new_fds + new_threads
+
+
+@pytest.fixture(autouse=True, scope="session")
+def small_logs() -> Iterator[None]:
+    """A whole log costs a test 40 ms of processor and five megabytes of disk; hundreds of tests open a journal."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file, "PRIME_BYTES", SMALL_LOG_BYTES)
+        yield
 
 
 @pytest.fixture(autouse=True)

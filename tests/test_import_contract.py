@@ -2,9 +2,8 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PURE = (
@@ -53,6 +52,7 @@ LOADERS = {
 SHELL = ("controller",)  # app, cli, bench, config, clock, log: may import everything
 
 
+@cache
 def _modules() -> list[tuple[str, Path]]:
     found = []
     for room in ("controller", "drivers", "simulators"):
@@ -62,6 +62,7 @@ def _modules() -> list[tuple[str, Path]]:
     return found
 
 
+@cache
 def _imports(path: Path, name: str) -> set[str]:
     out: set[str] = set()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
@@ -88,40 +89,39 @@ def _room(name: str) -> str:
     return max(rooms, key=len)
 
 
-@pytest.mark.parametrize(("name", "path"), _modules(), ids=lambda v: v if isinstance(v, str) else "")
-def test_each_module_imports_only_from_the_rooms_below_it(name: str, path: Path) -> None:
+def test_each_module_imports_only_from_the_rooms_below_it() -> None:
     """A driver knows no rule, the core knows no device, and no reader of the journal knows another."""
-    room = _room(name)
-    if room in SHELL:
-        return
-    ours = {i for i in _imports(path, name) if i.split(".")[0] in ("controller", "drivers", "simulators")}
-    allowed = (room, *MAY_IMPORT[room])
-    bad = [i for i in sorted(ours) if not any(_within(i, a) for a in allowed)]
-    assert not bad, f"{path.relative_to(ROOT)} imports {sorted(bad)}; {room} may import {allowed}"
+    bad = []
+    for name, path in _modules():
+        if (room := _room(name)) not in SHELL:
+            ours = [i for i in _imports(path, name) if i.split(".")[0] in ("controller", "drivers", "simulators")]
+            allowed = (room, *MAY_IMPORT[room])
+            wrong = sorted(i for i in ours if not any(_within(i, a) for a in allowed))
+            bad += [f"{path.relative_to(ROOT)} imports {i}; {room} may import {allowed}" for i in wrong]
+    assert not bad, "\n".join(bad)
 
 
-@pytest.mark.parametrize(("name", "path"), _modules(), ids=lambda v: v if isinstance(v, str) else "")
-def test_the_pure_core_has_no_clock_no_chance_and_no_io(name: str, path: Path) -> None:
+def test_the_pure_core_has_no_clock_no_chance_and_no_io() -> None:
     """What decides must give the same answer for ever: no time, no randomness, no file, no socket, no log."""
-    room = _room(name)
-    pure = room in ("controller.cards", "controller.rules", "controller.games", "controller.table")
-    if not pure or str(path.relative_to(ROOT)) in LOADERS:
-        return
-    bad = {i.split(".")[0] for i in _imports(path, name)} & set(PURE)
-    assert not bad, f"{path.relative_to(ROOT)} imports {sorted(bad)}"
+    bad = []
+    for name, path in _modules():
+        pure = _room(name) in ("controller.cards", "controller.rules", "controller.games", "controller.table")
+        if pure and str(path.relative_to(ROOT)) not in LOADERS:
+            wrong = sorted({i.split(".")[0] for i in _imports(path, name)} & set(PURE))
+            bad += [f"{path.relative_to(ROOT)} imports {i}" for i in wrong]
+    assert not bad, "\n".join(bad)
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [m for m in _modules() if m[0].startswith("drivers.protocol")],
-    ids=lambda v: v if isinstance(v, str) else "",
-)
-def test_the_protocol_needs_only_the_standard_library_and_no_io(name: str, path: Path) -> None:
+def test_the_protocol_needs_only_the_standard_library_and_no_io() -> None:
     """TDP/1 can be taken out and built into a device or another host as it is."""
-    tops = {i.split(".")[0] for i in _imports(path, name)}
-    foreign = {t for t in tops if t not in sys.stdlib_module_names and t != "drivers"}
-    io = tops & {"asyncio", "time", "os", "logging", "socket", "threading", "random"}
-    assert not foreign | io, f"{path.relative_to(ROOT)} imports {sorted(foreign | io)}"
+    bad = []
+    for name, path in _modules():
+        if name.startswith("drivers.protocol"):
+            tops = {i.split(".")[0] for i in _imports(path, name)}
+            foreign = {t for t in tops if t not in sys.stdlib_module_names and t != "drivers"}
+            io = tops & {"asyncio", "time", "os", "logging", "socket", "threading", "random"}
+            bad += [f"{path.relative_to(ROOT)} imports {i}" for i in sorted(foreign | io)]
+    assert not bad, "\n".join(bad)
 
 
 def test_only_drivers_transport_touches_a_port() -> None:

@@ -238,7 +238,7 @@ def _any_line(data: st.DataObject) -> dict[str, Any]:
     return line
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_real_lines_of_a_random_sequence_keep_to_the_schemas(data: st.DataObject) -> None:
     """Inputs of every kind between those of a round: each validates as input, each answer as output, and none fails."""

@@ -22,7 +22,7 @@ from tests.controller.played_day import played_day
 from tests.controller.test_day_rounds import same, until
 from tests.controller.test_pruned_play import Recording
 
-PARTS = 5
+PARTS = 3
 
 
 class Hours(NamedTuple):

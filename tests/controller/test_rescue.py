@@ -112,7 +112,9 @@ async def test_an_act_after_the_file_is_gone_is_told_as_failed_and_still_on_reco
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Before anybody hears that it is durable the journal looks whether its file is there."""
-    monkeypatch.setattr(app, "POSITIONS_S", 3600.0)  # the look of each second would refuse the act before it is written
+    monkeypatch.setattr(
+        app, "POSITIONS_S", 3600.0
+    )  # the look of each second would refuse the act before it is written
     async with running(config) as daemon:
         first = daemon.desk.table
         assert first is not None

@@ -18,7 +18,7 @@ from controller.table.codec import decode_fact
 from controller.table.decide import fold
 from controller.table.state import State
 
-SHORT = 100
+SHORT = 40
 FULL = int(os.environ.get("KILLS", "1000"))
 """Kills at random instants in the full form: half of them under each of two documents."""
 APPENDS = 120

@@ -9,8 +9,8 @@ from tests.edges import boards, folds, ultimate
 from tests.edges.counts import CATEGORY
 from tests.edges.values import HOLE, hole_class
 
-pytestmark = pytest.mark.timeout(300)
-"""All boards are numbered first: some seconds on a machine that has nothing else to do."""
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
+"""All boards are numbered first: a quarter of a minute; `make edges` asks for them."""
 TABLE = (0, 0, 0, 0, 2, 3, 6, 20, 100, 1000)
 CASES = {
     "three of a kind on the flop": ((8, 9, 10), (1, 20)),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.clock import ManualClock, Stamp
+from controller.journal import file
 from controller.journal.chain import data_hash, header_of, record_hash
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
 from controller.journal.file import PRIME_BYTES, connect_writer
@@ -205,9 +206,10 @@ def test_the_record_cannot_be_updated_or_deleted(filled: Path, table: str, act: 
 
 
 def test_commits_are_synced_into_a_log_of_fixed_size(
-    open_journal: Open, event: Event, now: Stamp, path: Path
+    open_journal: Open, event: Event, now: Stamp, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """synchronous = FULL; the log has its size from the start and commits do not make it grow."""
+    monkeypatch.setattr(file, "PRIME_BYTES", PRIME_BYTES)
     with closing(connect_writer(open_journal().path)) as db:
         assert db.execute("PRAGMA synchronous").fetchone() == (2,)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)

@@ -449,7 +449,7 @@ async def test_states_that_change_fast_are_told_by_their_last_value(run, until):
 async def test_memory_is_flat_while_the_broker_is_away_and_while_a_backlog_drains(run, journal, until):
     """The backlog is a number in a table: a window of events is the most that is ever read at once."""
     broker = MemoryBroker(keep=1, away=True)
-    journal.add(count=20_000)
+    journal.add(count=8_000)
     running = run(broker)
     await until(lambda: running.reports)
     gc.collect()
@@ -459,7 +459,7 @@ async def test_memory_is_flat_while_the_broker_is_away_and_while_a_backlog_drain
             running.publisher.wake()
         before = tracemalloc.get_traced_memory()[0]
         broker.away = False
-        await until(lambda: running.publisher.status()["acked"] == 20_000, 40)
+        await until(lambda: running.publisher.status()["acked"] == 8_000, 40)
         held = running.publisher._backlog.boxes["main"]
         peak = tracemalloc.get_traced_memory()[1] - before
     finally:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,11 @@ def _added(book: str) -> list[str]:
     return [r.id for r in alone if r.bears_on is not None or (r.governs is not None and r.since)]
 
 
+@cache
+def _page(book: str) -> str:
+    return " ".join("\n".join(makers_page(BOOKS[book])).split())
+
+
 def _shown(book: str) -> str:
     """What the cases of this book and the tests in Python say."""
     cases = sorted((TESTS / "clauses" / book).glob("*.toml"))
@@ -46,8 +52,7 @@ def test_the_page_to_sign_says_what_it_bears_on(book: str, reading: Reading) -> 
     """And why no other choice is offered."""
     assert effect(BOOKS[book], reading) == f"Bears on {VALUES[str(reading.bears_on)]}."
     assert reading.why
-    page = " ".join("\n".join(makers_page(BOOKS[book])).split())
-    assert " ".join(reading.choices[0].says.split()) in page
+    assert " ".join(reading.choices[0].says.split()) in _page(book)
 
 
 def test_each_part_has_words_for_people() -> None:
