@@ -234,9 +234,12 @@ class Daemon:
             log.info("stopping")
             for session in sessions.values():
                 session.finish()
-            await engine.note(ServiceStopping("a signal asked for it"))
-            if sealer is not None:
-                await engine.note(sealer.checkpoint())
+            stopping = ServiceStopping("a signal asked for it")
+            if sealer is None:
+                await engine.end(stopping)
+            else:
+                await engine.note(stopping)
+                await engine.end(sealer.checkpoint())
                 sealer.snapshot()
             for task in (*links, *writers, *rest):
                 task.cancel()

@@ -65,6 +65,7 @@ class RecordFailed(Exception):
 class _Waiting:
     given: Input
     answer: asyncio.Future[list[Told]] | None
+    is_last: bool = False
 
 
 class Engine:
@@ -138,23 +139,33 @@ class Engine:
         """News of the service that must be on record before its bearer goes on. Raises `RecordFailed`."""
         return await self._answered(Input(_moment(self._clock.stamp()), "table", event))
 
-    async def _answered(self, given: Input) -> list[Told]:
+    async def end(self, event: ServiceEvent) -> list[Told]:
+        """The last news: nothing behind it comes on record, and `run` returns. Raises `RecordFailed`.
+
+        A commit that is under way when `run` is cancelled could be on record without anybody being told of it.
+        """
+        return await self._answered(Input(_moment(self._clock.stamp()), "table", event), is_last=True)
+
+    async def _answered(self, given: Input, *, is_last: bool = False) -> list[Told]:
         if self.failed:
             raise RecordFailed(self.failed)
         answer: asyncio.Future[list[Told]] = asyncio.get_running_loop().create_future()
-        self._enqueue(given, answer)
+        self._enqueue(given, answer, is_last=is_last)
         return await answer
 
     async def run(self) -> None:
-        """Reads the queue until cancelled. Raises `RecordFailed` when the record cannot be written."""
+        """Reads the queue until `end` or until cancelled. Raises `RecordFailed` when the record cannot be written."""
         try:
             while True:
                 await self._news.wait()
                 self._news.clear()
                 while self._queue:
-                    self._under_way = [self._queue.popleft() for _ in range(min(len(self._queue), GROUP_LIMIT))]
+                    self._under_way = self._next_group()
+                    was_last = self._under_way[-1].is_last
                     await self._group(self._under_way)
                     self._under_way = []
+                    if was_last:
+                        return
         finally:
             self._fail_waiting()
 
@@ -170,13 +181,22 @@ class Engine:
         """True when no input waits: the state holds all that has happened."""
         return not self._queue
 
-    def _enqueue(self, given: Input, answer: asyncio.Future[list[Told]] | None) -> None:
+    def _next_group(self) -> list[_Waiting]:
+        """The oldest inputs, as many as one commit takes; the last of all ends a group."""
+        group: list[_Waiting] = []
+        while self._queue and len(group) < GROUP_LIMIT:
+            group.append(self._queue.popleft())
+            if group[-1].is_last:
+                break
+        return group
+
+    def _enqueue(self, given: Input, answer: asyncio.Future[list[Told]] | None, *, is_last: bool = False) -> None:
         taken_back = at_once(self.state, given, self._next_at_once(given.at.wall_us))
         for wanted in taken_back:
             self._tell(wanted)
         if taken_back and isinstance(given.body, ALARMS):
             self._say_held(f"{given.subject} reported {given.body.kind.replace('_', ' ')}")
-        self._queue.append(_Waiting(given, answer))
+        self._queue.append(_Waiting(given, answer, is_last))
         self._news.set()
 
     def _next_at_once(self, wall_us: int) -> int:

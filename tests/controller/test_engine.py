@@ -17,7 +17,7 @@ from controller.rules.loader import load_rulebook
 from controller.rules.model import Election, Law
 from controller.rules.vocabulary import Method, Role
 from controller.table import acts as a
-from controller.table.inputs import Actor, ServiceStarted
+from controller.table.inputs import Actor, ServiceStarted, ServiceStopping
 from controller.table.state import DeviceSetup, Setup
 from drivers import events as e
 from drivers.commands import WantedLevel
@@ -110,6 +110,22 @@ async def test_many_inputs_share_a_commit_and_keep_their_order(bench):
     assert len(commits) <= 5
     counters = [r.origin[2] for r in bench.journal.read(Stream.INPUT, 0, 1000) if r.origin]
     assert counters == list(range(1, 3 * GROUP_LIMIT))
+
+
+async def test_nothing_comes_on_record_behind_the_last_news(bench):
+    """What is on record was told before `run` returns, so an orderly stop leaves nothing that its readers have not seen."""
+    told = []
+    bench.engine.on_news(lambda: told.append(bench.journal.last()[0][Stream.INPUT].sequence))
+    bench.report(1)
+    ending = asyncio.create_task(bench.engine.end(ServiceStopping("")))
+    await asyncio.sleep(0)
+    bench.report(2)
+    assert [fact.fact.event.kind for fact in await ending] == ["service_stopping"]
+    await asyncio.wait_for(bench.task, 5)
+    inputs = bench.journal.read(Stream.INPUT, 0, 100)
+    assert [record.kind for record in inputs] == ["door_opened", "service_stopping"]
+    assert told[-1] == inputs[-1].sequence
+    assert bench.spy.acknowledged == [1]
 
 
 async def test_a_repeated_report_is_acknowledged_again_and_recorded_once(bench, tmp_path):
