@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from controller.clock import rfc3339
 from controller.journal.bodies import fact_of
 from controller.journal.reading import Reading
 from controller.journal.record import Record
-from controller.publish.envelope import rfc3339
 from controller.replay import folded
 from controller.table import facts as f
 from controller.table.state import State

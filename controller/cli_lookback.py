@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from controller.cli import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.clock import rfc3339
 from controller.control.money_page import money, stake
 from controller.day_rounds import known_days
 from controller.given import A_PATH
@@ -16,7 +17,6 @@ from controller.journal.shelf import beside
 from controller.journal.store import opened
 from controller.lookback import Evidence, Lookback, lookback
 from controller.progress import progress
-from controller.publish.envelope import rfc3339
 from controller.replay import NotReplayable
 from controller.table.codec import UnknownKind
 from controller.touched import Touched, WagerTold

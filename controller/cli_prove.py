@@ -10,6 +10,7 @@ import msgspec
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli_verify import proved_parts
+from controller.clock import rfc3339
 from controller.given import A_PATH
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.findings import Report
@@ -21,7 +22,6 @@ from controller.journal.reading import Reading
 from controller.journal.record import Stream
 from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
-from controller.publish.envelope import rfc3339
 from controller.table.facts import RoundBegun
 from controller.table.inputs import RoundOpened
 

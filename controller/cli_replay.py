@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from controller.cli import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.clock import rfc3339
 from controller.config import ConfigInvalid
 from controller.config_file import load_config
 from controller.control.page import status_page
@@ -18,7 +19,6 @@ from controller.journal.reading import Reading
 from controller.journal.store import opened
 from controller.journal.vault_keys import VaultKeys
 from controller.progress import progress
-from controller.publish.envelope import rfc3339
 from controller.replay import Difference, NotReplayable, Sealed, Seen, TableUnfit, differences, table_at
 from controller.status import device_document, table_document
 from controller.table.codec import UnknownKind

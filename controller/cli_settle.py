@@ -10,11 +10,11 @@ from msgspec import DecodeError, json
 from controller.cli import A_FILE, WRONG
 from controller.cli_decide import elections_in, lines_of, with_added
 from controller.config import ConfigInvalid
-from controller.config_file import BENCH, CURRENCY, limits_in, payouts_in
+from controller.config_file import BENCH, limits_in, payouts_in
 from controller.config_reader import Section
 from controller.games.settling.round import RoundRefused, Terms
 from controller.json_lines import MAX_LINE
-from controller.rules.amounts import has_limits
+from controller.rules.amounts import CURRENCY, has_limits
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.library import RulebookUnknown, find
 from controller.rules.loader import RulebookInvalid, whole

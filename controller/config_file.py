@@ -22,6 +22,7 @@ from controller.gaming_day import read_calendar
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.retention import read_retention
+from controller.rules.amounts import CURRENCY
 from controller.rules.loader import whole
 from controller.rules.model import Law
 from controller.rules.toml import TomlInvalid, parse_toml
@@ -46,7 +47,6 @@ BENCH = "bench"
 """In whose name a bench elects: nobody's, so never in production."""
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
-CURRENCY = re.compile(r"[A-Z]{3}")
 SHA256 = re.compile(r"[0-9a-f]{16,64}")
 """A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2

@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from controller.journal.sealing import CLEAR
 from controller.json_lines import LineRefused, convert, in_words, object_in, verify
 from controller.rules.reader import nearest
-from controller.table.codec import BODIES, IDENTITIES, VERSION, body_from, encode
+from controller.table.codec import BODIES, IDENTITIES, SEALED_VERSIONS, VERSION, body_from, encode
 from controller.table.decide import decided
 from controller.table.inputs import Actor, Input, Moment
 from controller.table.state import Setup, State
@@ -122,7 +121,9 @@ def _recorded(raw: dict[str, Any]) -> Input:
     if raw["stream"] != "input":
         raise LineRefused(f"a record of stream {raw['stream']!r} is no input; tail with --stream input")
     raw = {key: value for key, value in raw.items() if key in JournalLine.__struct_fields__}
-    if raw.get("version") in [*CLEAR] and raw.get("kind") in [*IDENTITIES]:  # neither need have a hash yet
+    if raw.get("version") in [*SEALED_VERSIONS] and raw.get("kind") in [
+        *IDENTITIES
+    ]:  # neither need have a hash yet
         raise LineRefused(
             "which cards it tells is sealed; `journal replay --verify` decides it where the round was let out, or with --vault"
         )

@@ -5,12 +5,12 @@ Whoever wrote such a key relies on it, so that passing it over would settle anot
 
 from collections.abc import Collection, Iterator
 
-from controller.config_file import CURRENCY
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import MOST_SUM, Round
 from controller.games.settling.settled import ENVY, Settlement, label
 from controller.games.settling.side import SIX_CARD
 from controller.json_lines import LineRefused
+from controller.rules.amounts import CURRENCY
 from controller.rules.reader import nearest
 
 __all__ = ["refuse_correction", "refuse_currency", "refuse_unused"]

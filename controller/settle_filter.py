@@ -3,9 +3,6 @@
 A line that cannot be settled is answered with the cause, and the next one is read.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import msgspec
 from msgspec import Struct, field
 
@@ -15,6 +12,7 @@ from controller.games.settling.engine import Settler
 from controller.games.settling.round import Hand, Irregularity, Meter, Round, RoundRefused, Terms, read_cards
 from controller.games.settling.settled import Change, Settlement, difference
 from controller.json_lines import LineRefused, convert, object_in, verify
+from controller.lean_json import lean
 from controller.rules.model import Law
 from controller.settle_checks import refuse_correction, refuse_currency, refuse_unused
 from controller.table.records import replace
@@ -23,10 +21,6 @@ __all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
 
 EXAMPLE = '{"seats": [{"seat": 1, "wagers": {"ante": 1000}}]}'
 _ENCODER = msgspec.json.Encoder()
-_ALWAYS = frozenset(
-    {"seat", "stake", "returned", "paid", "back", "before", "now", "owed", "cut", "limit", "lines", "changes"}
-)
-"""Keys that stand there also where they are 0 or empty, unless they are not known at all."""
 
 
 class HandLine(Struct, frozen=True):
@@ -136,22 +130,3 @@ def _cards(text: str, where: str) -> tuple[int, ...]:
         return read_cards(text)
     except CardError as exc:
         raise CardError(f"{where}: {exc}") from exc
-
-
-def lean(record: Any) -> Any:
-    """The record for JSON without what is unknown, empty or nought by default."""
-    return _lean(msgspec.to_builtins(record, str_keys=True))
-
-
-def _lean(value: Any) -> Any:
-    match value:
-        case Mapping():
-            return {
-                key: _lean(each)
-                for key, each in value.items()
-                if each is not None and (key in _ALWAYS or each not in ("", 0, [], (), {}))
-            }
-        case list() | tuple():
-            return [_lean(each) for each in value]
-        case _:
-            return value

@@ -5,8 +5,8 @@ from typing import Any
 from controller.games.model import Phase
 from controller.games.settling.engine import settler_of
 from controller.games.settling.settled import Line
+from controller.lean_json import lean
 from controller.rules.vocabulary import Area
-from controller.settle_filter import lean
 from controller.table import acts as a
 from controller.table.announced import announced
 from controller.table.offer import Missing, offer

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from controller.clock import rfc3339
 from controller.control.money_page import money, stake
 from controller.control.page import event_line
 from controller.evidence.by_cards import by_cards
@@ -17,7 +18,6 @@ from controller.evidence.pictures import laid, picture
 from controller.games.settling.settled import Line, Outcome
 from controller.journal.prove import Told
 from controller.journal.record import Record
-from controller.publish.envelope import rfc3339
 from controller.replay import Seen
 from controller.table import facts as f
 from controller.table.inputs import ServiceStarted

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from controller.clock import Clock
+from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
 from controller.publish.config import PublishConfig
-from controller.publish.envelope import Wrapper, rfc3339
+from controller.publish.envelope import Wrapper
 from controller.publish.link import Closed, Code, Incoming, Limits, Link, LinkDown
 from controller.publish.presence import Birth, Offline, encode, names_session
 from controller.publish.pump import Pump

@@ -6,26 +6,24 @@ recorded body, byte for byte.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from controller.clock import rfc3339
 from controller.publish.source import Record
 from controller.publish.topics import Topics
 from controller.table.codec import SEALED_VERSIONS, WITHHELD, origin_in
 from controller.table.inputs import RoundOpened
 from drivers.events import Origin
 
-__all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "rfc3339", "schema"]
+__all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "schema"]
 
 CONTENT_TYPE = "application/cloudevents+json"
 VENDOR = "org.tablewarden"
 """Reversed domain at the front of every event type, unless the site configures its own."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HASH = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 _TIME = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")]
 
@@ -199,19 +197,6 @@ def _evidence(origin: Origin, record: Record) -> dict[str, Any]:
     if origin.sealed is not None:
         found["deviceauth"] = "sealed" if origin.sealed else "none"
     return found
-
-
-def rfc3339(time_us: int) -> str:
-    """`time_us` microseconds since 1970 as RFC 3339 in UTC with all six digits: the texts sort as the times do."""
-    hour, rest_us = divmod(time_us, 3_600_000_000)
-    minute, rest_us = divmod(rest_us, 60_000_000)
-    second, rest_us = divmod(rest_us, 1_000_000)
-    return f"{_hour(hour)}:{minute:02d}:{second:02d}.{rest_us:06d}Z"
-
-
-@lru_cache(maxsize=1024)  # a third of the time, where a page tells of thousands of rounds
-def _hour(hours: int) -> str:
-    return (_EPOCH + timedelta(hours=hours)).replace(tzinfo=None).isoformat(timespec="hours")
 
 
 def schema() -> dict[str, Any]:

@@ -9,11 +9,11 @@ import random
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from controller.clock import Clock
+from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
 from controller.publish.config import PublishConfig, Tls
 from controller.publish.connection import Connection, Stop
-from controller.publish.envelope import Wrapper, rfc3339
+from controller.publish.envelope import Wrapper
 from controller.publish.link import LinkFactory, LinkFailed, Will
 from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter

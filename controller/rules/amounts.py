@@ -1,12 +1,16 @@
 """Amounts of wagers that a document prints, held against whatever else names one: a table file, the terms of a round. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from controller.rules.model import Rulebook
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment
 
-__all__ = ["chip_misfits", "has_limits", "limits_apart"]
+__all__ = ["CURRENCY", "chip_misfits", "has_limits", "limits_apart"]
+
+CURRENCY = re.compile(r"[A-Z]{3}")
+"""The form of a currency by ISO 4217."""
 
 
 def has_limits(rule: WagerRule) -> bool:

@@ -5,12 +5,13 @@ from controller.games.model import Stage
 from controller.games.settling.round import UNREADABLE
 from controller.rules.vocabulary import Action, Area
 from controller.table import acts as a
-from controller.table import burns, upkeep
-from controller.table.deal_plan import community_left, community_lies_open, dealt_late, still_in_device
+from controller.table import burns
+from controller.table.deal_plan import community_left, community_lies_open, dealt_late, delivered, still_in_device
 from controller.table.inputs import Actor
 from controller.table.law import asking_order, must_qualify, one_hand_reading, order_cite
 from controller.table.refusal import Refusal
 from controller.table.seats import unread_before_rack
+from controller.table.short_hand import short_hand_first
 from controller.table.state import Round, Setup, State
 
 
@@ -26,7 +27,7 @@ def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
         return Refusal(f"seat {act.seat} has answered already")
     if not round_.asks(seat):
         return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
-    if (first := upkeep.short_hand_first(state, act.seat)) is not None:
+    if (first := short_hand_first(state, act.seat)) is not None:
         return first
     if not round_.plays(act.seat):
         return Refusal(f"the {round_.game.base} wager of seat {act.seat} is decided; it is not asked any more")
@@ -74,7 +75,7 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
     cite = order_cite(setup, state, act.kind)
     if waiting and round_.live:
         return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite)
-    if (first := upkeep.short_hand_first(state, 0)) is not None:
+    if (first := short_hand_first(state, 0)) is not None:
         return first  # whoever had to choose after seeing the dealer's hand would choose by it
     if isinstance(act, a.RevealCommunity):
         if (burn := burns.before_cards(setup, state)) is not None:
@@ -88,12 +89,6 @@ def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
         if act.street is not expected:
             return Refusal(f"the {expected.value} comes next", cite)
     return None
-
-
-def delivered(setup: Setup, round_: Round) -> tuple[str, ...]:
-    """The clauses on when the dealer's stack leaves the device."""
-    rule = setup.law.rulebook.dealing[round_.method].dealer_delivered
-    return rule.cite if rule else ()
 
 
 def late_cards(setup: Setup, state: State, round_: Round) -> Refusal | None:

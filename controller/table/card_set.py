@@ -1,22 +1,13 @@
 """One set of cards at the table: what is known of it, and what is still to be done before it is dealt."""
 
-from enum import StrEnum
-
 from msgspec import Struct
 
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
 from controller.table.inputs import Moment
 from controller.table.played import NOTHING_PLAYED, PlayedSince
+from controller.table.procedure import Procedure
 from drivers.events import Defect
-
-
-class Procedure(StrEnum):
-    """Why a set goes through steps. All but `new_set` stand before every round, that one before those with its set."""
-
-    OPENING = "opening"  # the table was opened
-    NEW_SET = "new_set"  # the set came while the table was open
-    IDLE = "idle"  # there was no play for a while
 
 
 class GamingDay(Struct, frozen=True):

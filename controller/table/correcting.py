@@ -14,8 +14,8 @@ from controller.table.draft import Draft
 from controller.table.inputs import Actor
 from controller.table.refusal import Refusal
 from controller.table.settling import goes_back, sums
+from controller.table.short_hand import short_hand_first
 from controller.table.state import Fate, Round, Seat, Setup, State, Wager
-from controller.table.upkeep import short_hand_first
 
 LONGEST_REASON = 500
 MAY_BE_WRONG = (Fate.SETTLED, Fate.COLLECTED)

@@ -26,6 +26,12 @@ def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
     return tuple(sorted(plan + _turned(setup, round_, turn), key=lambda planned: planned.late))
 
 
+def delivered(setup: Setup, round_: Round) -> tuple[str, ...]:
+    """The clauses on when the dealer's stack leaves the device."""
+    rule = setup.law.rulebook.dealing[round_.method].dealer_delivered
+    return rule.cite if rule else ()
+
+
 def in_stacks(setup: Setup, round_: Round) -> bool:
     """True where a device gives this round's cards out in stacks, and not one by one."""
     return round_.method in DISPENSERS and any(planned.cards > 1 for planned in deal_plan(setup, round_))

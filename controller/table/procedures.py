@@ -9,9 +9,10 @@ from controller.rules.vocabulary import ShuffleAt, Step
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table import stored
-from controller.table.card_set import PROVEN, Procedure
+from controller.table.card_set import PROVEN
 from controller.table.draft import Draft
 from controller.table.inputs import Actor
+from controller.table.procedure import Procedure
 from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind

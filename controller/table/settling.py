@@ -18,8 +18,8 @@ from controller.table.left_open import coupons_left_open, left_open
 from controller.table.no_row import no_row_gives
 from controller.table.offer import offer
 from controller.table.refusal import Refusal
+from controller.table.short_hand import short_hand_first
 from controller.table.state import Fate, Round, Setup, State, Wager
-from controller.table.upkeep import short_hand_first
 
 OPEN = (Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)
 OUTCOMES = (Outcome.WIN, Outcome.LOSE, Outcome.PUSH, Outcome.RETURN)

@@ -8,8 +8,8 @@ from controller.rules.vocabulary import Step
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.acts import Resolution
-from controller.table.card_set import Procedure
 from controller.table.draft import Draft
+from controller.table.procedure import Procedure
 from controller.table.refusal import Refusal
 from controller.table.state import Setup, State
 from drivers.events import DeviceKind

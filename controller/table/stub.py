@@ -1,8 +1,7 @@
 """The count of the stub: when it may be made, and when the cards of a round wait for it."""
 
 from controller.games.model import Phase
-from controller.table import answers
-from controller.table.deal_plan import community_to_come, still_in_device
+from controller.table.deal_plan import community_to_come, delivered, still_in_device
 from controller.table.law import order_cite, rounds_without_count, stub_count_waived, why_not_waived
 from controller.table.refusal import Refusal
 from controller.table.state import Round, Setup, State
@@ -43,7 +42,7 @@ def not_there(setup: Setup, state: State, round_: Round) -> Refusal | None:
     if still_in_device(setup, round_) and state.dispenser():
         return Refusal(
             "the dealer's stack is still in the device; the stub is what is left after it",
-            answers.delivered(setup, round_),
+            delivered(setup, round_),
             code="stub_not_out",
         )
     if round_.live and round_.phase is not round_.game.stages[-1].phase and community_to_come(setup, round_):

@@ -219,12 +219,6 @@ def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...
     return None
 
 
-def short_hand_first(state: State, seat: int) -> Refusal | None:
-    """Why this seat, or with 0 the table, waits: a player who was dealt too few cards has still to choose."""
-    asked = state.short_hand(seat)
-    return Refusal(f"first {asked.id}: {asked.action} (seat {asked.seat})", asked.cite) if asked else None
-
-
 def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.ConfirmDuty)
     duty = state.duties.get(act.duty)

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
-from controller.table.card_set import Procedure
 from controller.table.played import PlayedRound
+from controller.table.procedure import Procedure
 from drivers.events import Defect
 
 

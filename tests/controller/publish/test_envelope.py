@@ -8,7 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from controller.publish.envelope import Wrapper, rfc3339, schema
+from controller.clock import rfc3339
+from controller.publish.envelope import Wrapper, schema
 from controller.publish.topics import Topics
 
 SCHEMA = Path(__file__).parents[3] / "docs/schema/envelope.json"

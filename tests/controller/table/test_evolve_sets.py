@@ -6,10 +6,11 @@ from controller.games.model import Phase
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Action, BurnAt, Method, Role, Step
 from controller.table import facts as f
-from controller.table.card_set import CardSet, Procedure
+from controller.table.card_set import CardSet
 from controller.table.evolve import evolve
 from controller.table.inputs import Moment, SetDue
 from controller.table.played import NOTHING_PLAYED, PlayedRound, PlayedSince
+from controller.table.procedure import Procedure
 from controller.table.records import replace
 from controller.table.state import Duty, Round, Seat, State, Wager
 from drivers.events import Defect
