@@ -251,7 +251,8 @@ def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
         _ask_of_limits(draft, limits, told, beside.label(act))
     if line is not None and more:
         draft.hold(
-            f"seat {act.seat}: {beside.label(act)} was settled as {act.outcome} with {returned + act.paid} cents handed back, "
+            f"seat {act.seat}: {beside.label(act)} was settled as {act.outcome} "
+            f"with {returned + act.paid} cents handed back, "
             f"and cards and pay table make it {line.outcome} with {line.returned + line.paid} "
             f"[{line.reading or ', '.join(line.cite)}]; correct it ({a.CorrectSettlement.kind}), or "
             f"{a.Resolution.GO_ON} lets it stand",

@@ -107,8 +107,8 @@ def test_it_is_of_other_software_where_the_library_or_any_file_that_folds_is_ano
 
 
 def test_its_maker_has_all_files_that_fold_a_record() -> None:
-    told = "import sys, controller.table.evolve, controller.table.codec; print(*(m.__file__ for m in sys.modules.values() "
-    told += "if m.__name__.startswith(('controller', 'drivers'))), sep='\\n')"
+    told = "import sys, controller.table.evolve, controller.table.codec; "
+    told += "print(*(m.__file__ for m in sys.modules.values() if m.__name__.startswith(('controller', 'drivers'))), sep='\\n')"
     run = subprocess.run((sys.executable, "-c", told), cwd=TREE, capture_output=True, text=True, check=True)
     loaded = {Path(line) for line in run.stdout.splitlines()}
     assert TREE / "controller" / "table" / "evolve.py" in loaded

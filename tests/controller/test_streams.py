@@ -157,7 +157,8 @@ def test_what_is_said_is_utf_8_whatever_the_locale(tmp_path: Path) -> None:
 
 def test_no_file_takes_the_number_of_a_closed_stream() -> None:
     """A record that was opened as descriptor 1 would have written into it whatever is said to standard output."""
-    look = "import sys, os; from controller.streams import prepare; prepare(); print(os.open('/dev/null', 0), file=sys.stderr)"
+    look = "import sys, os; from controller.streams import prepare; prepare(); "
+    look += "print(os.open('/dev/null', 0), file=sys.stderr)"
     done = subprocess.run(
         check=False,
         args=["sh", "-c", f'exec "{sys.executable}" -c "{look}" <&- >&-'],
