@@ -179,7 +179,8 @@ class Daemon:
         book = self.setup.law.rulebook
         started = ServiceStarted(VERSION, book.id, book.edition, book.sha256, setup_told(self.setup))
         keeping = (recorder, self.clock, self.config.retention, started, self._key)
-        keeper = Keeper(engine, journal, *keeping, vault=self.config.vault)
+        sign = sealer.checkpoint if sealer else None
+        keeper = Keeper(engine, journal, *keeping, vault=self.config.vault, sign=sign)
         engine.on_news(keeper.wake)
         self.desk.table = RunningTable(engine, journal, sessions, displays, publisher, keeper)
         for event in (news := self._loss.news(journal)):

@@ -14,11 +14,13 @@ from controller.config import frames_beside
 from controller.evidence.build import Evidence, evidence
 from controller.evidence.errors import EvidenceError
 from controller.given import A_PATH
-from controller.journal.errors import JournalError, JournalMissing
+from controller.journal.beginning import unsigned_beginning
+from controller.journal.errors import JournalDamaged, JournalError, JournalMissing
 from controller.journal.key_file import KeyUnusable
 from controller.journal.keys import PublicKey, SigningKey
 from controller.journal.opening import opened
 from controller.journal.shelf import durable
+from controller.journal.view import JournalView
 from controller.progress import progress
 from controller.replay import NotReplayable
 from controller.table.codec import UnknownKind
@@ -72,6 +74,8 @@ def evidence_command(
             keys.append(signer.public)
         kept = [folder for folder in [frames_beside(path)] if folder.is_dir()]
         with progress("records") as told, opened(path, told) as view:
+            if keys and isinstance(view, JournalView) and (unsigned := unsigned_beginning(view.path, keys)):
+                raise JournalDamaged(path, unsigned)
             made = evidence(view, round_id, keys=keys, signer=signer, recordings=[*kept, *recordings], told=told)
         to = _written(out or Path(f"evidence-{made.round_id}.zip"), made.data)
     except JournalMissing as exc:

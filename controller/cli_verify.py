@@ -34,6 +34,7 @@ def _verdict(report: Report, keys: Sequence[PublicKey]) -> dict[str, Any]:
         "journal": report.journal,
         "sound": report.ok,
         "records": report.records,
+        "begins": {"order": report.begins, "pruned": report.pruned},
         "heads": {s.value: {"sequence": h.sequence, "hash": h.recordhash.hex()} for s, h in report.heads.items()},
         "checkpoints": {
             "found": seals.found,
@@ -52,18 +53,40 @@ def verdict_page(verdict: dict[str, Any]) -> list[str]:
     """Lines for a person; the heads are what to compare with a head that somebody else holds."""
     if "parts" in verdict:
         lines = [line for part in verdict["parts"] for line in verdict_page(part) if "  head " not in line]
-        return [*lines, *_head_lines(verdict), f"all {len(verdict['parts'])} parts: {_state(verdict)}"]
+        return [
+            *lines,
+            *_head_lines(verdict),
+            *_whole_lines(verdict),
+            f"all {len(verdict['parts'])} parts: {_state(verdict)}",
+        ]
     return [
         f"{verdict['path']}: {_state(verdict)}, journal {verdict['journal']}, {verdict['records']} records",
+        *_begin_lines(verdict["begins"]),
         *_head_lines(verdict),
         *_seal_lines(verdict["checkpoints"]),
         *(f"  WRONG  {fault}" for fault in verdict["faults"]),
         *_unheld_lines(verdict["not_compared"]),
+        *_whole_lines(verdict),
     ]
 
 
 def _state(verdict: dict[str, Any]) -> str:
     return "sound" if verdict["sound"] else f"NOT AS IT WAS WRITTEN, {len(verdict['faults'])} faults"
+
+
+def _begin_lines(begins: dict[str, Any]) -> list[str]:
+    if begins["order"] == 1:
+        return []
+    why = f": the days through {begins['pruned']} were pruned, as it says itself" if begins["pruned"] else ""
+    return [f"  begins at order {begins['order']}{why}"]
+
+
+def _whole_lines(verdict: dict[str, Any]) -> list[str]:
+    if not verdict.get("before"):
+        return []
+    return [
+        f"  NOT WHOLE  the segments through order {verdict['before']} are not here; bring them from the second place"
+    ]
 
 
 def _head_lines(verdict: dict[str, Any]) -> list[str]:
@@ -116,7 +139,7 @@ def _unheld_lines(unheld: list[str]) -> list[str]:
 @AS_JSON
 def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole: bool, as_json: bool) -> None:
     """Prove a record: every hash is computed anew, every fault named. Exit code 1 if it is not as it was written, 3 if it is,
-    and a head that was given is of a record that is not here.
+    and a head that was given is of a record that is not here, or the days before the first segment are not.
 
     PATH is a live record, a copy, a segment, or a folder of segments; on any machine. --key finds a record that was written
     anew, --against one whose end was cut off.
@@ -137,11 +160,13 @@ def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole:
     except (JournalError, KeyUnusable, HeadUnreadable) as exc:
         end(str(exc), WRONG)
     verdicts = [_verdict(report, keys) for report in reports]
-    show(verdicts[0] if len(verdicts) == 1 else _together(verdicts), verdict_page, as_json)
+    verdict = verdicts[0] if len(verdicts) == 1 else _together(verdicts)
+    verdict["before"] = reports[0].begins - 1 if whole or path.is_dir() else 0
+    show(verdict, verdict_page, as_json)
     is_strange = bool(keys) and any(report.seals.strange for report in reports)
     if is_strange or not all(report.ok for report in reports):
         sys.exit(WRONG)
-    sys.exit(UNREACHABLE if any(report.unheld for report in reports) else 0)
+    sys.exit(UNREACHABLE if verdict["before"] or any(report.unheld for report in reports) else 0)
 
 
 def proved_parts(

@@ -28,7 +28,14 @@ from controller.journal.record import FACTS
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.retention import Retention
-from controller.table.inputs import GamingDayTold, RecordDayClosed, RecordPruned, SegmentCopied, ServiceStarted
+from controller.table.inputs import (
+    CheckpointSigned,
+    GamingDayTold,
+    RecordDayClosed,
+    RecordPruned,
+    SegmentCopied,
+    ServiceStarted,
+)
 
 __all__ = ["Keeper"]
 
@@ -59,7 +66,9 @@ class _Open:
 
 
 class Keeper:
-    """`started`: the start that is on record; `vault`: the file of the keys under which those of rounds are copied."""
+    """`started`: the start that is on record; `vault`: the file of the keys under which those of rounds are copied; `sign`: makes
+    a checkpoint of the record as it is.
+    """
 
     def __init__(
         self,
@@ -72,11 +81,13 @@ class Keeper:
         key: SigningKey | None = None,
         *,
         vault: Path | None = None,
+        sign: Callable[[], CheckpointSigned] | None = None,
         first_s: float = FIRST_S,
         command: tuple[str, ...] = COMMAND,
     ) -> None:
         self._engine, self._journal, self._recorder, self._clock = engine, journal, recorder, clock
         self._retention, self._started, self._key, self._vault = retention, started, key, vault
+        self._sign = sign
         self._calendar = retention.calendar or ANY_DAY
         self._wait_s, self._command = first_s, command
         self._open: _Open | None = None
@@ -161,6 +172,8 @@ class Keeper:
         if boundary is not None:
             log.info("record_pruned", through=boundary.order, segment=boundary.file_name)
             await self._engine.note(RecordPruned(boundary.order, boundary.file_name))
+            if self._sign is not None:
+                await self._engine.note(self._sign())  # by which a proof accepts that the file begins late
             await self._recorder.run(lambda: self._journal.prune(boundary.end))
         is_more = self._journal.description.order_before > 0
         while is_more:

@@ -4,18 +4,18 @@ or written anew, and needs nothing for it but the public key.
 What is signed is a text, and the text itself is recorded and published, so that nobody has to make it again byte by byte.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
 from controller.clock import ClockState, Stamp
 from controller.journal.chain import FORMAT
-from controller.journal.keys import ALGORITHM, SigningKey
+from controller.journal.keys import ALGORITHM, PublicKey, SigningKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 
-__all__ = ["WHAT", "Statement", "StatementUnreadable", "read_statement", "signed_statement"]
+__all__ = ["WHAT", "Statement", "StatementUnreadable", "proved_statement", "read_statement", "signed_statement"]
 
 WHAT = "tablewarden checkpoint"
 """First key of each statement: what has signed it can never be taken for a signature of something else."""
@@ -83,3 +83,12 @@ def read_statement(text: str) -> Statement:
     if statement.format > FORMAT:
         raise StatementUnreadable(f"has format {statement.format}, and this release knows up to {FORMAT}")
     return statement
+
+
+def proved_statement(text: str, signature: str, keys: Iterable[PublicKey]) -> Statement | None:
+    """Returns the statement of a checkpoint that one of these keys has signed, None of any other. Never raises."""
+    try:
+        signed = bytes.fromhex(signature)
+        return read_statement(text) if any(key.has_signed(signed, text.encode()) for key in keys) else None
+    except (ValueError, StatementUnreadable):
+        return None

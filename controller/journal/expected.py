@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
-from controller.journal.checkpoint import Statement, StatementUnreadable, read_statement
+from controller.journal.beginning import unsigned_beginning
+from controller.journal.checkpoint import Statement, proved_statement
 from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
@@ -53,7 +54,7 @@ def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> s
     for segment in found:
         if segment.last > journal.order:
             return f"it ends at {journal.order}, and {segment.path} goes to {segment.last}"
-    return ""
+    return unsigned_beginning(journal.path, (key,)) if key is not None else ""
 
 
 def lost_beside(path: Path, key: PublicKey | None) -> str:
@@ -95,8 +96,6 @@ def _head_beside(path: Path, key: PublicKey | None) -> Statement | None:
     """The checkpoint beside a record; None where there is none, or this key has not signed it."""
     try:
         text, signature, *_ = path.with_name(path.name + HEAD).read_text("utf-8").splitlines()
-        signed = bytes.fromhex(signature)
-        statement = read_statement(text)
-    except (OSError, ValueError, StatementUnreadable):
+    except (OSError, ValueError):
         return None  # torn by a power cut: what it knew is gone
-    return statement if key is not None and key.has_signed(signed, text.encode()) else None
+    return proved_statement(text, signature, (key,)) if key is not None else None

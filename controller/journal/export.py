@@ -19,10 +19,16 @@ WITHHELD = "-"
 
 
 def export_lines(view: Reading) -> Iterator[str]:
-    """The journal's description, what each stream follows, and every record. Raises `JournalDamaged`."""
+    """The journal's description, what each stream follows, every record; behind sealed days the statement of the newest.
+
+    Raises `JournalDamaged`.
+    """
     yield from opening_lines(view.description, view.description.order_before, view.anchors)
     for record in view.merged(Stream):
         yield record_line(view.description.id, record)
+    if (sealed := view.sealed_end()) is not None:
+        statement, signature = sealed
+        yield _line("segment", statement, signature or WITHHELD)
 
 
 def opening_lines(about: Description, order_before: int, begin: Mapping[Stream, Anchor | Head]) -> Iterator[str]:

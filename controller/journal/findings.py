@@ -61,7 +61,8 @@ class Seals:
 class Report:
     """The verdict. `heads`: last record of each stream as found; `records`: how many were proved or found wrong.
 
-    `order`: of the newest record. `unheld`: records of which somebody holds a head, and which are not here to compare with it.
+    `order`: of the newest record; `pruned`: the newest day before the first record here, "" = none. `unheld`: records of which
+    somebody holds a head, and which are not here to compare with it.
     """
 
     path: Path
@@ -72,6 +73,12 @@ class Report:
     order: int = 0
     seals: Seals = field(default_factory=Seals)
     unheld: tuple[str, ...] = ()
+    pruned: str = ""
+
+    @property
+    def begins(self) -> int:
+        """The order of the first record in this part."""
+        return self.order - self.records + 1
 
     @property
     def ok(self) -> bool:

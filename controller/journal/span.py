@@ -135,6 +135,13 @@ class Span:
         rows = KeysOfDays(self._bounds).rows
         return Unsealer(self._segments[0].path, self.description.id, rows, keys, is_copy=True)
 
+    def sealed_end(self) -> tuple[str, str] | None:
+        """As `JournalView.sealed_end`."""
+        if self._live is not None:
+            return None
+        last = Segment.open(self._segments[-1].path)
+        return last.text, last.signature
+
     def close(self) -> None:
         if self._live is not None:
             self._live.close()

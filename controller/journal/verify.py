@@ -12,6 +12,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
+from controller.journal.beginning import Late, beginning
 from controller.journal.chain import data_hash, genesis_hash, header_bytes, record_hash
 from controller.journal.errors import JournalDamaged, JournalMissing
 from controller.journal.file import (
@@ -149,6 +150,7 @@ class _Proof:
     def whole(self, keys: Sequence[PublicKey], against: Sequence[HeadKept], progress: Progress | None) -> Report:
         self._check_pages()
         self._check_schema()
+        late = self._check_beginning()
         self._keys = KeyCheck(self._db, self._about.schema)
         heads = self._heads()
         count = sum(heads[stream].sequence - self.anchors[stream].sequence for stream in Stream)
@@ -163,13 +165,17 @@ class _Proof:
         seals = prove_checkpoints(self._checkpoints, self._about, keys, begins, self._hash_or_none, self.findings)
         if keys and not seals.found:
             self.findings.add(Cause.CHECKPOINT, detail="nothing in it was ever signed")
-        order = self._about.order_before + count
-        return Report(self._path, self._about.id, self.findings.all(), heads, count, order, seals, unheld)
+        if late and keys and (unsigned := late.unsigned(keys, seals.through if seals.proved else 0)):
+            self.findings.add(Cause.ANCHOR, detail=unsigned)
+        order, pruned = self._about.order_before + count, late.closed.day if late else ""
+        found = self.findings.all()
+        return Report(self._path, self._about.id, found, heads, count, order, seals, unheld, pruned)
 
     def tail(self) -> None:
         if self._path.stat().st_size <= QUICK_CHECK_BYTES:
             self._check_pages()
         self._check_schema()
+        self._check_beginning()
         for stream, head in self._heads(all_orders=False).items():
             begin = max(self.anchors[stream].sequence, head.sequence - TAIL)
             for _ in self.walk(stream, begin, head.sequence):
@@ -189,6 +195,15 @@ class _Proof:
                 detail = "the first record does not follow from the description of the journal"
                 self.findings.add(Cause.ANCHOR, stream, 0, detail=detail)
         return anchors
+
+    def _check_beginning(self) -> Late | None:
+        try:
+            late, wrong = beginning(self._db, self._path, self._about, self.anchors)
+        except READ_ERRORS as exc:
+            late, wrong = None, f"where it begins cannot be read: {exc}"
+        if wrong:
+            self.findings.add(Cause.ANCHOR, detail=wrong)
+        return late
 
     def _check_pages(self) -> None:
         try:

@@ -292,6 +292,10 @@ class JournalView:
         """Keys of all rounds that were never let out, nor erased."""
         return [KeyRow(*row) for row in self._query(_SHUT, ())] if self.description.schema > 1 else []
 
+    def sealed_end(self) -> tuple[str, str] | None:
+        """The statement of the sealed day that the record ends with, and its signature; None for a live file."""
+        return None
+
     def close(self) -> None:
         self._db.close()
 

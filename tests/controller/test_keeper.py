@@ -146,7 +146,12 @@ async def test_days_are_closed_copied_noted_and_pruned_and_a_start_takes_up_what
         assert view.description.order_before > 0
         folder = beside(journal, view.description.id)
         copies = place / "bench-example" / view.description.id
-        told = [r for r in view.merged([Stream.DIAG]) if r.kind in ("segment_copied", "record_pruned")]
+        diag = list(view.merged([Stream.DIAG]))
+        told = [r for r in diag if r.kind in ("segment_copied", "record_pruned")]
+        pruned_at = max(n for n, r in enumerate(diag) if r.kind == "record_pruned")
+    assert "checkpoint_signed" in [r.kind for r in diag[pruned_at + 1 : pruned_at + 3]], (
+        "before the beginning moves"
+    )
     assert {"segment_copied", "record_pruned"} == {r.kind for r in told}
     assert [n.day for n in all_in(copies)] == [
         "2025-12-31",

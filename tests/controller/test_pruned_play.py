@@ -28,7 +28,7 @@ from controller.table.acts import RecordHand
 from controller.table.codec import decode_fact, encode, encode_input
 from controller.table.evolve import evolve
 from controller.table.facts import HandRecorded
-from controller.table.inputs import Actor, Input, Moment, RecordDayClosed, ServiceStarted
+from controller.table.inputs import Actor, Input, Moment, RecordDayClosed, RecordPruned, ServiceStarted
 from controller.table.state import Setup, State
 from controller.table.told_setup import setup_told
 from tests.controller.journal.days import mark
@@ -94,9 +94,10 @@ class Recording:
         text, signature = closed_day(self.key, self.journal.description, day, self.begin, end, self.at)
         self._put(RecordDayClosed(day, text, signature, self.started, carried(self.state)), Stream.DIAG)
         self.closed.append(read_boundary(text))
+        self._put(RecordPruned(self.closed[-1].order, self.closed[-1].file_name), Stream.DIAG)
         self.begin = end
 
-    def _put(self, event: RecordDayClosed | ServiceStarted, stream: Stream) -> None:
+    def _put(self, event: RecordDayClosed | RecordPruned | ServiceStarted, stream: Stream) -> None:
         at = Moment(self.at.wall_us, self.at.mono_ns, self.at.boot, self.at.clock)
         said = Draft(Stream.INPUT, event.kind, 1, "table", None, encode_input(Input(at, "table", event)))
         fact = Draft(stream, event.kind, 1, "table", None, encode(event))

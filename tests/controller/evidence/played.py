@@ -24,6 +24,7 @@ from controller.table.inputs import (
     Input,
     Moment,
     RecordDayClosed,
+    RecordPruned,
     RoundOpened,
     ServiceStarted,
 )
@@ -148,7 +149,9 @@ class Recorded(Table):
             self.signer, self.journal.description, "2026-01-01", begin, Mark(heads, order), at
         )
         self.put(RecordDayClosed("2026-01-01", text, signature, self.started, carried(self.state)))
-        return read_boundary(text)
+        day = read_boundary(text)
+        self.put(RecordPruned(day.order, day.file_name))
+        return day
 
     def alarm(self) -> str:
         self.put(e.AlarmRaised(e.Severity.ALARM, 7, "the cover was opened"), "shoe-1")

@@ -6,8 +6,17 @@ from controller.journal.keys import SigningKey
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
 from controller.table.codec import encode, encode_input
-from controller.table.inputs import Input, Moment, RecordDayClosed, SegmentCopied, ServiceStarted
+from controller.table.inputs import (
+    CheckpointSigned,
+    Input,
+    Moment,
+    RecordDayClosed,
+    RecordPruned,
+    SegmentCopied,
+    ServiceStarted,
+)
 
+Told = CheckpointSigned | RecordDayClosed | RecordPruned | SegmentCopied
 STARTED = ServiceStarted("0.1.0", "md-uth", "2026", "0" * 64)
 
 
@@ -25,7 +34,13 @@ def close_day(
     return read_boundary(text)
 
 
-def note(journal: Journal, event: RecordDayClosed | SegmentCopied, clock: ManualClock) -> None:
+def say_pruned(journal: Journal, days: list[Boundary], clock: ManualClock) -> None:
+    """Puts on record of each day that it is about to leave the live file."""
+    for day in days:
+        note(journal, RecordPruned(day.order, day.file_name), clock)
+
+
+def note(journal: Journal, event: Told, clock: ManualClock) -> None:
     at = clock.stamp()
     given = Input(Moment(at.wall_us, at.mono_ns, at.boot, at.clock), "table", event)
     said = Draft(Stream.INPUT, event.kind, 1, "table", None, encode_input(given))

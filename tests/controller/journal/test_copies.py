@@ -21,7 +21,7 @@ from controller.journal.segment import Segment
 from controller.journal.shelf import all_in, beside, in_place
 from controller.journal.store import Journal
 from controller.table.inputs import SegmentCopied
-from tests.controller.journal.days import close_day, mark, note
+from tests.controller.journal.days import close_day, mark, note, say_pruned
 
 Event = Callable[..., Transaction]
 EVERYTHING = {Stream.MAIN: 10**9, Stream.DIAG: 10**9}
@@ -36,6 +36,7 @@ def days(journal: Journal, event: Event, clock: ManualClock) -> list[Boundary]:
             journal.append([event(10 * n + counter + 1, Stream.MAIN, Stream.DIAG)], clock.stamp())
         closed.append(close_day(journal, day, begin, clock))
         begin = closed[-1].end
+    say_pruned(journal, closed, clock)
     return closed
 
 

@@ -23,7 +23,7 @@ from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.journal.verify_segments import verify_days
 from tests.controller.journal.conftest import BOOT, SERIAL, SITE, TABLE
-from tests.controller.journal.days import close_day, mark
+from tests.controller.journal.days import close_day, mark, say_pruned
 
 Event = Callable[..., Transaction]
 HIGH = (1 << 64) - 5
@@ -42,6 +42,7 @@ def days(journal: Journal, event: Event, clock: ManualClock) -> list[Boundary]:
         closed.append(close_day(journal, day, begin, clock))
         begin = closed[-1].end
     journal.append([event(21, boot="0000000000000002")], clock.stamp())
+    say_pruned(journal, closed, clock)
     seal_days(journal.path)
     return closed
 
@@ -113,7 +114,9 @@ def test_what_a_device_said_is_known_for_ever(
         assert journal.last_of(SERIAL) == (f"{2:016x}", 21)
     with pytest.raises(JournalRepeat):
         journal.append([event(21, boot="0000000000000002")], clock.stamp())
-    pruned(journal, mark(journal))
+    last = close_day(journal, "2026-01-04", days[-1].end, clock)
+    say_pruned(journal, [last], clock)
+    pruned(journal, last.end)
     assert journal.last_of(SERIAL) == (f"{2:016x}", 21)
     assert journal.has(SERIAL, f"{2:016x}", 21)
     journal.close()
@@ -196,7 +199,9 @@ def test_the_room_of_what_was_pruned_is_given_back(
             fact = Draft(Stream.MAIN, "x", 1, "shoe-1", None, big)
             group.append(Transaction(draft.at, draft.input, draft.unique, (fact,)))
         journal.append(group, clock.stamp())
-    end = mark(journal)
+    day = close_day(journal, "2026-01-01", Mark(journal.begins, 0), clock)
+    say_pruned(journal, [day], clock)
+    end = day.end
     journal.append([event(2001)], clock.stamp())
 
     def pages() -> int:
@@ -260,6 +265,8 @@ class Pruning(RuleBasedStateMachine):
     @rule()
     def prune(self) -> None:
         seal_days(self.path)
+        say_pruned(self.journal, [self.days[self.pruned_days]], self.clock)
+        self.records = whole(self.path)
         self.journal.prune(self.days[self.pruned_days].end)
         self.pruned_days += 1
 

@@ -21,7 +21,7 @@ from controller.journal.segment import Segment, SegmentUnfit
 from controller.journal.shelf import all_in, beside
 from controller.journal.store import Journal
 from controller.journal.verify_segments import verify_days, verify_segment
-from tests.controller.journal.days import close_day, mark
+from tests.controller.journal.days import close_day, mark, say_pruned
 
 Event = Callable[..., Transaction]
 BEGINNING_DAYS = ("2026-01-01", "2026-01-02", "2026-01-03")
@@ -49,6 +49,7 @@ def days(journal: Journal, event: Event, clock: ManualClock, key: SigningKey) ->
         closed.append(close_day(journal, day, begin, clock, key))
         begin = closed[-1].end
     journal.append([event(counter + 1)], clock.stamp())
+    say_pruned(journal, closed, clock)
     return closed
 
 
@@ -214,7 +215,7 @@ def test_the_commands_read_a_segment_and_a_folder_of_them(
     expected = {"verify": (1, 4), "export": (17, 49), "tail": (17, 49)}[command]
     found = [
         sum(
-            "sound" in line if command == "verify" else not line.startswith(("journal", "anchor"))
+            "sound" in line if command == "verify" else not line.startswith(("journal", "anchor", "segment"))
             for line in lines
         )
         for lines in (one.output.splitlines(), folder.output.splitlines())
@@ -227,11 +228,13 @@ def test_the_commands_read_a_segment_and_a_folder_of_them(
 
 
 def test_export_of_a_segment_is_the_text_that_a_stranger_can_prove(sealed: list[Path], journal: Journal) -> None:
-    """Line by line what the live file gives for the same records."""
+    """Line by line what the live file gives for the same records, and behind them what signs where the day begins and ends."""
     run = CliRunner()
     whole = run.invoke(cli, ["journal", "export", str(journal.path)]).output.splitlines()
     part = run.invoke(cli, ["journal", "export", str(sealed[1])]).output.splitlines()
-    assert part[4:] == whole[4 + 15 : 4 + 15 + 17]
+    assert part[4:-1] == whole[4 + 15 : 4 + 15 + 17]
+    segment = Segment.open(sealed[1])
+    assert part[-1].split("\t") == ["segment", segment.text, segment.signature]
     assert part[0].split("\t")[-1] == "15"
 
 
