@@ -26,6 +26,7 @@ from controller.desk import RunningTable, TableDesk
 from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, last_reported
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
+from controller.journal.key_change import changed_key, known_keys
 from controller.journal.keys import SigningKey
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
@@ -82,7 +83,7 @@ class Daemon:
 
     def __init__(self, config: Config, clock: Clock | None = None) -> None:
         self.config = config
-        self._key = SigningKey.load(config.journal_key) if config.journal_key else None
+        self._key = SigningKey.load(config.journal_key, known_keys(config.journal)) if config.journal_key else None
         self._vault = VaultKeys.load(config.vault) if config.vault else None
         self.setup = config.setup()
         self.clock = clock or SystemClock()
@@ -182,7 +183,7 @@ class Daemon:
         sign = sealer.checkpoint if sealer else None
         keeper = Keeper(engine, journal, *keeping, vault=self.config.vault, sign=sign)
         engine.on_news(keeper.wake)
-        self.desk.table = RunningTable(engine, journal, sessions, displays, publisher, keeper)
+        self.desk.table = RunningTable(engine, journal, sessions, displays, publisher, keeper, self._key)
         for event in (news := self._loss.news(journal)):
             engine.submit("table", event)
         if news:
@@ -193,6 +194,9 @@ class Daemon:
                 "vault_key_missing", vault=vault, rounds=rounds, remedy="put its line back into the vault's file"
             )
             engine.submit("table", CardsUnread(vault, rounds))
+        if changed := changed_key(journal.view, self._key.public if self._key else None):
+            log.error("signing_key_changed", before=changed.before, key=changed.key)
+            engine.submit("table", changed)
         engine.submit("table", started)
         log.info("table_up", table=self.setup.table, journal=journal.id, facts=facts, rulebook=book.id)
         self._notify.ready(f"table {self.setup.table} under {book.id}")
@@ -217,6 +221,7 @@ class Daemon:
 
             links = [start(s.run(), f"session-{name}") for name, s in sessions.items()]
             outbox = start(publisher.run(), "publisher")
+            public = self._key.public if self._key else None
             on_record = {
                 "engine": engine.run(),
                 "positions": self._keep_positions(recorder),
@@ -228,7 +233,7 @@ class Daemon:
             rest = [
                 start(deadlines.run(), "deadlines"),
                 start(displays.run(), "displays"),
-                start(Checker(engine, self.config.journal).run(), "checker"),
+                start(Checker(engine, self.config.journal, public).run(), "checker"),
                 start(ClockWatch(engine, self.clock).run(), "clock"),
             ]
             await self._stop.wait()

@@ -1,6 +1,7 @@
 """`tablewarden journal evidence`: one file about a round that proves by itself."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -60,16 +61,17 @@ def evidence_command(
 
     ROUND is its id or its number; PATH a live record, a copy, or a segment. It holds the records of the round and what was said
     of it later, the signed checkpoints around them, the rulebook that was in force, what software and devices played it, and a
-    page for people. Bodies of other rounds are withheld. Nothing is overwritten.
+    page for people. Bodies of other rounds are withheld. Nothing is overwritten. Exit code 1 where something in the file is
+    UNSIGNED: by no checkpoint, by no key that was given, or the page and the cards, which only --sign signs.
 
     \b
     Example:
-      tablewarden journal evidence /var/lib/tablewarden/example.journal uth-017-412 --key table.pub
+      tablewarden journal evidence example.journal uth-017-412 --key table.pub --sign /etc/tablewarden/journal.key
       unzip evidence-uth-017-412.zip && bash evidence-uth-017-412/verify.sh table.pub
     """
     try:
         keys = [PublicKey.load(file) for file in key_files]
-        signer = SigningKey.load(sign) if sign else None
+        signer = SigningKey.load(sign, {key.id for key in keys}) if sign else None
         if signer is not None and signer.public.id not in {key.id for key in keys}:
             keys.append(signer.public)
         kept = [folder for folder in [frames_beside(path)] if folder.is_dir()]
@@ -85,6 +87,8 @@ def evidence_command(
     except (MsgspecError, RecursionError) as exc:
         end(f"{path}: a body cannot be read ({exc}); `tablewarden journal verify` says which", WRONG)
     show(_document(made, to, bool(keys)), _page, as_json)
+    if made.loose or not keys or not made.is_signed:
+        sys.exit(WRONG)
 
 
 def _written(path: Path, data: bytes) -> Path:
@@ -138,4 +142,4 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
     if not document["signatures_looked_at"]:
         yield "  UNSIGNED no public key is in it, and nobody checked the signatures: give --key PUBLIC"
     if not document["manifest_signed"]:
-        yield "  the page and other parts are not signed, the records are: --sign KEY, with the table's own key"
+        yield "  UNSIGNED the page, the cards and all but the records: --sign KEY, with the table's own key"

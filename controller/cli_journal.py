@@ -17,6 +17,7 @@ from controller.cli_drill import drill
 from controller.cli_evidence import evidence_command
 from controller.cli_keep import keep
 from controller.cli_lookback import lookback_command
+from controller.cli_next_key import next_key
 from controller.cli_prove import prove
 from controller.cli_replay import replay
 from controller.cli_verify import verify
@@ -24,7 +25,7 @@ from controller.control.page import event_line
 from controller.given import A_PATH, LARGEST
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.export import export_lines
-from controller.journal.keys import KeyUnusable, make_key
+from controller.journal.keys import KeyUnusable, add_check, make_key
 from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.journal.tail import tail as newest
@@ -57,8 +58,9 @@ def journal() -> None:
 
 
 @journal.command()
-@click.option("--new", "file", required=True, type=A_PATH, help="Where; the public half goes to FILE.pub.")
-def key(file: Path) -> None:
+@click.option("--new", type=A_PATH, help="Where; the public half goes to FILE.pub.")
+@click.option("--check", "old", type=A_PATH, help="Write the check to this file, which an earlier release made.")
+def key(new: Path | None, old: Path | None) -> None:
     """Make the key that signs a table's record, and print its id. Nothing is ever overwritten.
 
     The daemon reads FILE (`key` in [journal]); whoever shall check the record gets FILE.pub.
@@ -66,12 +68,18 @@ def key(file: Path) -> None:
     \b
     Example:
       tablewarden journal key --new /etc/tablewarden/journal.key
+      tablewarden journal key --check /etc/tablewarden/journal.key
     """
+    if (new is None) is (old is None):
+        raise click.UsageError("say either --new FILE or --check FILE")
     try:
-        made = make_key(file)
+        if new is not None:
+            made = make_key(new)
+            click.echo(f"{new}: key {made.id}; give {new}.pub to whoever shall check the record")
+        elif old is not None:
+            click.echo(f"{old}: key {add_check(old).id}, whole; a damaged file is found by its check from now on")
     except KeyUnusable as exc:
         end(str(exc), WRONG)
-    click.echo(f"{file}: key {made.id}; give {file}.pub to whoever shall check the record")
 
 
 @journal.command()
@@ -122,5 +130,17 @@ def export(path: Path) -> None:
         end(str(exc), WRONG)
 
 
-for command in (alarms, backup, drill, evidence_command, keep, lookback_command, prove, replay, restore, verify):
+for command in (
+    alarms,
+    backup,
+    drill,
+    evidence_command,
+    keep,
+    lookback_command,
+    next_key,
+    prove,
+    replay,
+    restore,
+    verify,
+):
     journal.add_command(command)

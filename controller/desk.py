@@ -9,9 +9,11 @@ import msgspec
 from controller.control.desk import ErrorCode, Refused
 from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, Told, refusal
+from controller.journal.keys import SigningKey
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal
 from controller.keeper import Keeper
+from controller.key_desk import naming
 from controller.publish.publisher import NotParked, Publisher
 from controller.rules.applies import silent
 from controller.rules.coverage import Coverage, prompts
@@ -41,10 +43,11 @@ class RunningTable:
         displays: Displays,
         publisher: Publisher,
         keeper: Keeper | None = None,
+        key: SigningKey | None = None,
     ) -> None:
         self.engine, self.journal, self.publisher = engine, journal, publisher
         self.sessions, self.displays = sessions, displays
-        self.keeper = keeper
+        self.keeper, self.key = keeper, key
 
 
 class TableDesk:
@@ -150,6 +153,10 @@ class TableDesk:
             lambda table: erasure(table.journal, before_us, reason, actor, table.engine.state.disputes)
         )
         return {**told, "more": self.table is not None and more_to_erase(self.table.journal, before_us)}
+
+    async def next_key(self, public: str, reason: str, actor: Actor) -> Document:
+        """Lets the key that signs the record name the next one. Raises `Refused`."""
+        return await self._noted(lambda table: naming(table.journal, table.key, public, reason, actor))
 
     async def _noted(self, event: Callable[[RunningTable], ServiceEvent]) -> Document:
         if self.table is None:

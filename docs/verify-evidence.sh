@@ -3,11 +3,12 @@
 #   bash verify.sh [FOLDER] [table.pub...]
 # FOLDER: where it was unpacked, else where this script lies. table.pub: the key as the house or the regulator gave it to you;
 # without one the key in the file is used, and its id is for you to compare. verify-record.sh is taken from beside this script.
-# Exit code 0: proved. 1: not; every fault is named. 2: it could not be tried. Who does not trust the scripts in the file takes those of the release.
+# Exit code 0: proved, all of it. 1: not; every fault is named. 2: it could not be tried. 3: the records prove, and page, cards and the rest
+# are signed by nobody. If you do not trust the scripts in the file, take those of the release.
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd) folder=$here faults=0
 [[ -d $1 ]] && folder=$(cd "$1" && pwd) && shift
-keys=() own=
+keys=() own= signer= unsigned=
 for tool in openssl sha256sum; do command -v "$tool" >/dev/null || { echo "$tool is not on this machine"; exit 2; }; done
 for key in "$@"; do [[ -f $key ]] && keys+=("$(realpath "$key")") || { echo "$key: no such key"; exit 2; }; done
 cd "$folder" || exit 1
@@ -38,8 +39,9 @@ manifest_proved() {
     [[ $name == manifest.sha256 || $name == manifest.sig ]] || tail -n +2 manifest.sha256 | cut -c67- | grep -qxF -- "$name" ||
       wrong "$name is not in the manifest"
   done < <(find . ! -type d | cut -c3-)
-  [[ -f manifest.sig ]] || { say unsigned "the manifest: the page is as this file's maker wrote it, the records prove by themselves"; return; }
-  for key in "${keys[@]}"; do signed_by "$key" manifest.sha256 manifest.sig && { say signed "the manifest, and by it the page"; return; }; done
+  [[ -f manifest.sig ]] || { unsigned=1 && say unsigned "the manifest: the page is as this file's maker wrote it, the records prove by themselves"; return; }
+  for name in page.html cards.tsv; do grep -q "^[0-9a-f]\{64\}  $name$" manifest.sha256 || wrong "$name is not in the manifest"; done
+  for key in "${keys[@]}"; do signed_by "$key" manifest.sha256 manifest.sig && { signer=$key && say signed "the manifest, and by it the page"; return; }; done
   wrong "manifest.sig is of another key or another manifest"
 }
 
@@ -47,6 +49,7 @@ record_proved() {
   local line part=0 begun= ended= stream sequence header salt rest
   bash "$here/verify-record.sh" --signed records.tsv "${keys[@]}" >"$scratch/record" || faults=$((faults + 1))
   while IFS= read -r line; do say record "$line"; done <"$scratch/record"
+  [[ -z $signer ]] || grep -qxF -- "  signed by $signer" "$scratch/record" || wrong "the manifest is signed by a key that has signed no checkpoint of these records"
   local of='^\[1,"[^"]*","[a-z]+",[0-9]+,[0-9]+,"([a-z0-9_]+)",[0-9]+,"([^"\\]|\\.)*","'${round//./\\.}'",'
   while IFS=$'\t' read -r stream sequence header salt rest; do
     if [[ $stream == journal ]]; then
@@ -87,5 +90,6 @@ manifest_proved
 record_proved
 rulebook_proved
 cards_proved
-((faults == 0)) && echo "PROVED" || echo "NOT PROVED"
-((faults == 0))
+((faults)) && { echo "NOT PROVED"; exit 1; }
+[[ -z $unsigned ]] || { echo "NOT PROVED: the records are, all else in the file is unsigned"; exit 3; }
+echo "PROVED"

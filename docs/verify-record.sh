@@ -12,7 +12,7 @@ keys=("${@:2}")
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 # A part that begins late, behind order `begin`: does a signed statement name where (`named_at`), is that the end of a day
 # (`closed_at`), at which record of diag does the record say that it was pruned (`pruned_at`), ends it with a sealed day (`day_ends`)?
-declare -A hash last at sealed begun # by stream; `at` by stream:sequence; `sealed`: through which sequence a signature reaches
+declare -A hash last at sealed begun by # by stream; `at` by stream:sequence; `sealed`: through which sequence a signature reaches; `by`: keys that signed
 
 bytes() { printf "$(sed 's/../\\x&/g' <<<"$1")"; }
 sha() { local sum; read -r sum _ < <(sha256sum) && echo "$sum"; }
@@ -44,7 +44,9 @@ has_signed() { # $1: where, $2: a statement, $3: its signature
   printf %s "$2" >"$scratch/statement"
   bytes "$3" >"$scratch/signature"
   for key in "${keys[@]}"; do
-    openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in "$scratch/statement" -sigfile "$scratch/signature" &>"$scratch/said" && return
+    openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in "$scratch/statement" -sigfile "$scratch/signature" &>"$scratch/said" || continue
+    by[$key]=1
+    return 0
   done
   wrong "$1: not signed by ${keys[*]}"
   return 1
@@ -153,5 +155,6 @@ ended
 echo "$count records, $faults faults, $signed checkpoints proved"
 ((withheld)) && echo "  the bodies of $withheld are withheld, their commitments are proved"
 printf %s "$late"
+for key in "${!by[@]}"; do echo "  signed by $key"; done
 echo "$heads"
 ((faults == 0))

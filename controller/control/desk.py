@@ -92,6 +92,10 @@ class Desk(Protocol):
         """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
         ...
 
+    async def next_key(self, public: str, reason: str, actor: Actor) -> Mapping[str, Any]:
+        """Lets the key that signs the record name the next one, by its public half in hex. Raises `Refused`."""
+        ...
+
     async def outbox_release(self, stream: str, sequence: int, who: str) -> Mapping[str, Any]:
         """Lets an event that was set aside be sent again. Raises `Refused`."""
         ...

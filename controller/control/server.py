@@ -15,12 +15,14 @@ from controller.control.wire import (
     ActRequest,
     Asked,
     EraseCardsRequest,
+    NextKeyRequest,
     OpenRoundRequest,
     OutboxReleaseRequest,
     OutboxStatusRequest,
     Request,
     RequestId,
     StatusRequest,
+    Supervised,
     WatchRequest,
     act_from,
     answer,
@@ -276,12 +278,12 @@ class _Connection:
                     raise Refused(ErrorCode.REFUSED, f"a {able} releases what was set aside, not a {actor.role}")
                 released = await self._desk.outbox_release(request.stream, request.sequence, request.who)
                 return answer(request_id, "result", released)
-            case OpenRoundRequest() | EraseCardsRequest():
-                return answer(request_id, "result", await self._of_the_vault(request))
+            case OpenRoundRequest() | EraseCardsRequest() | NextKeyRequest():
+                return answer(request_id, "result", await self._supervised(request))
             case _:
                 assert_never(request)
 
-    async def _of_the_vault(self, request: OpenRoundRequest | EraseCardsRequest) -> Mapping[str, Any]:
+    async def _supervised(self, request: Supervised) -> Mapping[str, Any]:
         """What only a supervisor may, with a reason."""
         actor = identify(self._people, request.who, request.role, self._uid)
         if actor.role is not Role.SUPERVISOR:
@@ -290,6 +292,8 @@ class _Connection:
             raise Refused(ErrorCode.REFUSED, f"say why, in 1 to {MAX_REASON} characters (`reason`)")
         if isinstance(request, OpenRoundRequest):
             return await self._desk.open_round(request.round, request.reason, actor)
+        if isinstance(request, NextKeyRequest):
+            return await self._desk.next_key(request.public, request.reason, actor)
         return await self._desk.erase_cards(request.before_us, request.reason, actor)
 
     def _watch(self, request_id: RequestId, request: WatchRequest) -> None:

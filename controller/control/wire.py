@@ -102,8 +102,19 @@ class EraseCardsRequest(Struct, frozen=True):
     role: str
 
 
+class NextKeyRequest(Struct, frozen=True):
+    """Lets the key that signs the record name the one that follows it. `public`: the 32 bytes of its public half, in hex."""
+
+    public: str
+    reason: str
+    who: str
+    role: str
+
+
 T = TypeVar("T")
-Asked = ActRequest | OutboxReleaseRequest | OpenRoundRequest | EraseCardsRequest
+Supervised = OpenRoundRequest | EraseCardsRequest | NextKeyRequest
+"""What only a supervisor may, with a reason."""
+Asked = ActRequest | OutboxReleaseRequest | Supervised
 """Requests in a person's name."""
 Request = StatusRequest | WatchRequest | OutboxStatusRequest | Asked
 RequestId = int | str | None
@@ -116,6 +127,7 @@ REQUESTS: dict[str, type[Request]] = {
     "outbox_release": OutboxReleaseRequest,
     "open_round": OpenRoundRequest,
     "erase_cards": EraseCardsRequest,
+    "next_key": NextKeyRequest,
 }
 
 

@@ -11,6 +11,7 @@ from threading import Thread
 
 from controller.journal.beginning import unsigned_beginning
 from controller.journal.checkpoint import Statement, proved_statement
+from controller.journal.key_change import HEAD, newest_key
 from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
@@ -21,9 +22,6 @@ __all__ = ["keep_head", "lost_beside", "shortfall", "stands"]
 
 LOOK_S = 2.0
 """How long a start looks at the second place at most."""
-
-HEAD = ".head"
-"""Beside a record: the text of its newest checkpoint, and the signature in hex, one a line."""
 
 
 def keep_head(path: Path, statement: str, signature: str) -> None:
@@ -54,7 +52,9 @@ def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> s
     for segment in found:
         if segment.last > journal.order:
             return f"it ends at {journal.order}, and {segment.path} goes to {segment.last}"
-    return unsigned_beginning(journal.path, (key,)) if key is not None else ""
+    if key is None or newest_key(journal.view) != key.id:  # another key is told apart by `changed_key`
+        return ""
+    return unsigned_beginning(journal.path, (key,))
 
 
 def lost_beside(path: Path, key: PublicKey | None) -> str:

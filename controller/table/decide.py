@@ -28,6 +28,7 @@ from controller.table.inputs import (
     ServiceEvent,
     ServiceStarted,
     SetDue,
+    SigningKeyChanged,
 )
 from controller.table.links import decide_link
 from controller.table.rounds import decide_act
@@ -149,6 +150,14 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
             draft.hold(
                 f"the record before this one is kept as {file}; this new one knows nothing of rounds, sets and holds "
                 "before it: look at the table",
+                least_role=Role.SUPERVISOR,
+            )
+        case SigningKeyChanged(statement="", before=before, key=key):
+            draft.add(event)
+            signs = f"signs with key {key}" if key else "has no key to sign with"
+            draft.hold(
+                f"the record was signed with key {before}, and now the table {signs}, which the key before has not named: "
+                "find out who changed `key` in [journal]",
                 least_role=Role.SUPERVISOR,
             )
         case RecordChecked(faults=faults, first=first) if faults:

@@ -92,6 +92,22 @@ class CheckpointSigned(Struct, frozen=True):
     signature: str
 
 
+class SigningKeyChanged(Struct, frozen=True):
+    """Another key signs the record from the next start on, or since this start. `before`, `key`: ids of the key of the newest
+    checkpoint and of the next one, "" = none. `statement`, `signature`: what the key before has signed about it (docs/record.md);
+    "" = it has not named the next one. `by`, `role`: the supervisor who said so; `reason`: why.
+    """
+
+    kind: ClassVar[str] = "signing_key_changed"
+    before: str
+    key: str
+    statement: str = ""
+    signature: str = ""
+    reason: str = ""
+    by: str = ""
+    role: str = ""
+
+
 class RecordChecked(Struct, frozen=True):
     """The whole record was proved in the background. `records`: how many; `faults`: how many were found, `first` of them."""
 
@@ -200,6 +216,7 @@ ServiceEvent = (
     | SetDue
     | GamingDayTold
     | CheckpointSigned
+    | SigningKeyChanged
     | RecordChecked
     | RecordReplaced
     | RoundOpened

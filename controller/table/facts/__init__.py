@@ -248,7 +248,7 @@ HEALTH = frozenset(
         "device_online", "firmware_measured", "device_offline", "device_suspect", "device_rejected",
         "level_confirmed", "level_unknown", "levels_read", "service_due", "self_test_failed", "broker_changed",
         "button_pressed", "powered_up", "checkpoint_signed", "record_checked", "cards_unread",
-        "record_day_closed", "segment_copied", "record_pruned", "clock_stepped", "clock_judged",
+        "signing_key_changed", "record_day_closed", "segment_copied", "record_pruned", "clock_stepped", "clock_judged",
         "alarm_raised", "liveness_changed",
     }
 )  # fmt: skip

@@ -98,6 +98,10 @@ class MemoryDesk:
         self.vault.append(("erase", before_us, reason, actor))
         return {"through": 7}
 
+    async def next_key(self, public: str, reason: str, actor: Actor) -> dict[str, Any]:
+        self.vault.append(("next key", public, reason, actor))
+        return {"key": "0" * 16}
+
     async def outbox_release(self, stream: str, sequence: int, who: str) -> dict[str, Any]:
         if sequence != 17:
             raise Refused(ErrorCode.REFUSED, f"{stream} {sequence} is not set aside")

@@ -363,7 +363,8 @@ async def test_cards_are_let_out_and_erased_by_a_supervisor_with_a_reason(connec
         "role": "supervisor",
     }
     erasing = {"id": 7, "do": "erase_cards", "before_us": 5, "reason": "old", "who": "sam", "role": "supervisor"}
-    for request in (opening, erasing):
+    naming = {"id": 8, "do": "next_key", "public": "PEM", "reason": "old", "who": "sam", "role": "supervisor"}
+    for request in (opening, erasing, naming):
         for other in ({"who": "ada", "role": "dealer"}, {"who": "tek", "role": "technician"}):
             assert "a supervisor does that" in (await peer.ask({**request, **other}))["error"]["reason"]
         for silent in ("", "  ", "x" * 501):
@@ -372,7 +373,12 @@ async def test_cards_are_let_out_and_erased_by_a_supervisor_with_a_reason(connec
     assert (await peer.ask(opening))["result"] == {"round": "t1-7"}
     assert (await peer.ask(erasing))["result"] == {"through": 7}
     sam = Actor("sam", Role.SUPERVISOR)
-    assert desk.vault == [("open", "t1-7", "dispute", sam), ("erase", 5, "old", sam)]
+    assert (await peer.ask(naming))["result"] == {"key": "0" * 16}
+    assert desk.vault == [
+        ("open", "t1-7", "dispute", sam),
+        ("erase", 5, "old", sam),
+        ("next key", "PEM", "old", sam),
+    ]
 
 
 async def test_what_was_mistyped_stays_with_who_typed_it(connect: Any, capfd: Any) -> None:

@@ -11,6 +11,7 @@ from controller.control.desk import ErrorCode, Refused
 from controller.control.wire import (
     ActRequest,
     EraseCardsRequest,
+    NextKeyRequest,
     OpenRoundRequest,
     OutboxReleaseRequest,
     OutboxStatusRequest,
@@ -65,6 +66,10 @@ def _refusal(raw: object) -> Refused:
         (
             {"id": 1, "do": "erase_cards", "before_us": 5, "reason": "why", "who": "s", "role": "supervisor"},
             EraseCardsRequest(5, "why", "s", "supervisor"),
+        ),
+        (
+            {"id": 1, "do": "next_key", "public": "PEM", "reason": "why", "who": "s", "role": "supervisor"},
+            NextKeyRequest("PEM", "why", "s", "supervisor"),
         ),
     ],
 )

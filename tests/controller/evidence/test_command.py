@@ -43,9 +43,12 @@ def test_a_round_that_is_not_there_is_named_with_the_nearest(flush: tuple[Record
 def test_nothing_is_overwritten_and_nothing_half_is_left(flush: tuple[Recorded, str], tmp_path: Path) -> None:
     """By a second call, or where the place cannot be written."""
     table, name = flush
-    assert ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip").exit_code == 0
+    assert (
+        ask(table.path, name, "--key", table.public, "--sign", table.key, "--out", tmp_path / "e.zip").exit_code
+        == 0
+    )
     before = (tmp_path / "e.zip").read_bytes()
-    done = ask(table.path, "1", "--key", table.public, "--out", tmp_path / "e.zip")
+    done = ask(table.path, "1", "--key", table.public, "--sign", table.key, "--out", tmp_path / "e.zip")
     assert (done.exit_code, "never overwritten" in done.output) == (1, True)
     assert (tmp_path / "e.zip").read_bytes() == before
     assert "cannot be written" in ask(table.path, name, "--out", tmp_path / "no" / "e.zip").output
@@ -59,7 +62,9 @@ def test_a_number_is_as_good_as_the_id_and_a_copy_as_good_as_the_record(
     table, name = flush
     shutil.copy(table.path, tmp_path / "copy")
     for path, round_id, out in ((table.path, name, "a"), (tmp_path / "copy", "2", "b")):
-        assert ask(path, round_id, "--key", table.public, "--out", tmp_path / out).exit_code == 0
+        assert (
+            ask(path, round_id, "--key", table.public, "--sign", table.key, "--out", tmp_path / out).exit_code == 0
+        )
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -94,8 +99,10 @@ def test_the_key_that_has_signed_is_asked_for_by_its_id(flush: tuple[Recorded, s
     assert table.signer is not None
     assert f"is signed by key {table.signer.public.id}" in done.output
     done = ask(table.path, name, "--out", tmp_path / "e.zip")
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert "UNSIGNED no public key is in it" in done.output
+    done = ask(table.path, name, "--key", table.public, "--out", tmp_path / "unsigned.zip")
+    assert (done.exit_code, "UNSIGNED the page, the cards and all but the records" in done.output) == (1, True)
 
 
 def test_a_round_in_play_on_a_live_record_says_what_is_not_signed_yet(tmp_path: Path) -> None:
@@ -104,10 +111,10 @@ def test_a_round_in_play_on_a_live_record_says_what_is_not_signed_yet(tmp_path: 
     table.ready()
     table.begin("red")
     name = table.round.id
-    done = ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip")
+    done = ask(table.path, name, "--key", table.public, "--sign", table.key, "--out", tmp_path / "e.zip")
     table.act(a.PlaceWager(1, "trips", 500)) if "trips" not in table.round.seats[1].wagers else None
     table.journal.close()
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 1, done.output
     assert "records are named by no checkpoint yet: make the file again" in done.output
     assert b"not ended yet" in part((tmp_path / "e.zip").read_bytes(), "page.html")
 
@@ -125,7 +132,10 @@ def test_what_was_said_later_of_an_alarm_in_the_round_is_in_it(tmp_path: Path) -
     table.act(a.ClearAlarm(alarm, "a coat lay over it"))
     table.checkpoint()
     table.journal.close()
-    assert ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip").exit_code == 0
+    assert (
+        ask(table.path, name, "--key", table.public, "--sign", table.key, "--out", tmp_path / "e.zip").exit_code
+        == 0
+    )
     page = part((tmp_path / "e.zip").read_bytes(), "page.html").decode()
     assert "a coat lay over it" in page
     assert f"alarm seen {alarm}" in page
@@ -137,7 +147,7 @@ def test_cards_of_a_sealed_round_are_said_to_need_a_supervisor(tmp_path: Path) -
     table.ready()
     name = table.round_of("red", FLUSH, is_open=False)
     table.journal.close()
-    done = ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip")
+    done = ask(table.path, name, "--key", table.public, "--sign", table.key, "--out", tmp_path / "e.zip")
     assert done.exit_code == 0
     assert f"tablewarden vault open {name}" in done.output
 
@@ -156,7 +166,7 @@ def test_a_hand_that_was_refused_is_no_hand_of_the_round(tmp_path: Path) -> None
     table.act(a.EndRound())
     table.checkpoint()
     table.journal.close()
-    done = ask(table.path, name, "--key", table.public, "--out", tmp_path / "e.zip")
+    done = ask(table.path, name, "--key", table.public, "--sign", table.key, "--out", tmp_path / "e.zip")
     assert (done.exit_code, "SEALED" in done.output) == (0, False), done.output
     data = (tmp_path / "e.zip").read_bytes()
     assert len(part(data, "cards.tsv").splitlines()) == 11
@@ -185,7 +195,12 @@ def test_the_wires_are_cut_to_the_time_of_the_round(flush: tuple[Recorded, str],
     _recording(folder / "shoe.jsonl", "tdp/1", began)
     _recording(folder / "long-ago.jsonl", "tdp/1", began - 3_600_000_000)
     out = tmp_path / "e.zip"
-    assert ask(table.path, name, "--key", table.public, "--frames", folder, "--out", out).exit_code == 0
+    assert (
+        ask(
+            table.path, name, "--key", table.public, "--sign", table.key, "--frames", folder, "--out", out
+        ).exit_code
+        == 0
+    )
     head, first, *rest = part(out.read_bytes(), "shoe.jsonl").decode().splitlines()
     assert "tablewarden_recording" in head
     assert json.loads(first)["us"] == 5_000_000
@@ -213,10 +228,10 @@ def test_the_records_of_every_release_give_evidence(tmp_path: Path) -> None:
         path.write_bytes(gzip.decompress(packed.read_bytes()))
         public = packed.with_name(packed.name.replace(".journal.gz", ".pub"))
         done = ask(path, "2", "--key", public, "--out", tmp_path / f"{packed.name}.zip", "--json")
-        assert done.exit_code == 0, done.output
+        assert done.exit_code == 1, done.output
         told = json.loads(done.output)
         assert told["records"] > 30
-        assert told["unsigned"] == 0
+        assert (told["unsigned"], told["signatures_looked_at"], told["manifest_signed"]) == (0, True, False)
 
 
 def test_a_round_whose_day_was_sealed_and_pruned_gives_the_same_evidence(tmp_path: Path) -> None:
@@ -229,7 +244,7 @@ def test_a_round_whose_day_was_sealed_and_pruned_gives_the_same_evidence(tmp_pat
     table.dispute(name)
     seal_days(table.path)
     (segment,) = all_in(beside(table.path, table.journal.id))
-    asked = ("--key", table.public, "--out")
+    asked = ("--key", table.public, "--sign", table.key, "--out")
     assert ask(table.path, name, *asked, tmp_path / "before").exit_code == 0
     table.journal.prune(boundary.end)
     while table.journal.remove_some():

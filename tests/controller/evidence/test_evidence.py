@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import cli
-from controller.journal.keys import make_key
+from controller.journal.keys import SigningKey, make_key
 from tests.controller.evidence.played import FLUSH, Recorded, disputed
 
 SYSTEM = {"PATH": "/usr/bin:/bin"}
@@ -199,7 +199,7 @@ def test_what_nothing_on_record_binds_is_said_to_be_unsigned_once_a_forger_made_
     _tampered_page(copy)
     _remade_manifest(copy)
     done = proved(copy, small[0].public)
-    assert done.returncode == 0
+    assert (done.returncode, "PROVED" in done.stdout.splitlines()) == (3, False)
     assert "unsigned   the manifest: the page is as this file's maker wrote it" in done.stdout
 
 
@@ -229,6 +229,22 @@ def test_another_key_than_the_tables_proves_nothing(small: tuple[Recorded, Path]
     assert done.returncode == 1
     assert "not signed by" in done.stdout
     assert "manifest.sig is of another key" in done.stdout
+
+
+def test_a_manifest_signed_by_a_key_that_signed_no_record_is_found(
+    small: tuple[Recorded, Path], copy: Path
+) -> None:
+    """A forger lays a key of his own beside the table's, and the file is proved by the keys in it."""
+    _tampered_page(copy)
+    make_key(copy.parent / "mine")
+    mine = SigningKey.load(copy.parent / "mine")
+    (copy / f"key-{mine.public.id}.pub").write_bytes(mine.public.pem())
+    _remade_manifest(copy)
+    (copy / "manifest.sig").write_bytes(mine.sign((copy / "manifest.sha256").read_bytes()))
+    done = proved(DOCS, copy)
+    assert (done.returncode, "signed by a key that has signed no checkpoint" in done.stdout) == (1, True), (
+        done.stdout
+    )
 
 
 def test_a_key_that_is_not_there_is_said_so(small: tuple[Recorded, Path]) -> None:

@@ -3,10 +3,12 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -17,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from controller.cli import cli
 from controller.journal.keys import KeyUnusable, PublicKey, SigningKey, make_key
 
 
@@ -60,6 +63,62 @@ def test_a_key_is_never_overwritten(file: Path) -> None:
         make_key(file)
     assert not file.exists()
     assert before
+
+
+def _flipped(data: bytes) -> Iterator[bytes]:
+    """Each file with one bit of these bytes turned."""
+    for at in range(len(data)):
+        for bit in range(8):
+            yield data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
+
+
+def test_every_flipped_bit_of_a_key_file_is_refused(file: Path) -> None:
+    """Nothing else is needed for it than the file: no public half, no record."""
+    make_key(file)
+    file.with_name("table.key.pub").unlink()
+    whole, taken = file.read_bytes(), 0
+    for damaged in _flipped(whole):
+        file.write_bytes(damaged)
+        try:
+            SigningKey.load(file)
+        except KeyUnusable:
+            continue
+        taken += 1
+    assert taken == 0
+    file.write_bytes(whole[: whole.index(b"# tablewarden")])
+    with pytest.raises(KeyUnusable, match="has no check, and nothing says that it is whole"):
+        SigningKey.load(file, known=())
+
+
+def test_a_key_of_an_earlier_release_is_compared_with_its_public_half(file: Path) -> None:
+    """No flipped bit of it makes another key; then the check is written, and the public half is not needed for it."""
+    made, beside = make_key(file), file.with_name("table.key.pub")
+    old = file.read_bytes().partition(b"# tablewarden")[0]
+    for damaged in _flipped(old):
+        file.write_bytes(damaged)
+        try:
+            assert SigningKey.load(file).public.id == made.id, damaged
+        except KeyUnusable:
+            continue
+    file.write_bytes(old)
+    public = beside.rename(file.with_name("away"))
+    assert SigningKey.load(file, known={made.id}).public.id == made.id, "or its record knows it"
+    assert CliRunner().invoke(cli, ["journal", "key", "--check", str(file)]).exit_code == 1
+    public.rename(beside)
+    done = CliRunner().invoke(cli, ["journal", "key", "--check", str(file)])
+    assert (done.exit_code, made.id in done.output) == (0, True), done.output
+    assert file.stat().st_mode & 0o777 == 0o600
+    beside.unlink()
+    assert SigningKey.load(file, known=()).public.id == made.id
+
+
+def test_a_key_beside_the_public_half_of_another_is_refused(file: Path) -> None:
+    """One of the two files is not the table's."""
+    make_key(file)
+    other = make_key(file.with_name("other.key"))
+    file.with_name("other.key.pub").replace(file.with_name("table.key.pub"))
+    with pytest.raises(KeyUnusable, match=rf"is not the private half of table.key.pub .*{other.id}"):
+        SigningKey.load(file)
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o610])
