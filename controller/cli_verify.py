@@ -46,6 +46,7 @@ def _verdict(report: Report, keys: Sequence[PublicKey]) -> dict[str, Any]:
         },
         "faults": [str(fault) for fault in report.faults],
         "not_compared": list(report.unheld),
+        "log_missing": report.lacks_log,
     }
 
 
@@ -66,6 +67,7 @@ def verdict_page(verdict: dict[str, Any]) -> list[str]:
         *_seal_lines(verdict["checkpoints"]),
         *(f"  WRONG  {fault}" for fault in verdict["faults"]),
         *_unheld_lines(verdict["not_compared"]),
+        *_log_lines(verdict["log_missing"]),
         *_whole_lines(verdict),
     ]
 
@@ -79,6 +81,12 @@ def _begin_lines(begins: dict[str, Any]) -> list[str]:
         return []
     why = f": the days through {begins['pruned']} were pruned, as it says itself" if begins["pruned"] else ""
     return [f"  begins at order {begins['order']}{why}"]
+
+
+def _log_lines(name: str) -> list[str]:
+    return (
+        [f"  LOG MISSING  its newest records may be in {name}, which is not beside it; copy both"] if name else []
+    )
 
 
 def _whole_lines(verdict: dict[str, Any]) -> list[str]:
@@ -139,7 +147,8 @@ def _unheld_lines(unheld: list[str]) -> list[str]:
 @AS_JSON
 def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole: bool, as_json: bool) -> None:
     """Prove a record: every hash is computed anew, every fault named. Exit code 1 if it is not as it was written, 3 if it is,
-    and a head that was given is of a record that is not here, or the days before the first segment are not.
+    and a head that was given is of a record that is not here, or the days before the first segment are not, or the
+    log that the file says belongs to it.
 
     PATH is a live record, a copy, a segment, or a folder of segments; on any machine. --key finds a record that was written
     anew, --against one whose end was cut off.
@@ -166,7 +175,8 @@ def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole:
     is_strange = bool(keys) and any(report.seals.strange for report in reports)
     if is_strange or not all(report.ok for report in reports):
         sys.exit(WRONG)
-    sys.exit(UNREACHABLE if verdict["before"] or any(report.unheld for report in reports) else 0)
+    is_partial = bool(verdict["before"]) or any(report.lacks_log for report in reports)
+    sys.exit(UNREACHABLE if is_partial or any(report.unheld for report in reports) else 0)
 
 
 def proved_parts(

@@ -19,7 +19,8 @@ from controller.journal.findings import Report
 from controller.journal.keys import PublicKey
 from controller.journal.lock import MODE
 from controller.journal.quarantine import name_beside
-from controller.journal.verify import SUM, Progress, sum_of, verify
+from controller.journal.sums import SUM, sum_of
+from controller.journal.verify import Progress, verify
 
 __all__ = ["Backup", "back_up", "restore"]
 

@@ -52,6 +52,8 @@ def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> s
     for segment in found:
         if segment.last > journal.order:
             return f"it ends at {journal.order}, and {segment.path} goes to {segment.last}"
+    if journal.lacks:
+        return journal.lacks
     if key is None or newest_key(journal.view) != key.id:  # another key is told apart by `changed_key`
         return ""
     return unsigned_beginning(journal.path, (key,))

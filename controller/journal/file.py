@@ -34,7 +34,9 @@ __all__ = [
     "create_file",
     "examine",
     "file_size",
+    "fold_log",
     "has_log",
+    "lacks_log",
     "overwrite_log",
     "prime",
     "quick_check",
@@ -61,6 +63,10 @@ LOG = "-wal"
 """Beside a journal: what was committed and has not come into the file itself yet. Only both together are the record."""
 READ_ERRORS = (sqlite3.Error, UnicodeError)
 """What reading damaged bytes raises: SQLite's own findings, and text that is no longer text."""
+
+HEADER_MODE, WAL_MODE = 18, b"\x02"
+"""Where the header of an SQLite file says how it is written, and its word for a write-ahead log."""
+_HAS_LOG = "INSERT INTO counter VALUES ('log', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 NOT_BESIDE = "its newest records may be in {log}, which cannot be read where nothing may be written; a copy of both elsewhere can"
 
@@ -208,6 +214,29 @@ def prime(db: sqlite3.Connection, path: Path) -> None:
     if not log.exists() or log.stat().st_size < PRIME_BYTES:
         _fill_log(db, PRIME_BYTES)
     db.execute("INSERT INTO counter VALUES ('opened', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
+    db.execute(_HAS_LOG, (1,))
+    db.execute(
+        "PRAGMA wal_checkpoint(PASSIVE)"
+    ).fetchall()  # so that the file itself says that a log belongs to it
+
+
+def fold_log(db: sqlite3.Connection) -> None:
+    """Brings the whole log into the file before it is closed, so that a copy of this one file is whole.
+
+    A reader that holds the log keeps it beside the file, which then goes on to say that it belongs to it.
+    """
+    db.execute(_HAS_LOG, (0,))
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def lacks_log(db: sqlite3.Connection, path: Path) -> bool:
+    """True where the file says that a log belongs to it, and none is beside it. Raises `READ_ERRORS`, `OSError`."""
+    with path.open("rb") as file:
+        is_in_wal_mode = (
+            file.read(HEADER_MODE + 1)[HEADER_MODE:] == WAL_MODE
+        )  # `VACUUM INTO` gives a file that needs no log
+    row = db.execute("SELECT value FROM counter WHERE name = 'log'").fetchone()
+    return is_in_wal_mode and row == (1,) and not has_log(path)
 
 
 def overwrite_log(db: sqlite3.Connection, path: Path) -> None:

@@ -62,7 +62,8 @@ class Report:
     """The verdict. `heads`: last record of each stream as found; `records`: how many were proved or found wrong.
 
     `order`: of the newest record; `pruned`: the newest day before the first record here, "" = none. `unheld`: records of which
-    somebody holds a head, and which are not here to compare with it.
+    somebody holds a head, and which are not here to compare with it. `lacks_log`: the name of the log that the file says belongs
+    to it, and that is not beside it; "" = none.
     """
 
     path: Path
@@ -74,6 +75,7 @@ class Report:
     seals: Seals = field(default_factory=Seals)
     unheld: tuple[str, ...] = ()
     pruned: str = ""
+    lacks_log: str = ""
 
     @property
     def begins(self) -> int:

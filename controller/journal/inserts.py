@@ -7,13 +7,13 @@ changes, so as to take back that statement alone, and for long bodies in a file:
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from controller.journal.record import Stream
 from controller.journal.seal import Batch, Row
 
-__all__ = ["write_batch"]
+__all__ = ["NotUsable", "commit", "write_batch"]
 
 AT_ONCE = 16
 """Rows of one statement; four times as many gain little more. What is left of a batch goes in one by one."""
@@ -46,3 +46,30 @@ def write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     for stream, rows in batch.rows.items():
         _RECORDS[stream].write(db, rows)
     _BODIES.write(db, batch.bodies)
+
+
+class NotUsable(Exception):
+    """After this transaction nobody knows what the connection, or the disk, holds. `cause`: what went wrong."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+def commit(db: sqlite3.Connection, write: Callable[[], None]) -> None:
+    """One transaction. Raises what `write` raises with nothing written, else `NotUsable`."""
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        write()
+        db.execute("COMMIT")
+    except BaseException as exc:
+        is_usable = not isinstance(exc, sqlite3.Error) or isinstance(exc, sqlite3.IntegrityError)
+        try:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        except sqlite3.Error as failed:
+            exc.add_note(f"and the transaction could not be taken back: {failed}")
+            is_usable = False
+        if not is_usable:
+            raise NotUsable(exc) from exc
+        raise

@@ -1,4 +1,11 @@
-"""One writer a journal: a lock that the kernel drops with the process, in a file that says who holds it."""
+"""One writer a journal: a lock that the kernel drops with the process, in a file that says who holds it.
+
+    {pid, empty = nobody}
+    {journal} {order of its newest record}
+
+After each commit the second line is written anew, without a sync. So a start knows how far the record went, also where the
+file's log was lost since; a power cut may tear this file, and loses no log.
+"""
 
 import contextlib
 import fcntl
@@ -9,6 +16,7 @@ from controller.journal.errors import JournalLocked
 
 __all__ = ["WriterLock"]
 
+NOTE_BYTES = 80
 MODE = 0o640
 """The record is for the service's user and its group, e.g. an auditor's."""
 
@@ -16,8 +24,8 @@ MODE = 0o640
 class WriterLock:
     """Held from `take` to `release`. The lock file stays: removing it would let two processes lock two files."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptor: int, known: tuple[str, int] | None = None) -> None:
+        self._descriptor, self._known = descriptor, known
 
     @classmethod
     def take(cls, journal: Path) -> "WriterLock":
@@ -28,9 +36,9 @@ class WriterLock:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_still_there(path, descriptor):
-                    os.ftruncate(descriptor, 0)
-                    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-                    return cls(descriptor)
+                    known = _known(descriptor)
+                    _write(descriptor, str(os.getpid()), known)
+                    return cls(descriptor, known)
             except BlockingIOError as exc:
                 pid = _holder(descriptor)
                 os.close(descriptor)
@@ -39,6 +47,18 @@ class WriterLock:
                 os.close(descriptor)
                 raise
             os.close(descriptor)  # someone removed the file between open and lock: lock the one that is there now
+
+    def lacks(self, journal: str, order: int) -> str:
+        """Returns in words what a record of this order lacks by what was noted of it; "" = nothing."""
+        if self._known is None or self._known[0] != journal or self._known[1] <= order:
+            return ""
+        return f"it ends at {order} and went to {self._known[1]}: its log was lost, or it is an older copy"
+
+    def note(self, journal: str, order: int) -> None:
+        """Notes the newest record, for the next start. A disk that takes nothing is found by the commit."""
+        self._known = (journal, order)
+        with contextlib.suppress(OSError):
+            os.pwrite(self._descriptor, f"{os.getpid()}\n{journal} {order}\n".encode(), 0)
 
     def is_there(self, journal: Path) -> bool:
         """False where the lock's file is not beside the journal any more: another writer could take another one."""
@@ -50,7 +70,7 @@ class WriterLock:
             with contextlib.suppress(
                 OSError
             ):  # the number in the file is for people; the lock goes with the descriptor
-                os.ftruncate(self._descriptor, 0)
+                _write(self._descriptor, "", self._known)
             os.close(self._descriptor)
             self._descriptor = -1
 
@@ -67,5 +87,17 @@ def _is_still_there(path: Path, descriptor: int) -> bool:
 
 
 def _holder(descriptor: int) -> int | None:
-    text = os.pread(descriptor, 32, 0).strip()
+    text, *_ = os.pread(descriptor, NOTE_BYTES, 0).split(b"\n")
     return int(text) if text.isdigit() else None
+
+
+def _known(descriptor: int) -> tuple[str, int] | None:
+    """What an earlier writer noted; None where there is nothing that can be read."""
+    _, _, line = os.pread(descriptor, NOTE_BYTES, 0).decode(errors="replace").partition("\n")
+    journal, _, order = line.strip().partition(" ")
+    return (journal, int(order)) if order.isascii() and order.isdigit() else None
+
+
+def _write(descriptor: int, holder: str, known: tuple[str, int] | None) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{holder}\n{f'{known[0]} {known[1]}' if known else ''}\n".encode(), 0)

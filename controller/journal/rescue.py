@@ -66,6 +66,7 @@ def _copied(journal: Journal, draft: Path) -> int | None:
         journal.view.copy_to(draft)
         report = verify(draft)
         with closing(sqlite3.connect(draft, isolation_level=None)) as db:
+            db.execute("UPDATE counter SET value = 0 WHERE name = 'log'")
             db.execute("PRAGMA journal_mode = WAL")  # last, so that no log of the draft is left
     except (JournalError, sqlite3.Error):
         return None

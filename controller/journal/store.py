@@ -16,8 +16,17 @@ from controller.journal.errors import (
     JournalWriteFailed,
     why_not_written,
 )
-from controller.journal.file import SCHEMA, Description, connect_writer, create_file, file_size, prime, upgrade
-from controller.journal.inserts import write_batch
+from controller.journal.file import (
+    SCHEMA,
+    Description,
+    connect_writer,
+    create_file,
+    file_size,
+    fold_log,
+    prime,
+    upgrade,
+)
+from controller.journal.inserts import NotUsable, commit, write_batch
 from controller.journal.key_rows import keys_written, write_keys
 from controller.journal.lock import WriterLock
 from controller.journal.opening import open_view, opened, past_of
@@ -47,7 +56,8 @@ class Journal:
     Reading goes through a connection of its own and may be done while another thread appends. A failed write closes
     the journal to writing until it is opened again: after a failed sync nobody knows what the disk holds.
 
-    `unread`: keys of rounds that the rules have not let out yet and that are sealed under a vault key which is not here.
+    `lacks`: in words what a start finds missing by its lock file, "" = nothing. `unread`: keys of rounds that the
+    rules have not let out yet and that are sealed under a vault key which is not here.
     """
 
     def __init__(
@@ -64,6 +74,7 @@ class Journal:
         self.site, self.table = view.description.site, view.description.table
         self._view, self._writer, self._lock = view, writer, lock
         self._last = view.last()  # replaced as a whole, so that another thread never sees half of a commit
+        self.lacks = lock.lacks(self.id, self._last[1]) if lock else ""
         self._failed: str | None = None if writer else "it was opened for reading only"
         self._standing = standing
         self._writing = Lock()  # one commit at a time, whichever thread it comes from
@@ -107,7 +118,7 @@ class Journal:
             prime(writer, path)
             return cls(path, view, writer, lock, vault, Standing(path))
         except BaseException as exc:
-            for opened in (view, writer):
+            for opened in (writer, view):  # the view last: the last one to close folds the log, and a view cannot
                 if opened:
                     opened.close()
             lock.release()
@@ -343,12 +354,13 @@ class Journal:
         try:
             if self._writer and not self._failed:
                 self.flush()
+                fold_log(self._writer)
         finally:
             self._failed = self._failed or "it is closed"
             with self._writing:
-                self._view.close()
                 if self._writer:
                     self._writer.close()
+                self._view.close()  # last, so that SQLite folds no log that `fold_log` has not
                 if self._lock:
                     self._lock.release()
 
@@ -359,33 +371,22 @@ class Journal:
 
     def _verify_standing(self) -> None:
         """What was committed to a file that is not at its path is not on record. Raises `JournalMoved`."""
-        if self._standing is None:
-            return
-        try:
-            self._standing.verify()
-        except JournalMoved as moved:
-            self.refuse(moved.reason)
-            raise
+        if self._standing and self._lock:
+            try:
+                self._standing.verify()
+            except JournalMoved as moved:
+                self.refuse(moved.reason)
+                raise
+            self._lock.note(self.id, self._last[1])
 
     def _commit(self, writer: sqlite3.Connection, write: Callable[[], None]) -> None:
         """One transaction. Raises `sqlite3.IntegrityError` with nothing written, else `JournalWriteFailed`."""
         try:
-            writer.execute("BEGIN IMMEDIATE")
-            write()
-            writer.execute("COMMIT")
-        except BaseException as exc:
-            is_usable = not isinstance(exc, sqlite3.Error) or isinstance(exc, sqlite3.IntegrityError)
-            try:
-                if writer.in_transaction:
-                    writer.execute("ROLLBACK")
-            except sqlite3.Error as failed:
-                exc.add_note(f"and the transaction could not be taken back: {failed}")
-                is_usable = False
-            if not is_usable:
-                reason = why_not_written(exc)
-                self.refuse(reason)
-                raise JournalWriteFailed(self.path, reason) from exc
-            raise
+            commit(writer, write)
+        except NotUsable as exc:
+            reason = why_not_written(exc.cause)
+            self.refuse(reason)
+            raise JournalWriteFailed(self.path, reason) from exc.cause
 
     def _explain(self, batch: Batch, exc: sqlite3.IntegrityError) -> JournalError:
         """A broken constraint is a repeated device event; anything else means that memory and file have parted."""

@@ -7,8 +7,7 @@ a head that someone else holds shows the first, a signature the second.
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from hashlib import file_digest
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from controller.journal.beginning import Late, beginning
 from controller.journal.chain import data_hash, genesis_hash, header_bytes, record_hash
 from controller.journal.errors import JournalDamaged, JournalMissing
 from controller.journal.file import (
+    LOG,
     QUICK_CHECK_BYTES,
     READ_ERRORS,
     SCHEMA_SQL,
@@ -24,6 +24,7 @@ from controller.journal.file import (
     Description,
     connect_readonly,
     examine,
+    lacks_log,
     quick_check,
     read_anchors,
 )
@@ -34,16 +35,14 @@ from controller.journal.record import Stream
 from controller.journal.runs import Run, Runs
 from controller.journal.seal import Head
 from controller.journal.sealing import CLEAR
+from controller.journal.sums import with_sum
 from controller.journal.unreadable import last_unreadable
 from controller.journal.view import BATCH, MASK_64, SELECT, Progress
 from controller.journal.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
 from controller.table.codec import IDENTITIES
 from controller.table.inputs import CardsErased, CheckpointSigned
 
-__all__ = ["SUM", "Progress", "check_tail", "sum_of", "verify"]
-
-SUM = ".sha256"
-"""Beside a copy: its hash, as `sha256sum` writes it. Any change of the file is found by it, of unused space too."""
+__all__ = ["Progress", "check_tail", "verify"]
 
 TAIL = 64
 """Records of each stream that are proved at open: what a crash or a stray write most likely hit."""
@@ -72,7 +71,7 @@ def verify(
     except (JournalDamaged, *READ_ERRORS) as exc:
         detail = exc.found if isinstance(exc, JournalDamaged) else str(exc)
         report = Report(path, None, (Fault(Cause.FILE, None, None, None, detail),), {}, 0)
-    return _with_sum(report)
+    return with_sum(report)
 
 
 def _proved(
@@ -88,21 +87,6 @@ def _proved(
         report = _Proof(db, path, about).whole(keys, against, progress)
         if report.ok or examine(db, path).order_before == about.order_before:
             return report
-
-
-def sum_of(path: Path) -> str:
-    """SHA-256 of a file, 64 hex digits."""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
-
-
-def _with_sum(report: Report) -> Report:
-    """A copy is also held against the hash that was taken when it was made, where that lies beside it."""
-    beside = report.path.with_name(report.path.name + SUM)
-    if not beside.exists() or beside.read_text(errors="replace").partition(" ")[0] == sum_of(report.path):
-        return report
-    fault = Fault(Cause.FILE, None, None, None, f"these are not the bytes whose hash lies in {beside.name}")
-    return replace(report, faults=(*report.faults, fault))
 
 
 def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> dict[Stream, Anchor]:
@@ -169,7 +153,8 @@ class _Proof:
             self.findings.add(Cause.ANCHOR, detail=unsigned)
         order, pruned = self._about.order_before + count, late.closed.day if late else ""
         found = self.findings.all()
-        return Report(self._path, self._about.id, found, heads, count, order, seals, unheld, pruned)
+        log = f"{self._path.name}{LOG}" if lacks_log(self._db, self._path) else ""
+        return Report(self._path, self._about.id, found, heads, count, order, seals, unheld, pruned, log)
 
     def tail(self) -> None:
         if self._path.stat().st_size <= QUICK_CHECK_BYTES:

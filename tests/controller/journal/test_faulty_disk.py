@@ -190,7 +190,7 @@ def test_after_a_sync_that_failed_nothing_is_tried_again_on_that_file(path: Path
     """The kernel says once that it lost pages, and then calls the next sync a success: only what is read back counts."""
     assert writers.live(path, 2)[0] == 0
     at_commit = 0
-    for n in range(1, 16):
+    for n in range(1, 20):
         code, lines = writers.live(path, 3, "FAIL_SYNC", n)
         failed = [k for k, line in enumerate(lines) if line.startswith("failed")]
         if not failed:
