@@ -30,6 +30,7 @@ from controller.journal.key_change import changed_key, known_keys
 from controller.journal.keys import SigningKey
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
+from controller.journal.room import room_problem
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeys
 from controller.keeper import Keeper
@@ -70,6 +71,8 @@ FAREWELL_S = 4.5
 """And at most, so that what is durable reaches the back office, and after it why nothing follows."""
 POSITIONS_S = 1.0
 """How often, while nothing is committed, readers' positions are made durable and the record is looked for at its path."""
+ROOM_WORDS = 20
+"""So much of a warning tells which one it is; numbers behind it change each second."""
 PULSE_S = 1.0
 """How often the daemon looks at itself: loop lag, and the watchdog of the service manager."""
 AGAIN_NS = 600 * 1_000_000_000
@@ -284,9 +287,13 @@ class Daemon:
             raise
 
     async def _keep_positions(self, recorder: Recorder) -> None:
+        told = ""
         while True:
             await asyncio.sleep(POSITIONS_S)
             await recorder.flush()
+            before, told = told, room_problem(self.config.journal)
+            if told[:ROOM_WORDS] != before[:ROOM_WORDS]:
+                log.warning("record_room", problem=told or "there is room again")
 
     def _session(
         self, config: DeviceConfig, engine: Engine, displays: Displays, journal: Journal

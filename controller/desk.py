@@ -11,6 +11,7 @@ from controller.displays import Displays
 from controller.engine import Engine, RecordFailed, Told, refusal
 from controller.journal.keys import SigningKey
 from controller.journal.record import Record, Stream
+from controller.journal.room import room_problem
 from controller.journal.store import Journal
 from controller.keeper import Keeper
 from controller.key_desk import naming
@@ -92,6 +93,7 @@ class TableDesk:
             "journal": journal.id,
             "heads": {stream.value: head for stream, head in journal.heads().items()},
             "order": engine.order,
+            "room": room_problem(journal.path),
             "kept": self.table.keeper.document() if self.table.keeper else None,
         }
         document["broker"] = self.table.publisher.status()

@@ -24,6 +24,7 @@ from controller.journal.expected import stands
 from controller.journal.keys import SigningKey
 from controller.journal.record import FACTS, Stream
 from controller.journal.seal import Head
+from controller.journal.side_file import read_beside, write_beside
 from controller.journal.store import Journal
 from controller.journal.vault_keys import VaultKeyMissing, VaultKeys, WrappedDamaged
 from controller.table.codec import encode
@@ -34,6 +35,7 @@ __all__ = ["EVERY_RECORDS", "Snapshot", "Snapshots", "sources"]
 
 EVERY_RECORDS = 10_000
 """A start folds some 100,000 records a second, so it has at most a tenth of a second to catch up."""
+SNAPSHOT = ".snapshot"
 SIGNATURE_BYTES = 64
 MAKER_BYTES = 64
 ID_BYTES = 16
@@ -59,13 +61,13 @@ class Snapshots:
     """The one snapshot beside a journal. Only what this table's key has signed is ever unpickled."""
 
     def __init__(self, journal: Path, key: SigningKey, setup: Setup, vault: VaultKeys | None = None) -> None:
-        self._path, self._key, self._vault = journal.with_name(journal.name + ".snapshot"), key, vault
+        self._journal, self._key, self._vault = journal, key, vault
         self._made_by = _made_by(setup)
 
     def load(self, journal: Journal) -> Snapshot | None:
         """The newest, if it is of this journal as it stands. Never raises."""
         try:
-            data = self._path.read_bytes()
+            data = read_beside(self._journal, SNAPSHOT)
         except OSError:
             return None
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
@@ -74,7 +76,9 @@ class Snapshots:
         pickled = self._unwrapped(body[MAKER_BYTES:]) if body[:MAKER_BYTES] == self._made_by else None
         if pickled is None:
             with suppress(OSError):
-                self._path.unlink()  # it may say in the clear what is sealed now
+                self._journal.with_name(
+                    self._journal.name + SNAPSHOT
+                ).unlink()  # it may say in the clear what is sealed now
             return None
         snapshot: Snapshot = pickle.loads(pickled)  # noqa: S301  # signed by our own key, which whoever could forge it needs
         if snapshot.journal != journal.id:
@@ -86,9 +90,7 @@ class Snapshots:
         heads, order = journal.last()
         snapshot = Snapshot(journal.id, dict(heads), order, state)
         body = self._made_by + self._wrapped(pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL))
-        draft = self._path.with_name(self._path.name + ".new")
-        draft.write_bytes(self._key.sign(body) + body)
-        draft.replace(self._path)
+        write_beside(self._journal, SNAPSHOT, self._key.sign(body) + body)
 
     def _wrapped(self, body: bytes) -> bytes:
         if self._vault is None:

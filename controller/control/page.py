@@ -289,6 +289,7 @@ def _record(record: Document) -> Iterator[str]:
         return
     heads = ", ".join(f"{stream} {head}" for stream, head in record["heads"].items())
     yield f"record    {record['journal']}, {record['order']} records: {heads}"
+    yield from (f"ROOM      {problem}" for problem in (record.get("room"),) if problem)
     yield from _kept(record.get("kept"))
 
 

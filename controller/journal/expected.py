@@ -16,6 +16,7 @@ from controller.journal.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.journal.shelf import Named, all_in, beside, in_place
+from controller.journal.side_file import read_beside, write_beside
 from controller.journal.store import Journal
 
 __all__ = ["keep_head", "lost_beside", "shortfall", "stands"]
@@ -26,10 +27,7 @@ LOOK_S = 2.0
 
 def keep_head(path: Path, statement: str, signature: str) -> None:
     """Keeps a checkpoint beside the record, in the place of the last one. It is not synced. Raises `OSError`."""
-    kept = path.with_name(path.name + HEAD)
-    draft = kept.with_name(kept.name + ".new")
-    draft.write_text(f"{statement}\n{signature}\n", encoding="utf-8")
-    draft.replace(kept)
+    write_beside(path, HEAD, f"{statement}\n{signature}\n".encode())
 
 
 def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> str:
@@ -97,7 +95,7 @@ def stands(journal: Journal, stream: Stream, head: Head) -> bool:
 def _head_beside(path: Path, key: PublicKey | None) -> Statement | None:
     """The checkpoint beside a record; None where there is none, or this key has not signed it."""
     try:
-        text, signature, *_ = path.with_name(path.name + HEAD).read_text("utf-8").splitlines()
+        text, signature, *_ = read_beside(path, HEAD).decode().splitlines()
     except (OSError, ValueError):
         return None  # torn by a power cut: what it knew is gone
     return proved_statement(text, signature, (key,)) if key is not None else None

@@ -16,6 +16,7 @@ from controller.journal.errors import JournalError
 from controller.journal.file import READ_ERRORS, Description, connect_readonly
 from controller.journal.keys import PublicKey, SigningKey
 from controller.journal.record import Stream
+from controller.journal.side_file import read_beside
 from controller.journal.view import JournalView
 from controller.table.inputs import CheckpointSigned, SigningKeyChanged
 
@@ -85,7 +86,7 @@ def known_keys(path: Path) -> frozenset[str]:
     """Returns the ids of keys that a record, or the checkpoint beside it, was signed with last. Never raises."""
     found = set()
     with suppress(OSError, StatementUnreadable, ValueError):
-        found.add(read_statement(path.with_name(path.name + HEAD).read_text("utf-8").partition("\n")[0]).key)
+        found.add(read_statement(read_beside(path, HEAD).decode().partition("\n")[0]).key)
     with suppress(OSError, JournalError, *READ_ERRORS), closing(connect_readonly(path)) as db:
         found |= {_key_of(data) for (data,) in db.execute(_NEWEST, (CheckpointSigned.kind,))}
     return frozenset(found - {""})

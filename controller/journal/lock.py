@@ -8,13 +8,15 @@ file's log was lost since; a power cut may tear this file, and loses no log.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 from pathlib import Path
 
 from controller.journal.errors import JournalLocked
 
-__all__ = ["WriterLock"]
+__all__ = ["WriterLock", "mode_of"]
 
 NOTE_BYTES = 80
 MODE = 0o640
@@ -32,10 +34,11 @@ class WriterLock:
         """The lock of the journal at this resolved path. Raises `JournalLocked`, `OSError`."""
         path = _lock_file(journal)
         while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
+            descriptor = _opened(path)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_still_there(path, descriptor):
+                    os.fchmod(descriptor, mode_of(journal))
                     known = _known(descriptor)
                     _write(descriptor, str(os.getpid()), known)
                     return cls(descriptor, known)
@@ -79,6 +82,15 @@ def _lock_file(journal: Path) -> Path:
     return journal.with_name(journal.name + ".lock")
 
 
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as exc:
+        if exc.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, f"{path.name} is a link; remove it, and find out who made it") from exc
+        raise
+
+
 def _is_still_there(path: Path, descriptor: int) -> bool:
     try:
         return os.path.samestat(os.stat(path), os.fstat(descriptor))
@@ -89,6 +101,14 @@ def _is_still_there(path: Path, descriptor: int) -> bool:
 def _holder(descriptor: int) -> int | None:
     text, *_ = os.pread(descriptor, NOTE_BYTES, 0).split(b"\n")
     return int(text) if text.isdigit() else None
+
+
+def mode_of(record: Path) -> int:
+    """The permissions of a record; those of a new one where there is none."""
+    try:
+        return stat.S_IMODE(record.stat(follow_symlinks=False).st_mode)
+    except OSError:
+        return MODE
 
 
 def _known(descriptor: int) -> tuple[str, int] | None:

@@ -45,7 +45,6 @@ __all__ = ["Journal", "opened"]
 NEWEST = 64
 """Records of each stream that are kept in memory at the least: more than a publisher's window has on its way."""
 
-
 _NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
  ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"""
 
@@ -355,6 +354,7 @@ class Journal:
             if self._writer and not self._failed:
                 self.flush()
                 fold_log(self._writer)
+                self._view.close()  # before the writer, which then removes the empty log
         finally:
             self._failed = self._failed or "it is closed"
             with self._writing:

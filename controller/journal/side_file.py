@@ -1,0 +1,32 @@
+"""Files beside a record: whoever can write into its folder must not lead the daemon to another file, nor read what he may not.
+
+A link in the place of such a file is refused, and each has the mode of the record.
+"""
+
+import os
+from pathlib import Path
+
+from controller.journal.lock import mode_of
+
+__all__ = ["read_beside", "write_beside"]
+
+NEW = ".new"
+
+
+def write_beside(record: Path, end: str, data: bytes) -> None:
+    """Puts `record` + `end` in the place of the last one, whole or not at all. It is not synced. Raises `OSError`."""
+    path = record.with_name(record.name + end)
+    draft = path.with_name(path.name + NEW)
+    draft.unlink(missing_ok=True)  # a link there goes, and not what it leads to
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        os.fchmod(descriptor, mode_of(record))
+        file.write(data)
+    draft.replace(path)
+
+
+def read_beside(record: Path, end: str) -> bytes:
+    """The bytes of `record` + `end`. Raises `OSError`, also where it is a link."""
+    path = record.with_name(record.name + end)
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        return file.read()
