@@ -1,21 +1,20 @@
-"""The folded state between two rounds as text, which outlives the software that folded it.
+"""The state that stands on record where a gaming day ends, so that a start, a replay or a drill may begin there.
 
-It stands on record where a gaming day ends, so that a start, a replay or a drill may begin there: with records before it
-pruned, or after an update of the software, for which the pickled snapshot is none.
+It outlives the software that folded it: records before it may be pruned, and after an update there is no snapshot.
 """
 
-from typing import Any, NamedTuple, get_type_hints
+from typing import NamedTuple
 
 import msgspec
 import structlog
 
+from controller.day_state import StateUnreadable, carried, state_of
 from controller.journal.bodies import UNREADABLE
 from controller.journal.boundary import Boundary, BoundaryUnreadable, read_boundary
 from controller.journal.record import Stream
 from controller.journal.store import Journal
 from controller.journal.view import Brief
 from controller.snapshot import Snapshot
-from controller.table.codec import MAX_TEXT
 from controller.table.device import Device
 from controller.table.inputs import RecordDayClosed
 from controller.table.records import replace
@@ -25,33 +24,9 @@ __all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_a
 
 log = structlog.get_logger()
 
-_HINTS = get_type_hints(State)
-_FIELDS = [f for f in msgspec.structs.fields(State) if f.name != "round"]
-_KEPT = [f.name for f in _FIELDS]
-_REQUIRED = [(f.name, _HINTS[f.name]) for f in _FIELDS if f.required]
-_GAINED = [
-    (
-        f.name,
-        _HINTS[f.name],
-        f.default if f.default is not msgspec.NODEFAULT else msgspec.field(default_factory=f.default_factory),
-    )
-    for f in _FIELDS
-    if not f.required
-]
-_Between = msgspec.defstruct("_Between", [*_REQUIRED, *_GAINED], frozen=True, forbid_unknown_fields=True)
-"""A state without the one thing that holds code: the game of a round in play."""
-
 
 class NotCarried(Exception):
     """A state that was carried cannot be read by this software."""
-
-
-def carried(state: State) -> tuple[str, ...]:
-    """The state as JSON, in parts that a body takes. Raises `ValueError` in a round."""
-    if state.round is not None:
-        raise ValueError("a state is carried between two rounds")
-    text = msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT})).decode()
-    return tuple(text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT))
 
 
 def state_from(closed: RecordDayClosed, setup: Setup) -> State:
@@ -61,10 +36,9 @@ def state_from(closed: RecordDayClosed, setup: Setup) -> State:
     that was not changed by an act is that of the setup. What this software has never heard of is refused.
     """
     try:
-        told: Any = msgspec.json.decode("".join(closed.folded), type=_Between)
-    except (msgspec.MsgspecError, RecursionError) as exc:
+        state, initial = state_of(closed.folded), State.initial(setup)
+    except StateUnreadable as exc:
         raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
-    state, initial = State(**{name: getattr(told, name) for name in _KEPT}), State.initial(setup)
     was = closed.started.setup
     return replace(
         state,

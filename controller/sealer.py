@@ -64,7 +64,12 @@ class Sealer:
             self.snapshot()
 
     def snapshot(self) -> None:
-        """Keeps the state as it is after the last commit, where a start may begin. A failure costs only time then."""
+        """Keeps the state as it is after the last commit, where a start may begin. A failure costs only time then.
+
+        In a round it waits for its end: the state of a round is no text.
+        """
+        if self._table.state.round is not None:
+            return
         self._folded = self._journal.order
         if self._snapshots is not None:
             try:

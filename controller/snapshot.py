@@ -1,14 +1,13 @@
 """The folded state in a file beside the record, so that a start after a year takes as long as on the first day.
 
-    {signature of all behind it}{what made it: SHA-256 in hex}{pickled `Snapshot`, wrapped under the vault where there is one}
+    {signature of all behind it}{what made it: SHA-256 in hex}{JSON, wrapped under the vault where there is one}
 
-It is derived and disposable: one that is missing, of other software, of another table or not signed by the table's own key is
-passed over, and the record is folded from its beginning. What follows it is always folded from the record. What made it stands
-before the pickle, for unpickling is code of the classes: what another release pickled may fail in them, or come out as something
-else. Where the table has a vault the pickle is sealed by it, since a state knows the hands that were told.
+The JSON has the journal, the heads of its streams, the order of its newest record, and the state as text (`day_state`). It is
+derived and disposable: one that is missing, of other software, of another table or not signed by the table's own key is passed
+over, and the record is folded from the newest closed day. Nothing in it is run. Where the table has a vault the JSON is sealed by
+it, since a state knows the hands that were told.
 """
 
-import pickle
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,6 +19,8 @@ import msgspec
 
 import controller
 import drivers
+from controller.day_state import StateUnreadable, carried, state_of
+from controller.journal.checkpoint import HeadTold
 from controller.journal.expected import stands
 from controller.journal.keys import SigningKey
 from controller.journal.record import FACTS, Stream
@@ -42,9 +43,9 @@ ID_BYTES = 16
 ABOUT = b"snapshot"
 FOLDED_BY = ("table", "games", "rules", "cards")
 """Rooms whose code makes a state; where one of their files differs, a state of theirs may too."""
-IN_CONTROLLER = ("snapshot.py", "journal/record.py", "journal/seal.py")
+IN_CONTROLLER = ("snapshot.py", "day_state.py", "journal/record.py", "journal/seal.py")
 IN_DRIVERS = ("events.py", "protocol/reports.py", "protocol/words.py")
-"""Files with more of what is pickled: of the snapshot itself, and of what devices report."""
+"""Files with more of what a state is: the snapshot itself, and what devices report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Snapshot:
 
 
 class Snapshots:
-    """The one snapshot beside a journal. Only what this table's key has signed is ever unpickled."""
+    """The one snapshot beside a journal. Only what this table's key has signed is read."""
 
     def __init__(self, journal: Path, key: SigningKey, setup: Setup, vault: VaultKeys | None = None) -> None:
         self._journal, self._key, self._vault = journal, key, vault
@@ -73,23 +74,27 @@ class Snapshots:
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
         if not self._key.public.has_signed(signature, body):
             return None
-        pickled = self._unwrapped(body[MAKER_BYTES:]) if body[:MAKER_BYTES] == self._made_by else None
-        if pickled is None:
+        text = self._unwrapped(body[MAKER_BYTES:]) if body[:MAKER_BYTES] == self._made_by else None
+        snapshot = _read(text) if text is not None else None
+        if snapshot is None:
             with suppress(OSError):
                 self._journal.with_name(
                     self._journal.name + SNAPSHOT
                 ).unlink()  # it may say in the clear what is sealed now
             return None
-        snapshot: Snapshot = pickle.loads(pickled)  # noqa: S301  # signed by our own key, which whoever could forge it needs
         if snapshot.journal != journal.id:
             return None
         return snapshot if all(stands(journal, s, snapshot.heads[s]) for s in FACTS) else None
 
     def save(self, journal: Journal, state: State) -> None:
-        """Takes the place of the last one. It is not synced: one that a power cut tears is passed over. Raises `OSError`."""
+        """Takes the place of the last one, between two rounds. It is not synced: one that a power cut tears is passed over.
+
+        Raises `OSError`, and `ValueError` in a round.
+        """
         heads, order = journal.last()
-        snapshot = Snapshot(journal.id, dict(heads), order, state)
-        body = self._made_by + self._wrapped(pickle.dumps(snapshot, pickle.HIGHEST_PROTOCOL))
+        told = {stream.value: HeadTold(head.sequence, head.recordhash.hex()) for stream, head in heads.items()}
+        text = msgspec.json.encode(_Kept(journal.id, told, order, carried(state)))
+        body = self._made_by + self._wrapped(text)
         write_beside(self._journal, SNAPSHOT, self._key.sign(body) + body)
 
     def _wrapped(self, body: bytes) -> bytes:
@@ -101,16 +106,34 @@ class Snapshots:
     def _unwrapped(self, body: bytes) -> bytes | None:
         """None where it was sealed by another vault, or is sealed and should not be, or the other way round."""
         if self._vault is None:
-            return body if body.startswith(pickle.PROTO) else None
+            return body if body.startswith(b"{") else None
         try:
             return self._vault.unwrap(body[:ID_BYTES].decode(errors="replace"), body[ID_BYTES:], ABOUT)
         except (VaultKeyMissing, WrappedDamaged):
             return None
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """What the file holds. `folded`: the state, JSON text in parts."""
+
+    journal: str
+    heads: dict[str, HeadTold]
+    order: int
+    folded: tuple[str, ...]
+
+
+def _read(text: bytes) -> Snapshot | None:
+    try:
+        kept = msgspec.json.decode(text, type=_Kept)
+        heads = {s: Head(kept.heads[s.value].sequence, bytes.fromhex(kept.heads[s.value].hash)) for s in Stream}
+        return Snapshot(kept.journal, heads, kept.order, state_of(kept.folded))
+    except (msgspec.MsgspecError, StateUnreadable, ValueError, KeyError, RecursionError):
+        return None
+
+
 def _made_by(setup: Setup) -> bytes:
-    """What a state and its pickle hang on beside the records: the code, the interpreter, the library that makes and pickles
-    records, the table and its law. As hex digits, with which no pickle begins."""
+    """What a state and its text hang on beside the records: the code, the interpreter, the library that makes and reads records,
+    the table and its law. As hex digits, with which no JSON object begins."""
     digest = sha256(f"{sys.version}\n{msgspec.__version__}\n".encode())
     for path in sources():
         digest.update(path.read_bytes())
