@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from controller.control.broker_page import broker_lines, outbox_page
 from controller.control.money_page import announced_lines, corrected_lines, money, offer_lines, stake
 from controller.table.codec import IDENTITIES
 from controller.table.facts import WagerDecided, WagerPlaced
@@ -65,7 +66,7 @@ def status_page(status: Document) -> list[str]:
         + list(corrected_lines(status)),
         list(_sets(status)),
         list(_devices(status.get("devices", {}))),
-        list(_record(status.get("record", {}))) + list(_broker(status.get("broker"))),
+        list(_record(status.get("record", {}))) + list(broker_lines(status.get("broker"))),
     )
     lines: list[str] = []
     for block in blocks:
@@ -102,19 +103,6 @@ def _without_seals(event: Document) -> Document:
     body = {k: f"{len(_all(v))} sealed" if k in cards and v else v for k, v in inner.items()}
     whole = body if inner is data else {**data, "body": body}
     return {key: value for key, value in whole.items() if key != "sealed"}
-
-
-def outbox_page(outbox: Document) -> list[str]:
-    """What has reached the broker, what waits, and what was set aside with its reason."""
-    lines = list(_broker(outbox)) or ["broker    no link"]
-    for name, stream in outbox.get("streams", {}).items():
-        for hole in stream.get("parked", ()):
-            through = f" to {hole['last']}" if hole["last"] != hole["first"] else ""
-            lines.append(f"SET ASIDE {name} {hole['first']}{through}: {hole['reason']}")
-            lines.append(
-                f"          tablewarden outbox release {name} {hole['first']} --who NAME --role technician"
-            )
-    return lines
 
 
 def _head(status: Document) -> Iterator[str]:
@@ -306,19 +294,6 @@ def _kept(kept: Document | None) -> Iterator[str]:
         yield f"          {kept['place']} lies on the same disk as the record: what takes one takes both"
     if kept["kept_by"]:
         yield f"          nothing is pruned from the live record: {kept['kept_by']}"
-
-
-def _broker(broker: Document | None) -> Iterator[str]:
-    if not broker:
-        return
-    state = "connected" if broker.get("connected") else "AWAY"
-    since = f" since {broker['since']}" if broker.get("since") else ""
-    reason = f": {broker['reason']}" if broker.get("reason") else ""
-    yield f"broker    {' '.join(filter(None, (broker.get('broker'), state)))}{since}{reason}"
-    for name, stream in broker.get("streams", {}).items():
-        holes = sum(hole["last"] - hole["first"] + 1 for hole in stream["parked"])
-        aside = f", {holes} SET ASIDE" if holes else ""
-        yield f"          {name}: {stream['acked']} of {stream['head']} acknowledged, {stream['lag']} waiting{aside}"
 
 
 def _all(value: object) -> Sequence[Any]:

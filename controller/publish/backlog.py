@@ -6,9 +6,11 @@ from typing import Any
 
 from controller.publish.board import Board
 from controller.publish.config import PublishConfig
+from controller.publish.denied import Denied
 from controller.publish.outbox import Outbox
 from controller.publish.source import READER, STREAMS, JournalReader, Report
-from controller.publish.suspects import STRIKES, Key, Suspects
+from controller.publish.suspects import STRIKES, Key, Suspects, topic_of
+from controller.publish.topics import Topics
 
 __all__ = ["Backlog", "Counters"]
 
@@ -50,10 +52,14 @@ class Backlog:
         self.counters = Counters()
         self.journal, self.report, self._states = journal, report, states
         self.unheard: set[str] = set()  # streams nobody listens to, as far as the broker says
+        self.topics = Topics(config.site, config.table)
+        self.denied = Denied(self.topics, first_s=config.denied_first_s, most_s=config.denied_most_s)
         self._saved = {stream: box.position() for stream, box in self.boxes.items()}
         for box in self.boxes.values():
             if box.unreadable:
                 report("outbox_position_unreadable", stream=str(box.stream))
+            if box.denied is not None:
+                self.denied.park(f"evt/{box.stream}", box.denied, 0, at_once=True)
 
     def refresh_states(self) -> None:
         self.board.refresh(self._states())
@@ -66,22 +72,110 @@ class Backlog:
         self.counters.repeated += sum(rewound.values())
         return rewound
 
-    def ended(self, on_way: Collection[Key], now_ns: int, *, accusing: bool) -> None:
-        """The connection is over with `on_way` unanswered; convicts the message that broke it, if one did."""
+    def ended(
+        self, on_way: Collection[Key], now_ns: int, *, accusing: bool, unproven: Collection[Key] = ()
+    ) -> None:
+        """The connection is over with `on_way` unanswered; convicts the message that broke it, if one did.
+
+        `unproven`: answered, or without an answer, with nothing answered behind them before the broker hung up.
+        """
         for box in self.boxes.values():
             box.ended(now_ns)
-        culprit = self.suspects.ended(on_way, accusing=accusing)
+        for name, sequence in unproven:
+            if sequence:
+                self.boxes[name].undo(sequence)
+        keys = {*on_way, *unproven}
+        culprit = self.suspects.ended(keys, accusing=accusing)
+        if accusing and len(keys) == 1 and self.denied.tries(topic_of(next(iter(keys)))):
+            (culprit,) = keys
         if culprit is not None:
-            self.set_aside(culprit, f"ended the connection {STRIKES} times", now_ns)
+            self._convict(culprit, now_ns, is_answered=culprit in unproven)
         self.save()
 
+    def _convict(self, key: Key, now_ns: int, *, is_answered: bool) -> None:
+        """The topic is parked, but for a first event that the broker did not answer: that one may be too large for it."""
+        name, sequence = key
+        reason = f"ended the connection {STRIKES} times"
+        if sequence and not is_answered and not self.denied.tries(topic_of(key)):
+            self.boxes[name].convicted += 1
+            if self.boxes[name].convicted == 1:
+                self.set_aside(key, reason, now_ns)
+                return
+        self.deny(key, reason, now_ns)
+
+    def deny(self, key: Key, reason: str, now_ns: int) -> None:
+        """Parks the topic of `key`; what waits for it is set aside unsent. Tells people once."""
+        (name, sequence), topic = key, topic_of(key)
+        self.suspects.clear(key)
+        is_news = self.denied.park(topic, reason, now_ns)
+        parked = self.denied.of(topic)
+        assert parked is not None
+        name_of = self.denied.name_of(topic)
+        told = {"topic": f"{self.topics.base}/{name_of}", "reason": reason, "acl": self.denied.line(name_of)}
+        if not sequence:
+            if topic.startswith("state/"):
+                self.board.due(topic.removeprefix("state/"))
+            if is_news:
+                self.report("publish_refused", **told)
+            return
+        box = self.boxes[name]
+        box.denied = parked.reason
+        self.suspects.forget(name)
+        box.park(sequence, parked.reason, now_ns)
+        box.park_rest(self.heads()[name], parked.reason, now_ns)
+        if is_news:
+            self.report("publish_parked", stream=name, sequence=sequence, **told)
+
+    def taken(self, key: Key) -> None:
+        """The broker took a message: a parked topic is one no more, and what was set aside of it is sent."""
+        topic, (name, sequence) = topic_of(key), key
+        if self.denied.taken(topic) is None:
+            return
+        if sequence:
+            self.lift(name)
+        elif topic.startswith("state/"):
+            self.board.all_due()
+
+    def lift(self, stream: str) -> None:
+        """Sends what was set aside because the topic of `stream` was denied."""
+        box = self.boxes[stream]
+        holes = [r for r in box.parked if r.reason == box.denied]
+        box.denied = None
+        count = sum(box.release(r.first, r.last) for r in holes)
+        if count:
+            self.report("publish_released", stream=stream, first=holes[0].first, last=holes[-1].last, count=count)
+
+    def try_denied(self, now_ns: int) -> bool:
+        """Lets one message of each parked topic go whose wait is over, alone; whether there is one."""
+        due = self.denied.due(now_ns)
+        for parked in due:
+            topic = parked.trial
+            kind, _, name = topic.partition("/")
+            if kind != "evt":
+                self.suspects.accuse((topic, 0))
+                if kind == "state":
+                    self.board.due(name)
+                continue
+            box = self.boxes[name]
+            holes = [r for r in box.parked if r.reason == box.denied]
+            if not holes:
+                self.denied.taken(topic)
+                box.denied = None
+                continue
+            # By turns the oldest and the newest: it may be the one event alone that the broker does not want.
+            sequence = holes[-1].last if parked.tries % 2 else holes[0].first
+            box.release(sequence, sequence)
+            self.suspects.accuse((name, sequence))
+        return bool(due)
+
     def set_aside(self, key: Key, reason: str, now_ns: int) -> None:
-        """Parks an event, or gives up the present body of a state; tells people once for each new hole."""
+        """Parks an event, or a state that is over the broker's limit; tells people once for each new hole."""
         name, sequence = key
         self.suspects.clear(key)
         if sequence == 0:
-            self.board.skip(name)
-            self.report("publish_refused", topic=name, reason=reason)
+            self.board.skip(name.removeprefix("state/"))
+            if self.denied.too_large(name, reason):
+                self.report("publish_refused", topic=f"{self.topics.base}/{name}", reason=reason)
         elif self.boxes[name].park(sequence, reason, now_ns):
             self.report("publish_parked", stream=name, sequence=sequence, reason=reason)
 

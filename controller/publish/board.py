@@ -1,6 +1,6 @@
 """Retained state: the latest value of each thing at the table, as it should stand at the broker."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -36,9 +36,19 @@ class Board:
         self._on_way.clear()
         self._due = dict.fromkeys(self._wanted)
 
-    def peek(self) -> tuple[str, bytes] | None:
-        """A thing that is due, and its body."""
-        return next(((thing, self._wanted[thing]) for thing in self._due if thing not in self._on_way), None)
+    def all_due(self) -> None:
+        """Everything is to be told again."""
+        self._due = dict.fromkeys(self._wanted)
+
+    def due(self, thing: str) -> None:
+        """The present body of `thing` is to be told again."""
+        if thing in self._wanted:
+            self._due[thing] = None
+
+    def peek(self, held: Callable[[str], bool] = lambda thing: False) -> tuple[str, bytes] | None:
+        """A thing that is due and not `held`, and its body."""
+        free = (thing for thing in self._due if thing not in self._on_way and not held(thing))
+        return next(((thing, self._wanted[thing]) for thing in free), None)
 
     def sent(self, thing: str) -> None:
         self._due.pop(thing, None)

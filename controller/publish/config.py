@@ -28,8 +28,9 @@ class PublishConfig:
     declares the table lost. `window`: messages on their way at once; 20 fills a line of 50 ms. `rewind_s`: how long a
     message that the broker acknowledged may still be lost with it; the default is the save interval of mosquitto.
     `patience_s`: how long a stream waits for somebody to listen (MQTT 5) before it goes on without. `max_payload`:
-    bytes; a larger event is set aside without being sent. `identities`: whether which cards were told leaves this machine:
-    sealed, and with the key of their round once the rules let it out.
+    bytes; a larger event is set aside without being sent. `denied_first_s`, `denied_most_s`: first and longest wait before a
+    topic that the broker does not take is tried again. `identities`: whether which cards were told leaves this machine: sealed,
+    and with the key of their round once the rules let it out.
     """
 
     site: str
@@ -55,6 +56,8 @@ class PublishConfig:
     will_delay_s: int = 5
     session_expiry_s: int = 30
     identities: Literal["never", "after_round"] = "never"
+    denied_first_s: float = 60.0
+    denied_most_s: float = 3600.0
 
     def __post_init__(self) -> None:
         verify_level(self.site, "site")

@@ -16,7 +16,7 @@ from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
 from controller.publish.link import Closed, Code, Incoming, Limits, Link, LinkDown
 from controller.publish.presence import Birth, Offline, encode, names_session
-from controller.publish.pump import Pump
+from controller.publish.pump import CONN, Pump
 
 __all__ = ["Connection", "Stop"]
 
@@ -82,14 +82,21 @@ class Connection:
             over.cancel()
             self._pump.shut()
             self._link.abort("finished")
-            on_way = list(self._pump.on_way)
-            self._backlog.ended(on_way, self._clock.mono_ns(), accusing=provoked or self._unanswered)
+            on_way, now = self._pump.on_way, self._clock.mono_ns()
+            if provoked:
+                suspected = on_way.suspected()
+                unproven = on_way.unproven if suspected else []
+                self._backlog.ended(suspected, now, accusing=bool(suspected), unproven=unproven)
+            else:
+                self._backlog.ended(list(on_way), now, accusing=self._unanswered)
 
     async def _live(self) -> None:
         try:
             await self._open()
             while True:
                 self._beat()
+                if self._backlog.denied.tries(CONN):
+                    await self._publish(self._topics.conn, self._birth())
                 await asyncio.sleep(self._config.heartbeat_s)
         except LinkDown:
             return  # serve() is waiting for just this
@@ -98,13 +105,13 @@ class Connection:
         """Birth first and answered, then our own `conn`: what is retained there by then is ours, or an alarm."""
         topic, report = self._topics.conn, self._backlog.report
         repeats = self._backlog.begin()
-        if (code := await self._publish(topic, self._birth())) >= Code.REFUSED:
-            report("publish_refused", topic=topic, reason=f"refused with 0x{code:02x}")
+        await self._publish(topic, self._birth())
         if (code := await self._link.subscribe(topic)) >= Code.REFUSED:
             report("subscribe_refused", topic=topic, reason=f"refused with 0x{code:02x}")
         self.opened_us = self._clock.stamp().wall_us
         report("broker_connected", session=self.session, repeats=repeats)
         self._backlog.refresh_states()
+        self._pump.on_way.proven()
         self._pump.open()
 
     def _birth(self) -> bytes:
@@ -121,7 +128,10 @@ class Connection:
         return encode(birth)
 
     async def _publish(self, topic: str, payload: bytes) -> int:
-        """The reason code of a retained message. Ends only with the answer or by cancellation."""
+        """The reason code of a message on `conn`, which is parked where it is refused. Ends only with the answer or by
+        cancellation; sends nothing where `conn` is parked."""
+        if self._backlog.denied.holds(CONN):
+            return Code.SUCCESS
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._pump.publish(topic, payload, lambda code: None if answer.done() else answer.set_result(code))
         return await answer
@@ -138,7 +148,9 @@ class Connection:
             "heads": self._backlog.heads(),
             "parked": self._backlog.parked(),
         }
-        self._link.send(self._topics.heartbeat, msgspec.json.encode(beat), qos=0)
+        if parked := self._backlog.denied.names():
+            beat["parked_topics"] = parked
+        self._pump.beat(msgspec.json.encode(beat))
 
     # -- watching ---------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ class Code(IntEnum):
     REFUSED = 0x80  # the first of the refusals
     IMPLEMENTATION = 0x83
     NOT_AUTHORIZED = 0x87
+    TOPIC_NAME = 0x90  # the broker does not take this topic
     TOO_LARGE = 0x95
     QUOTA = 0x97
 

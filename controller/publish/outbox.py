@@ -48,10 +48,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the position's extra bytes say. `acked`: the highest acknowledged prefix, for people."""
+    """What the position's extra bytes say. `acked`: the highest acknowledged prefix, for people. `denied`: why the broker
+    did not take the topic at all, where it did not."""
 
     acked: int
     parked: list[Range]
+    denied: str | None = None
 
 
 @dataclass(slots=True)
@@ -77,6 +79,9 @@ class Outbox:
         self.unreadable = False  # the kept holes could not be read: they will be sent again
         self.held = False  # the broker is out of means, or nobody listens
         self.more = True  # the journal may have what we have not read
+        self.denied: str | None = None  # the topic is parked: why
+        self.newest = 0  # the highest number that the broker took on this connection
+        self.convicted = 0  # events set aside in a row, with none taken between them, because the broker hung up
         self._released = Ranges()
         self._buffer: deque[Record] = deque()
         self._on_way: set[int] = set()
@@ -96,10 +101,11 @@ class Outbox:
             return
         self.highest = max(self.acked, kept.acked)
         self.parked = Ranges(kept.parked)
+        self.denied = kept.denied
 
     def position(self) -> tuple[int, bytes]:
         """What is to be kept: `through` and `extra`."""
-        return self.settled, msgspec.json.encode(_Kept(self.highest, self.holes()))
+        return self.settled, msgspec.json.encode(_Kept(self.highest, self.holes(), self.denied))
 
     def holes(self) -> list[Range]:
         """What consumers have to do without for now: the parked, and the released until they are taken."""
@@ -162,6 +168,7 @@ class Outbox:
         """The broker's reason code for `sequence`. On PARKED the caller parks it, with the reason in words."""
         self._on_way.discard(sequence)
         if code < Code.REFUSED:
+            self.newest, self.convicted = max(self.newest, sequence), 0
             unheard = self._unheard_since(code, now_ns)
             if unheard is not None and now_ns - unheard < self._patience_ns:
                 self._send_again(sequence)
@@ -199,6 +206,28 @@ class Outbox:
         alone = self.parked.add(Range(sequence, sequence, reason))
         self._advance(now_ns)
         return alone or was_released
+
+    def park_rest(self, head: int, reason: str, now_ns: int) -> None:
+        """Sets aside, unread, all up to `head` but what is on its way, taken or released."""
+        for sequence in list(self._again):
+            self.park(sequence, reason, now_ns)
+        elsewhere = [r for r in (*self.parked, *self._released) if r.last > self.cursor]
+        elsewhere += [Range(s, s, "") for s in self._on_way | self._ahead if s > self.cursor]
+        at, holes = self.cursor + 1, []
+        for one in sorted(elsewhere, key=lambda r: r.first):
+            holes.append(Range(at, one.first - 1, reason))
+            at = max(at, one.last + 1)
+        for hole in (*holes, Range(at, head, reason)):
+            if hole.first <= hole.last:
+                self.parked.add(hole)
+        self.cursor, self.more = max(self.cursor, head), False
+        self._buffer.clear()
+        self._advance(now_ns)
+
+    def undo(self, sequence: int) -> None:
+        """The broker hung up right behind its answer to `sequence`: that answer proves nothing."""
+        self.settled = min(self.settled, sequence - 1)
+        self.acked = self.cursor = self.settled
 
     def _drop(self, sequence: int) -> bool:
         """Forgets that `sequence` waits in any way; True where it was released."""
@@ -239,6 +268,7 @@ class Outbox:
         self.settle(now_ns)
         self.acked = self.cursor = self.settled
         self.held, self.more, self._unheard_ns = False, True, None
+        self.newest = 0
         for collection in (self._buffer, self._on_way, self._ahead, self._again, self._marks):
             collection.clear()
 

@@ -154,6 +154,7 @@ class Publisher:
             "acked": counters.acked,
             "refused": counters.refused,
             "nobody_listening": sorted(self._backlog.unheard),
+            "parked_topics": self._backlog.denied.documents(self._clock.mono_ns()),
             "streams": {
                 name: {
                     "head": heads[name],
@@ -173,8 +174,10 @@ class Publisher:
         """
         box = self._backlog.boxes.get(stream)
         count = box.release(sequence, sequence if last is None else last) if box is not None else 0
-        if count == 0:
+        if box is None or count == 0:
             raise NotParked(f"{stream} {sequence} is not parked")
+        self._backlog.denied.taken(f"evt/{stream}")  # whoever releases says that the cause is mended
+        box.denied = None
         self._report("publish_released", stream=stream, first=sequence, last=last or sequence, count=count)
         self.wake()
         return count

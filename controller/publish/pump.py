@@ -16,7 +16,7 @@ from controller.publish.config import PublishConfig
 from controller.publish.envelope import CONTENT_TYPE, Wrapper
 from controller.publish.link import Code, Limits, Link, LinkDown, Properties
 from controller.publish.outbox import Outbox, Verdict
-from controller.publish.suspects import Key
+from controller.publish.suspects import Key, OnWay
 
 __all__ = ["Pump", "full_jitter"]
 
@@ -26,6 +26,10 @@ LISTENERS_S = 2.0
 """Longest wait between two looks whether a consumer has come back."""
 PACKET_ROOM = 512
 """Bytes of a packet beside the payload: topic, properties, header."""
+DENIALS = frozenset({Code.NOT_AUTHORIZED, Code.TOPIC_NAME})
+"""Refusals that speak of the topic, and not of the message."""
+BEAT, CONN = "tele/heartbeat", "conn"
+"""Last levels of two topics."""
 
 
 def full_jitter(rng: random.Random, attempt: int, first_s: float, most_s: float) -> float:
@@ -58,7 +62,12 @@ class Pump:
         self._waits: dict[str, int] = {}
         self._states_from_ns = 0
         self._urgent: list[tuple[str, bytes, Callable[[int], None]]] = []
-        self.on_way: dict[Key, int] = {}  # unanswered, in the order they were sent, with the time
+        self._beat: bytes | None = None  # a heartbeat that waits to travel alone
+        self._kept: dict[
+            Key, Callable[[], None]
+        ] = {}  # answers of suspects that something answered later must confirm
+        self._asking: asyncio.Task[None] | None = None
+        self.on_way = OnWay()
         self.idle = asyncio.Event()
         self.fault: Exception | None = None
 
@@ -73,6 +82,8 @@ class Pump:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        if self._asking is not None:
+            self._asking.cancel()
 
     def wake(self) -> None:
         """The journal has more, or a thing at the table has changed."""
@@ -97,7 +108,15 @@ class Pump:
 
     def oldest_ns(self) -> int | None:
         """When the message that has waited longest for its answer was sent."""
-        return next(iter(self.on_way.values()), None)
+        return next(iter(self.on_way.unanswered.values()), None)
+
+    def beat(self, payload: bytes) -> None:
+        """Sends a heartbeat (QoS 0), and lets parked topics go whose time has come."""
+        if self._backlog.try_denied(self._clock.mono_ns()):
+            self._fill()
+        if not self._backlog.denied.holds(BEAT):
+            self._beat = payload
+            self._fill()
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
@@ -109,31 +128,49 @@ class Pump:
             self._running = False  # whoever runs the connection is waiting for its end
         except Exception as exc:
             self._fail(exc)
-        if self.on_way:
+        if not self.on_way and self.on_way.unproven and self._backlog.suspects:
+            self._ask()
+        if self.on_way or self._kept:
             self.idle.clear()
         else:
             self.idle.set()
 
+    def _may_go(self, key: Key) -> bool:
+        return self._backlog.suspects.may_go(key, self.on_way, self.on_way.unproven)
+
     def _send_next(self) -> bool:
         if self._urgent:
             return self._send_urgent()
+        if self._beat is not None:
+            return self._send_beat(self._beat)
         return self._running and (self._send_state() or self._send_event())
 
     def _send_urgent(self) -> bool:
         topic, payload, answered = self._urgent[0]
-        key = (topic, 0)
-        if key in self.on_way:
+        key = (CONN, 0)
+        if key in self.on_way or key in self._kept or not self._may_go(key):
             return False
 
         def done(code: int) -> None:
-            self.on_way.pop(key, None)
-            self._backlog.suspects.clear(key)
+            if code >= Code.REFUSED:
+                self._backlog.deny(key, f"refused with 0x{code:02x}", self._clock.mono_ns())
             answered(code)
-            self._fill()
 
-        self._link.send(topic, payload, qos=1, retain=True, answered=done)
-        self.on_way[key] = self._clock.mono_ns()
+        self._link.send(topic, payload, qos=1, retain=True, answered=partial(self._answered, key, done))
+        self.on_way.sent(key, self._clock.mono_ns())
         self._urgent.pop(0)
+        return True
+
+    def _send_beat(self, payload: bytes) -> bool:
+        key = (BEAT, 0)
+        if not self._may_go(key):
+            return False
+        self._beat = None
+        self._link.send(self._topics.heartbeat, payload, qos=0)
+        self.on_way.sent(key, 0, is_answered=False)
+        if key in self._backlog.suspects:
+            self._kept[key] = _nothing
+            self._ask()
         return True
 
     def _fail(self, exc: Exception) -> None:
@@ -146,11 +183,17 @@ class Pump:
         return any(self._send_from(box) for box in self._backlog.boxes.values())
 
     def _send_from(self, box: Outbox) -> bool:
+        topic = f"evt/{box.stream}"
+        if box.denied is not None:
+            if box.more:
+                box.park_rest(self._backlog.heads()[box.stream], box.denied, self._clock.mono_ns())
+            if not self._backlog.denied.tries(topic):
+                return False
         record = box.peek(self._backlog.journal.read)
         if record is None:
             return False
-        key = (box.stream, record.sequence)
-        if not self._backlog.suspects.may_go(key, self.on_way):
+        key = (str(box.stream), record.sequence)
+        if not self._may_go(key):
             return False
         event = self._wrapper.wrap(record)
         if self._too_large(key, event.payload):
@@ -161,26 +204,27 @@ class Pump:
             event.payload,
             qos=1,
             properties=Properties(CONTENT_TYPE, user),
-            answered=partial(self._guarded, self._event_answered, box, record.sequence),
+            answered=partial(self._answered, key, partial(self._event_answered, box, record.sequence)),
         )
-        self.on_way[key] = self._clock.mono_ns()
+        self.on_way.sent(key, self._clock.mono_ns())
         box.sent(record)
         self._backlog.counters.sent += 1
         return True
 
     def _send_state(self) -> bool:
-        due = self._backlog.board.peek()
+        denied = self._backlog.denied
+        due = self._backlog.board.peek((lambda thing: denied.holds(f"state/{thing}")) if denied else _never)
         if due is None:
             return False
         thing, body = due
-        key = (thing, 0)
-        if not self._backlog.suspects.may_go(key, self.on_way):
+        key = (f"state/{thing}", 0)
+        if not self._may_go(key):
             return False
         if self._too_large(key, body):
             return True
-        answered = partial(self._guarded, self._state_answered, thing)
+        answered = partial(self._answered, key, partial(self._state_answered, thing))
         self._link.send(self._topics.state(thing), body, qos=1, retain=True, answered=answered)
-        self.on_way[key] = self._clock.mono_ns()
+        self.on_way.sent(key, self._clock.mono_ns())
         self._backlog.board.sent(thing)
         return True
 
@@ -201,13 +245,54 @@ class Pump:
         except Exception as exc:
             self._fail(exc)
 
+    def _answered(self, key: Key, step: Callable[[int], None], code: int) -> None:
+        """An answer came. That of a suspect counts once the broker has answered something behind it."""
+        self._guarded(self._take_answer, key, step, code)
+
+    def _take_answer(self, key: Key, step: Callable[[int], None], code: int) -> None:
+        is_refused = code >= Code.REFUSED
+        self.on_way.answered(key, is_refused=is_refused)
+        if key in self._backlog.suspects and not is_refused:
+            self._kept[key] = partial(step, code)
+            self._ask()
+            return
+        self._settle(key, partial(step, code), is_taken=not is_refused)
+        self._fill()
+
+    def _settle(self, key: Key, step: Callable[[], None], *, is_taken: bool) -> None:
+        self._backlog.suspects.clear(key)
+        if is_taken and self._backlog.denied:
+            self._backlog.taken(key)
+        step()
+
+    def _ask(self) -> None:
+        """Asks the broker for an answer that proves what was sent before it: a subscription changes nothing."""
+        if self._asking is None:
+            self._asking = asyncio.get_running_loop().create_task(self._confirmed())
+
+    async def _confirmed(self) -> None:
+        try:
+            await self._link.subscribe(self._topics.conn)
+        except LinkDown:
+            return  # whoever runs the connection is waiting for its end
+        self._asking = None
+        self._guarded(self._proven)
+
+    def _proven(self) -> None:
+        self.on_way.proven()
+        kept, self._kept = self._kept, {}
+        for key, step in kept.items():
+            self._settle(key, step, is_taken=True)
+        self._fill()
+
     def _event_answered(self, box: Outbox, sequence: int, code: int) -> None:
-        key, now, backlog = (box.stream, sequence), self._clock.mono_ns(), self._backlog
-        self.on_way.pop(key, None)
-        backlog.suspects.clear(key)
+        key, now, backlog = (str(box.stream), sequence), self._clock.mono_ns(), self._backlog
         verdict = box.answered(sequence, code, now)
         if code >= Code.REFUSED:
             backlog.counters.refused += 1
+            if code in DENIALS and self._is_topic_denied(box, sequence, verdict):
+                backlog.deny(key, f"refused with 0x{code:02x}", now)
+                return
         match verdict:
             case Verdict.TAKEN | Verdict.UNHEARD:
                 backlog.counters.acked += 1
@@ -230,7 +315,12 @@ class Pump:
         if code == Code.NO_SUBSCRIBERS and box.stream not in backlog.unheard:
             backlog.unheard.add(box.stream)
             backlog.report("nobody_listening", stream=str(box.stream), sequence=sequence)
-        self._fill()
+
+    @staticmethod
+    def _is_topic_denied(box: Outbox, sequence: int, verdict: Verdict) -> bool:
+        """Whether a refusal is of the topic, not of the event: the broker took nothing behind it on this connection."""
+        is_first = box.newest == 0 or verdict is Verdict.PARKED
+        return box.denied is not None or (is_first and box.newest < sequence)
 
     def _hold(self, box: Outbox, most_s: float) -> None:
         """The stream waits, longer each time up to `most_s`, and keeps its order."""
@@ -247,13 +337,9 @@ class Pump:
         self._later(box.stream, full_jitter(self._rng, attempt, self._config.backoff_first_s, most_s), resume)
 
     def _state_answered(self, thing: str, code: int) -> None:
-        self.on_way.pop((thing, 0), None)
-        self._backlog.suspects.clear((thing, 0))
         self._backlog.board.answered(thing)
         if code >= Code.REFUSED:
-            reason = f"refused with 0x{code:02x}"
-            self._backlog.report("publish_refused", topic=self._topics.state(thing), reason=reason)
-        self._fill()
+            self._backlog.deny((f"state/{thing}", 0), f"refused with 0x{code:02x}", self._clock.mono_ns())
 
     # -- retained state ---------------------------------------------------------------------------------------------
 
@@ -282,3 +368,11 @@ class Pump:
             step()
 
         self._timers[name] = asyncio.get_running_loop().call_later(seconds, run)
+
+
+def _never(thing: str) -> bool:
+    return False
+
+
+def _nothing() -> None:
+    return

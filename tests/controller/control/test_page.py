@@ -299,6 +299,20 @@ def test_the_outbox_page_says_how_to_release_what_was_set_aside() -> None:
     ]
 
 
+def test_the_outbox_page_names_a_topic_that_the_broker_does_not_take() -> None:
+    """With the line of the ACL to copy, and when it is tried again; one that is too large has neither."""
+    topic = "tablewarden/v1/lv01/lv01-bj-017/evt/diag"
+    denied = {"topic": topic, "reason": "refused with 0x87", "acl": f"topic write {topic}", "again_s": 60}
+    large = {"topic": topic.replace("evt/diag", "state/table"), "reason": "70000 bytes, over the limit of 65536"}
+    page = outbox_page({**_document()["broker"], "parked_topics": [denied, large]})
+    assert f"NOT TAKEN {topic}: refused with 0x87; tried again in 60 s" in page
+    assert f"          the broker's ACL needs: topic write {topic}" in page
+    assert (
+        page.count("NOT TAKEN tablewarden/v1/lv01/lv01-bj-017/state/table: 70000 bytes, over the limit of 65536")
+        == 1
+    )
+
+
 OFFER = {
     "refused": "",
     "lines": [

@@ -1,0 +1,41 @@
+"""The link to the back office as lines for a person at a terminal."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["broker_lines", "outbox_page"]
+
+Document = Mapping[str, Any]
+
+
+def outbox_page(outbox: Document) -> list[str]:
+    """What has reached the broker, what waits, and what was set aside with its reason."""
+    lines = list(broker_lines(outbox)) or ["broker    no link"]
+    for name, stream in outbox.get("streams", {}).items():
+        for hole in stream.get("parked", ()):
+            through = f" to {hole['last']}" if hole["last"] != hole["first"] else ""
+            lines.append(f"SET ASIDE {name} {hole['first']}{through}: {hole['reason']}")
+            lines.append(
+                f"          tablewarden outbox release {name} {hole['first']} --who NAME --role technician"
+            )
+    for parked in outbox.get("parked_topics", ()):
+        if "acl" in parked:
+            lines.append(f"          the broker's ACL needs: {parked['acl']}")
+    return lines
+
+
+def broker_lines(broker: Document | None) -> Iterator[str]:
+    """The link to the back office: how far each stream is, and which topics the broker does not take."""
+    if not broker:
+        return
+    state = "connected" if broker.get("connected") else "AWAY"
+    since = f" since {broker['since']}" if broker.get("since") else ""
+    reason = f": {broker['reason']}" if broker.get("reason") else ""
+    yield f"broker    {' '.join(filter(None, (broker.get('broker'), state)))}{since}{reason}"
+    for name, stream in broker.get("streams", {}).items():
+        holes = sum(hole["last"] - hole["first"] + 1 for hole in stream["parked"])
+        aside = f", {holes} SET ASIDE" if holes else ""
+        yield f"          {name}: {stream['acked']} of {stream['head']} acknowledged, {stream['lag']} waiting{aside}"
+    for parked in broker.get("parked_topics", ()):
+        again = f"; tried again in {parked['again_s']} s" if "again_s" in parked else ""
+        yield f"NOT TAKEN {parked['topic']}: {parked['reason']}{again}"
