@@ -1,7 +1,6 @@
 """The shell of a simulated bus: like that of any device, but with the faults of a bus."""
 
 from .fault_kind import REMOTE_IO
-from .faults import WIRE, parse
 from .runtime import Simulator
 from .script import BUS
 
@@ -13,11 +12,6 @@ class BusSimulator(Simulator):
     def kind(self) -> str:
         return BUS
 
-    def inject(self, text: str) -> None:
-        """Arms a fault written as on the command line. Raises `FaultError`."""
-        fault = parse(text, REMOTE_IO)
-        if fault.name in WIRE:
-            self.port.wire.add(fault)
-        else:
-            self.device.model.faults.arm(fault)
-        self._settle()
+    @property
+    def faults_as(self) -> str:
+        return REMOTE_IO

@@ -29,10 +29,10 @@ from .cable import Cable
 from .cards import FACES, Witness
 from .cli_bee_tek import bee_tek
 from .cli_bus import remote_io
-from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, Place, faults_listed, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .device import SimulatedDevice
-from .faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, is_occasion, parse
+from .faults import WIRE, Fault, FaultBook, FaultError, is_occasion, parse
 from .log import EventLog
 from .model import DISPLAY_CHARS, Model
 from .port import Port, PtyPort
@@ -114,17 +114,6 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def faults_of(device: DeviceKind) -> str:
-    """The faults that a device can have, for its help."""
-    short = {full: name for name, full in SHOE_ALIASES.items()} if device is DeviceKind.SHOE else {}
-    lines = ["\b", "Faults: NAME, on occasion N with @N, with particulars :key=value"]
-    for name, kind in FAULTS.items():
-        if device in kind.devices:
-            parameters = "".join(f":{key}={value}" for key, value in kind.parameters.items())
-            lines += [f"  {short.get(name, name)}{parameters}", f"      {kind.effect}"]
-    return "\n".join(lines)
-
-
 def _plan(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
     sizes = [] if text == "none" else text.split(",")
     if not all(is_occasion(size) and int(size) <= len(FACES) for size in sizes):
@@ -156,7 +145,7 @@ def sim() -> None:
     """
 
 
-@sim.command(epilog=faults_of(DeviceKind.SHUFFLER))
+@sim.command(epilog=faults_listed(DeviceKind.SHUFFLER))
 @common
 @click.option(
     "--plan",
@@ -194,7 +183,7 @@ def shuffler(
     )
 
 
-@sim.command(epilog=faults_of(DeviceKind.SHOE))
+@sim.command(epilog=faults_listed(DeviceKind.SHOE))
 @common
 @click.option("--plan", callback=_plan, default="2,2,2", show_default=True, help="Stack sizes in order.")
 @click.option(
@@ -244,7 +233,7 @@ def shoe(
     )
 
 
-@sim.command(epilog=faults_of(DeviceKind.PROGRESSIVE))
+@sim.command(epilog=faults_listed(DeviceKind.PROGRESSIVE))
 @common
 @click.option("--seats", type=click.IntRange(1, 15), default=6, show_default=True, help="Seats with a sensor.")
 @click.option("--sensors", type=click.IntRange(1, 3), default=1, show_default=True, help="Sensors at each seat.")

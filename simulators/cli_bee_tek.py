@@ -10,11 +10,9 @@ from typing import TextIO
 
 import click
 
-from drivers.protocol.reports import DeviceKind
-
 from .bee_tek import BeeTekShoe
 from .body import CardSettings
-from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, Place, faults_listed, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .faults import WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
@@ -28,12 +26,10 @@ BYTE_S = 10 / 9600
 """Time of a byte at 9600 baud, 8N1."""
 
 
-@click.command("bee-tek")
+@click.command("bee-tek", epilog=faults_listed(LINES))
 @click.option("--link", type=Place(), required=True, help="The port's name, a symlink to the pty.")
 @click.option("--decks", type=click.IntRange(1, 8), default=6, show_default=True, help="In one set.")
-@click.option(
-    "--fault", "faults", multiple=True, metavar="NAME[@N]", help="Of a reading shoe; N counts the sets loaded."
-)
+@click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; N counts the sets loaded.")
 @click.option("--seed", type=int, help="Repeats what chance there is.")
 @click.option("--log", type=Place(), help="Record of what happened.  [default: standard output]")
 @click.option("--control", type=Place(), help="Hands and faults.  [default: LINK.ctl]")
@@ -58,14 +54,14 @@ def bee_tek(
     """A shoe that hands deal from, and that writes a line for each card it reads.
 
     Hands: bring_deck (back), load (back, or cards as written), draw (cards), remove, key (to = game, burn or diagnostic),
-    cutting_card (behind), say (text: a line of the maker's own). Faults: `sim shoe --help`, of a shoe that hands deal from.
+    cutting_card (behind), say (text: a line of the maker's own).
 
     \b
     Example: somebody turns its key at the seventh card of the first set
       tablewarden sim bee-tek --link run/shoe0 --fault key_turned@1:card=7
     """
     try:
-        parsed = [parse(text, DeviceKind.SHOE) for text in faults]
+        parsed = [parse(text, LINES) for text in faults]
     except FaultError as exc:
         raise click.BadParameter(str(exc), param_hint="--fault") from None
     script = scenario_in(scenario, LINES, {"decks": decks})
@@ -80,6 +76,10 @@ class LineSimulator(Simulator):
 
     @property
     def kind(self) -> str:
+        return LINES
+
+    @property
+    def faults_as(self) -> str:
         return LINES
 
 

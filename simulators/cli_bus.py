@@ -12,10 +12,10 @@ from typing import TextIO
 import click
 
 from .bus_runtime import BusSimulator
-from .cli_shared import Finite, Place, folders_exist, record, run, scenario_in, seeded, told
+from .cli_shared import Finite, Place, faults_listed, folders_exist, record, run, scenario_in, seeded, told
 from .control import control_socket
 from .fault_kind import REMOTE_IO
-from .faults import FAULTS, WIRE, Fault, FaultBook, FaultError, known_to, parse
+from .faults import WIRE, Fault, FaultBook, FaultError, parse
 from .log import EventLog
 from .port import PtyPort
 from .progressive import Progressive, ProgressiveSettings
@@ -54,16 +54,7 @@ class BusOptions:
         return {"units": self.units, "seats": self.seats, "sensors": self.sensors}
 
 
-def faults_of_a_bus() -> str:
-    """The faults that remote I/O can have, for the help."""
-    lines = ["\b", "Faults: NAME, on occasion N with @N, with particulars :key=value"]
-    for name in known_to(REMOTE_IO):
-        parameters = "".join(f":{key}={value}" for key, value in FAULTS[name].parameters.items())
-        lines += [f"  {name}{parameters}", f"      {FAULTS[name].effect}"]
-    return "\n".join(lines)
-
-
-@click.command("remote-io", epilog=faults_of_a_bus())
+@click.command("remote-io", epilog=faults_listed(REMOTE_IO))
 @click.option("--link", type=Place(), help="The port's name, a symlink to the pseudo-terminal.")
 @click.option("--units", type=click.IntRange(1, 8), default=3, show_default=True, help="On the bus.")
 @click.option(
@@ -123,7 +114,7 @@ async def _run(options: BusOptions, faults: list[Fault], out: TextIO, script: Sc
         "start",
         {**about, "seed": seed, "speed": options.speed, "faults": options.faults, "settings": options.layout},
     )
-    book = FaultBook([fault for fault in faults if fault.name not in WIRE], log)
+    book = FaultBook([], log)
     byte_time_s = BITS_PER_BYTE / options.baud
     loop = asyncio.get_running_loop()
     bus = RemoteIo(
@@ -135,6 +126,9 @@ async def _run(options: BusOptions, faults: list[Fault], out: TextIO, script: Sc
         turnaround_s=max(QUIET_CHARACTERS * byte_time_s, QUIET_FLOOR_S),
         speed=options.speed,
     )
+    for fault in faults:
+        if fault.name not in WIRE:
+            bus.arm(fault, loop.time())
     wire = Wire([fault for fault in faults if fault.name in WIRE], seeded(seed, name, "wire"))
 
     def port(on_data: Callable[[bytes], None]) -> PtyPort:

@@ -11,6 +11,9 @@ from typing import Any, TextIO
 
 import click
 
+from drivers.protocol.reports import DeviceKind
+
+from .faults import FAULTS, SHOE_ALIASES, FaultError, known_to
 from .runtime import Simulator
 from .script import Script, ScriptError, load, verify_needs
 from .script_run import run_scripted
@@ -49,6 +52,8 @@ def told(link: Path, scenario: Path | None) -> Iterator[None]:
         yield
     except ScriptError as exc:
         raise click.ClickException(f"{scenario}: {exc}") from exc
+    except FaultError as exc:
+        raise click.BadParameter(str(exc), param_hint="--fault") from None
     except BrokenPipeError:  # of the record: whoever read it has seen enough
         raise
     except OSError as exc:
@@ -75,6 +80,16 @@ async def run(simulator: Simulator, script: Script | None) -> None:
 def seeded(seed: int, serial: str, purpose: str) -> Random:
     """Chance that can be repeated, apart for each device and purpose. Nothing here is a secret."""
     return Random(f"{seed}/{serial}/{purpose}")  # noqa: S311
+
+
+def faults_listed(device: str) -> str:
+    """The faults that a device can have, for its help."""
+    short = {full: name for name, full in SHOE_ALIASES.items()} if device == DeviceKind.SHOE else {}
+    lines = ["\b", "Faults: NAME, on occasion N with @N, with particulars :key=value"]
+    for name in known_to(device):
+        parameters = "".join(f":{key}={value}" for key, value in FAULTS[name].parameters.items())
+        lines += [f"  {short.get(name, name)}{parameters}", f"      {FAULTS[name].effect}"]
+    return "\n".join(lines)
 
 
 def folders_exist(*paths: Path | None) -> None:

@@ -178,7 +178,7 @@ class Cycle:
             self._cards.arrange(RACK, sorted(self._cards.cards(RACK), key=lambda card: FACES.index(card.face)))
         count = self._cards.count(RACK)
         if fault := self._faults.take("miscount", self.cycles):
-            count += fault.number("by")
+            count = max(0, count + fault.number("by"))
         defects = read_set(self._cards.cards(RACK), self.back, self._decks) if self._reads else ()
         if self._reads and self._faults.take("set_misread", self.cycles):
             defects = tuple(dict.fromkeys((Defect.MISSING, Defect.DUPLICATE, *defects)))

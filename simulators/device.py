@@ -33,7 +33,7 @@ from drivers.protocol.reports import Cause as LevelCause
 
 from .cards import Witness
 from .faults import OWN_FAULTS, Fault
-from .firmware import Firmware, edit, swap_image
+from .firmware import Firmware
 from .log import report_body
 from .model import ActImpossible, Answer, Done, Model, Operations, Outcome, earliest
 
@@ -191,15 +191,10 @@ class SimulatedDevice:
 
     def arm(self, fault: Fault, now: float) -> bool:
         """See `Simulated.arm`."""
-        if fault.name == "log_edited":
-            edit(self._reports, fault.text("what"))
-            return True
-        if fault.name == "image_swapped":
-            swap_image(self._powered())
-            return True
         if self.firmware.arm(fault, now):
             return True
         self.model.faults.arm(fault)
+        self.firmware.tamper(self._reports, self._link, self.model.occasion)
         return False
 
     def calm(self) -> None:
@@ -259,6 +254,7 @@ class SimulatedDevice:
             counter = self._link.report(report, tick_us)
             about = {"boot": self.boot, "counter": counter, "tick_us": tick_us}
             self._log("report", {**about, "kind": report.kind, "body": report_body(report)})
+        self.firmware.tamper(self._reports, self._link, self.model.occasion)
 
     def _handle(self, events: Iterable[DeviceEvent], now: float) -> None:
         for event in events:

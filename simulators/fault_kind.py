@@ -10,6 +10,8 @@ DEALERS = (SHUFFLER, SHOE)
 ALL = (SHUFFLER, SHOE, PROGRESSIVE)
 REMOTE_IO = "remote_io"
 """A progressive made of units on a bus: no kind of its own to the table, and faults of its own."""
+LINES = "bee-tek"
+"""A reading shoe that only writes lines: it numbers nothing, takes no command and keeps no log."""
 
 
 @dataclass(frozen=True, slots=True)

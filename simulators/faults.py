@@ -12,7 +12,8 @@ from math import isfinite
 
 from .bus_faults import BUS_FAULTS
 from .cards import Witness, unseen
-from .fault_kind import ALL, DEALERS, PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER, FaultKind
+from .fault_kind import ALL, DEALERS, LINES, PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER, FaultKind
+from .fault_values import allowed
 from .firmware_faults import FIRMWARE_FAULTS
 from .wire_faults import WIRE_FAULTS
 
@@ -74,7 +75,7 @@ FAULTS: dict[str, FaultKind] = {
     "drawn_double": FaultKind("Two cards leave at draw `card`, and one is told.", (SHOE,), {"card": "0"}),
     "drawn_untold": FaultKind("The card of draw `card` is not told.", (SHOE,), {"card": "0"}),
     "told_twice": FaultKind("The card of draw `card` is told twice.", (SHOE,), {"card": "0"}),
-    "misread": FaultKind("The card of draw `card` is read as another one.", (SHOE,), {"card": "0"}),
+    "misread": FaultKind("The card of draw `card` is read as another one.", (LINES,), {"card": "0"}),
     "key_turned": FaultKind(
         "Before draw `card` somebody turns the key of the shoe to `to`.",
         (SHOE,),
@@ -130,6 +131,16 @@ OF_ANY_BUS = (
 )  # fmt: skip
 """Faults of a progressive that one made of remote I/O can have as well."""
 
+OF_FRAMES = ("wire_undelimit", "wire_redelimit", "wire_echo")
+"""Faults of a cable that ask for zero bytes between frames, or for a host that speaks."""
+OF_LINES = (
+    "count_low", "count_high", "identity_wrong", "foreign_back", "unreadable", "face_up",
+    "drawn_double", "drawn_untold", "told_twice", "misread", "key_turned",
+    "hang", "unplug", "power_loss", "reboot",
+    *(name for name in WIRE_FAULTS if not name.startswith("frame_") and name not in OF_FRAMES),
+)  # fmt: skip
+"""Faults of a reading shoe that one has as well that only writes lines, and never listens."""
+
 SHOE_ALIASES = {"jam": "jam_dealing", "jam_self_cleared": "jam_dealing_self_cleared", "stop": "stop_dealing"}
 """A shoe does nothing but deal, so there the short names mean the deal."""
 
@@ -168,6 +179,8 @@ class Fault:
 
 def known_to(device: str) -> list[str]:
     """The faults that a device can have: remote I/O has chips, a cable and power like any progressive."""
+    if device == LINES:
+        return list(OF_LINES)
     return [n for n, k in FAULTS.items() if device in k.devices or (device == REMOTE_IO and n in OF_ANY_BUS)]
 
 
@@ -198,27 +211,36 @@ def parse(text: str, device: str) -> Fault:
             raise FaultError(
                 f"{text!r}: {name} takes {', '.join(kind.parameters) or 'no parameters'}, not {key!r}"
             )
-        given[key] = _checked(text, key, value, kind.parameters[key])
+        given[key] = _checked(text, name, key, value, kind.parameters[key])
     return Fault(name, int(at) if at else None, given)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two values are the same, also where a number is written otherwise (07)."""
+    return one == other or (one.isdecimal() and other.isdecimal() and int(one) == int(other))
 
 
 def _choices(parameter: str) -> list[str]:
     return parameter.split("|")
 
 
-def _checked(text: str, key: str, value: str, parameter: str) -> str:
-    """The value as given, if it is one of the choices or a number where a number is wanted."""
+def _checked(text: str, fault: str, key: str, value: str, parameter: str) -> str:
+    """The value as given, if it is one of the choices, or a number within its range where a number is wanted."""
     if "|" in parameter:
         if value not in _choices(parameter):
             raise FaultError(f"{text!r}: {key} is one of {', '.join(_choices(parameter))}, not {value!r}")
         return value
     is_fraction = "." in parameter or key in ("after", "for")
+    least, most = allowed(fault, key)
     try:
-        if not isfinite(float(value) if is_fraction else int(value)):
+        number = float(value) if is_fraction else int(value)
+        if not isfinite(number):
             raise ValueError
     except (ValueError, OverflowError):
         wanted = "a number" if is_fraction else "a whole number"
         raise FaultError(f"{text!r}: {key} is {wanted}, not {value!r}") from None
+    if not least <= number <= most:
+        raise FaultError(f"{text!r}: {key} is from {least:g} to {most:g}, not {value}")
     return value
 
 
@@ -246,9 +268,13 @@ class FaultBook:
 
     def take(self, name: str, occasion: int, **where: int) -> Fault | None:
         """The fault due on this occasion, taken off the book; None = none is. `where`: only if these parameters match."""
+        return self.take_like(name, occasion, **{key: str(value) for key, value in where.items()})
+
+    def take_like(self, name: str, occasion: int, **where: str) -> Fault | None:
+        """As `take`, with parameters that are words."""
         for fault in self._armed:
             due = fault.name == name and fault.at in (None, occasion)
-            if due and all(fault.number(key) == value for key, value in where.items()):
+            if due and all(_same(fault.text(key), value) for key, value in where.items()):
                 self._armed.remove(fault)
                 self._witness("fault", {"fault": str(fault), "occasion": occasion})
                 return fault

@@ -38,7 +38,10 @@ class _LogFrom(ReportLog):
 
 
 def edit(log: ReportLog, what: str) -> None:
-    """What somebody does to a log who can write to its memory and has not got the key: all but the chain is right."""
+    """What somebody does to a log who can write to its memory and has not got the key: all but the chain is right.
+
+    The log must be long enough (`can_edit`).
+    """
     boot, counter = next(reversed(log._records))
     newest = log._records.pop((boot, counter))
     if what == "changed":
@@ -47,6 +50,14 @@ def edit(log: ReportLog, what: str) -> None:
         first = log._spans[boot].first
         log._records[boot, counter - 1] = replace(newest, counter=counter - 1)
         log._spans[boot] = LogSpan(boot, first, counter - 1)
+
+
+def can_edit(log: ReportLog, what: str) -> bool:
+    """Returns whether the newest boot has the reports that `edit` changes: one, or two where one is left out."""
+    if not log._records:
+        return False
+    boot, counter = next(reversed(log._records))
+    return what == "changed" or (boot, counter - 1) in log._records
 
 
 def swap_image(link: DeviceLink) -> None:
@@ -108,6 +119,14 @@ class Firmware:
         if small := self._faults.take("log_small", occasion):
             return ReportLog(small.number("reports"))
         return kept if self._faults.take("log_kept", occasion) or keeps else ReportLog(kept.depth)
+
+    def tamper(self, log: ReportLog, link: DeviceLink | None, occasion: int) -> None:
+        """Does to log and program memory what is armed and possible now; the rest waits until it is."""
+        for what in ("changed", "left_out"):
+            if can_edit(log, what) and self._faults.take_like("log_edited", occasion, what=what):
+                edit(log, what)
+        if link is not None and self._faults.take("image_swapped", occasion):
+            swap_image(link)
 
     def key(self, honest: bytes | None, occasion: int) -> bytes | None:
         """The key that it has from this boot on."""

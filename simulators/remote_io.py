@@ -11,7 +11,7 @@ from drivers.protocol.reports import ENGAGED, RELEASED, Level, ResetCause
 
 from .bus_wire import BusWire
 from .cards import Witness
-from .faults import OWN_FAULTS, Fault
+from .faults import FAULTS, OWN_FAULTS, Fault, FaultError
 from .io_unit import IoUnit
 from .model import ActImpossible, Done, earliest
 from .progressive import MAX_SENSORS, Progressive, Spot
@@ -159,9 +159,18 @@ class RemoteIo:
         return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
-        """See `Simulated.arm`: here each fault waits for its occasion."""
+        """See `Simulated.arm`: here each fault waits for its occasion. Raises `FaultError` for what is not on this bus."""
+        self._verify_wired(fault)
         self.model.faults.arm(fault)
         return False
+
+    def _verify_wired(self, fault: Fault) -> None:
+        keys = FAULTS[fault.name].parameters
+        if "unit" in keys and fault.number("unit") not in (0, *self.units):
+            raise FaultError(f"{fault}: no unit has this address; there are {', '.join(map(str, self.units))}")
+        seats = {seat for unit in self.units.values() for seat, _ in unit.wiring.sensors.values()}
+        if "seat" in keys and fault.number("seat") not in (0, *seats):
+            raise FaultError(f"{fault}: there is no such seat; there are {', '.join(map(str, sorted(seats)))}")
 
     def calm(self) -> None:
         """See `Simulated.calm`: bus, units, relay and light are mended; what is set in a unit, and a stuck sensor, stay."""
@@ -287,11 +296,11 @@ class RemoteIo:
         """Takes every fault that is due."""
         self.wire.begin(self.model.occasion, now)
         for fault in self._due(*STANDING):
-            self._unit(fault).flaws.add(fault.name)
+            self.units[fault.number("unit")].flaws.add(fault.name)
         for fault in self._due("unit_restart"):
-            self._unit(fault).power_up(now)
+            self.units[fault.number("unit")].power_up(now)
         for fault in self._due("watchdog_fires"):
-            self._unit(fault).fire()
+            self.units[fault.number("unit")].fire()
         for fault in self._due("coil_ignored"):
             self._coils_ignored[fault.number("unit")] = fault.number("times") or -1
         for fault in self._due("relay_slow"):
@@ -310,9 +319,3 @@ class RemoteIo:
         for name in names:
             while fault := self.model.faults.take(name, self.model.occasion):
                 yield fault
-
-    def _unit(self, fault: Fault) -> IoUnit:
-        unit = self.units.get(fault.number("unit"))
-        if unit is None:
-            raise ActImpossible(f"{fault}: no unit has this address")
-        return unit

@@ -166,9 +166,14 @@ class Simulator:
         """Its name in scenarios."""
         return str(self.device.model.kind)
 
+    @property
+    def faults_as(self) -> str:
+        """Which device's faults it can have, by the names of `fault_kind`."""
+        return self.device.model.kind
+
     def inject(self, text: str) -> None:
         """Arms a fault written as on the command line. Raises `FaultError`."""
-        fault = parse(text, self.device.model.kind)
+        fault = parse(text, self.faults_as)
         if fault.name in WIRE:
             self.port.wire.add(fault)
             self.log("fault", {"fault": text, "occasion": self.device.model.occasion})

@@ -39,7 +39,7 @@ BUS, LINES = "remote-io", "bee-tek"
 """Devices that number nothing, by their names on the command line: of them there is no report to wait for."""
 ALL = (*REPORTING, BUS, LINES)
 MACHINES, SHOES, SETS, CHIPS = (SHUFFLER, SHOE), (SHOE, LINES), (SHUFFLER, SHOE, LINES), (PROGRESSIVE, BUS)
-FAULTS_AS: Mapping[str, str] = {BUS: REMOTE_IO, LINES: SHOE}
+FAULTS_AS: Mapping[str, str] = {BUS: REMOTE_IO, LINES: LINES}
 """Whose faults a device has, where that is not its own kind."""
 
 STEP_KEYS = ("at", "after", "on", "body", "do", "inject", "expect", "within")

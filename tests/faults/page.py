@@ -2,7 +2,6 @@
 
 import sys
 
-from simulators.fault_kind import REMOTE_IO
 from simulators.faults import FAULTS
 from simulators.firmware_faults import FIRMWARE_FAULTS
 from simulators.wire_faults import WIRE_FAULTS
@@ -51,10 +50,16 @@ SCOPES = {
     "modbus": "Remote I/O on a bus",
 }
 TAIL = """
-## The faults of a cable and of a firmware by name
+## The faults by name
 
-A fault is written `NAME[@N][:key=value]...`. `tablewarden sim KIND --help` lists those of the machines (jams, wrong
-counts, chips, lids) as well.
+A fault is written `NAME[@N][:key=value]...`; `@N` is the N-th shuffle, deal, set or lock-out. `tablewarden sim KIND --help`
+lists those that a simulator can have. The first of several words is the default. A number out of its range is refused
+(`simulators/fault_values.py`), and so are a unit and a seat that the bus does not have. A fault that is named before it can
+happen waits: `log_edited` until the log holds the report, `image_swapped` until the power is on.
+`tests/simulators/test_every_fault.py` runs each of them.
+
+| name and particulars | what it does |
+|---|---|
 """
 
 
@@ -67,8 +72,8 @@ def page() -> str:
             f"\n## {title}\n\n| id | what happens | injected by | on record | why |\n|---|---|---|---|---|\n"
         )
         parts += [_line(row) for row in rows if row.scope == scope]
-    parts += [TAIL, "\n| name and particulars | what it does |\n|---|---|\n"]
-    for name in (*WIRE_FAULTS, *FIRMWARE_FAULTS, *(n for n, k in FAULTS.items() if REMOTE_IO in k.devices)):
+    parts += [TAIL]
+    for name in dict.fromkeys((*WIRE_FAULTS, *FIRMWARE_FAULTS, *FAULTS)):
         kind = FAULTS[name]
         given = "".join(f":{key}={_first(value)}" for key, value in kind.parameters.items())
         parts.append(f"| `{name}{given}` | {kind.effect} |\n")

@@ -182,6 +182,12 @@ def test_the_help_lists_every_fault_of_the_device(device: str) -> None:
         (["shoe", "--link", "x", "--usb", "1-1", "--listen", "127.0.0.1:0"], 2, "no HOST:PORT"),
         (["shoe", "--link", "x", "--key", "missing"], 2, "does not exist"),
         (["shoe", "--link", "x", "--image", "missing"], 2, "does not exist"),
+        (["shuffler", "--link", "x", "--fault", "wire_slow:rate=0"], 2, "rate is from 1 to"),
+        (["shoe", "--link", "x", "--fault", "log_small:reports=0"], 2, "reports is from 1 to"),
+        (["remote-io", "--link", "x", "--fault", "bus_crc:each=0"], 2, "each is from 1 to"),
+        (["remote-io", "--link", "x", "--units", "2", "--fault", "unit_stranger:unit=3"], 2, "there are 1, 2"),
+        (["remote-io", "--link", "x", "--fault", "chatters:seat=7"], 2, "there are 1, 2, 3, 4, 5, 6"),
+        (["bee-tek", "--link", "x", "--fault", "no_answer"], 2, "no fault 'no_answer' for a bee-tek"),
     ],
 )
 def test_a_wrong_command_says_what_is_wrong(

@@ -24,14 +24,20 @@ from drivers.protocol.reports import (
 )
 from simulators.bee_tek import BeeTekShoe
 from simulators.body import CardSettings
-from simulators.faults import FaultBook, parse
+from simulators.fault_kind import LINES
+from simulators.faults import Fault, FaultBook, parse
 from simulators.model import ActImpossible
 from simulators.reading_shoe import ReadingShoe
 
 
+def _parsed(text: str) -> Fault:
+    """A fault of the model, whichever end of the wire it has: only one that writes lines can tell another card."""
+    return parse(text, LINES if text == "misread" else DeviceKind.SHOE)
+
+
 def shoe(*faults: str, **changes: Any) -> ReadingShoe:
     settings = CardSettings(**{"plan": (), "backs": (Back.RED,), "reads": True, **changes})
-    model = ReadingShoe(settings, Random(1), FaultBook([parse(text, DeviceKind.SHOE) for text in faults]))
+    model = ReadingShoe(settings, Random(1), FaultBook([_parsed(text) for text in faults]))
     model.power_up(0.0, ResetCause.POWER)
     return model
 
