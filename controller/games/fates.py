@@ -167,8 +167,15 @@ def _by_row(
             return WagerFate(placed.seat, placed.wager, fate, demand)
     actions = {demand.action for demand in demands}
     if actions & {*VOIDS_ALL} or (Action.VOID_HAND in actions and placed.seat == at):
-        return WagerFate(placed.seat, placed.wager, Fate.HELD, _silent(law))
+        return WagerFate(placed.seat, placed.wager, Fate.HELD, _holds_all(demands) or _silent(law))
     return None if spared else _held_with_round(demands, placed)
+
+
+def _holds_all(demands: Sequence[Demand]) -> Demand | None:
+    """The demand that holds all wagers of a void; None where none does. A hold of the round asks another question than it."""
+    return next(
+        (demand for demand in demands if demand.action in OF_ALL and FATES[demand.action] is Fate.HELD), None
+    )
 
 
 def _silent(law: Law) -> Demand:

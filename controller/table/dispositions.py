@@ -121,8 +121,9 @@ def dispose(
             decide_late_wager(draft, demand, seat)
     record(draft, fates)
     where = f"seat {seat}: " if seat and trigger in OF_A_SEAT else ""
-    if not _held_since(draft, made):  # by a wager of this row; what else is asked is no answer to it
-        _hold_round(draft, demands, where + (row.says or trigger.value))
+    _hold_round(
+        draft, demands, where + (row.says or trigger.value), made
+    )  # after the wagers, before what was paid
     if round_ is not None and round_.wagers(Fate.TO_SETTLE):
         close_if_none_spared(draft)
     for lost in after_void(draft, fates):
@@ -158,10 +159,12 @@ def _lost_since(draft: Draft, made: int) -> bool:
     return any(isinstance(event, f.WagerDecided) and event.fate == Fate.LOST for event in events)
 
 
-def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str) -> None:
-    """Not asked for where the row holds a wager: that stops play already."""
+def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str, made: int) -> None:
+    """Not asked for where the row holds a wager by the same clause or reading: one answer is enough."""
     hold = holds_round(demands)
-    if hold is not None:
+    placed = (fact.event for fact in draft.facts[made:])
+    asked = {(event.cite, event.reading) for event in placed if isinstance(event, f.HoldPlaced)}
+    if hold is not None and (hold.cite, hold.reading) not in asked:
         least = least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
         draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
 

@@ -1,13 +1,16 @@
 """The fate that a row gives to each wager: by rank of its demands, and by what had become of the wager before."""
 
+from itertools import product
+
 import msgspec
 import pytest
 
-from controller.games.fates import FATES, Fate, Placed, Why, wager_fates
+from controller.games.fates import FATES, VOIDS_ALL, Fate, Placed, Why, wager_fates
+from controller.rules.checks import every_state
 from controller.rules.elections import elect, proposals
-from controller.rules.library import find
+from controller.rules.library import available, find
 from controller.rules.model import Demand
-from controller.rules.vocabulary import WAGER_OF, Action
+from controller.rules.vocabulary import GUARDS_OF, WAGER_OF, Action
 
 CITE = ("99.A",)
 
@@ -56,6 +59,33 @@ def test_a_wager_of_another_name_is_left_as_it_lies(law):
 def test_a_silent_void_holds_each_wager_under_the_reading_of_holds(law, void):
     (found,) = wager_fates(law, [demand(void)], [Placed(1, "ante")])
     assert (found.fate, found.by.cite, found.by.reading) == (Fate.HELD, (), "R-51")
+
+
+@pytest.mark.parametrize("hold", [Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS])
+def test_a_void_holds_wagers_by_their_own_reading_beside_a_hold_of_the_round(law, hold):
+    """The two readings ask two questions: R-22 what becomes of the wagers, R-25 what becomes of the deck."""
+    row = (demand(Action.VOID_ALL_HANDS), demand(hold, "R-22"), demand(Action.HOLD_ROUND, "R-25"))
+    (found,) = wager_fates(law, row, [Placed(1, "ante")])
+    assert (found.fate, found.by.action, found.by.reading, found.why) == (Fate.HELD, hold, "R-22", Why.ROW)
+
+
+@pytest.mark.parametrize("book", available())
+def test_a_row_that_holds_its_wagers_is_not_silent_on_them(book):
+    """Each row of each book, under every election that it knows."""
+    rulebook, seen = find(book), 0
+    rows = {id(row): (row, state) for trigger in GUARDS_OF for state in every_state(trigger)
+            for row in (rulebook.row(trigger, state),)}  # fmt: skip
+    for row, state in rows.values():
+        asked = sorted({reading for step in row.by_reading for reading, _ in step.condition})
+        for chosen in product(*(rulebook.questions[reading].choices for reading in asked)):
+            law = elect(rulebook, {reading: (c.id, "test") for reading, c in zip(asked, chosen, strict=True)})
+            _, demands = law.demands(row.trigger, state)
+            actions = {demand.action for demand in demands}
+            if actions & {*VOIDS_ALL} and actions & {Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS}:
+                seen += 1
+                (found,) = wager_fates(law, demands, [Placed(1, "ante")])
+                assert found.by.reading != law.of_holds, (row.cite, asked, chosen)
+    assert seen, "no row holds wagers of a void round: nothing was looked at"
 
 
 def test_a_silent_void_of_one_hand_holds_the_wagers_of_that_seat_alone(law):
