@@ -62,6 +62,7 @@ SETTLED = {
     Settle.FOLDED: ("collected",),
     Settle.LOSING: ("collected",),
     Settle.UNQUALIFIED: ("ante", "play_5"),
+    Settle.UNQUALIFIED_ANTE: ("lost", "push", "ask"),
     Settle.UNPRINTED: ("ask",),
     Settle.FOLDED_HAND: ("counts", "does_not_count", "ask"),
     Settle.FOLDED_COVER: ("settled", "lost", "ask"),

@@ -215,6 +215,7 @@ class Settle(StrEnum):
     FOLDED = "folded"  # the first wager of a hand that folds
     LOSING = "losing"  # a hand below the dealer's
     UNQUALIFIED = "unqualified"  # the wager that goes back where the dealer must hold a minimum and does not
+    UNQUALIFIED_ANTE = "unqualified_ante"  # the first wager below a dealer's hand that does not reach its minimum
     UNPRINTED = "unprinted"  # a wager for which the document prints no pay table
     FOLDED_HAND = "folded_hand"  # whether it counts among all hands of the table
     FOLDED_COVER = "folded_cover"  # a wager on the highest hand of the table, of a player who folded

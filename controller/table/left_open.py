@@ -15,16 +15,21 @@ _ASK = "ask"
 
 
 def left_open(setup: Setup, round_: Round, act: a.SettleWager) -> tuple[Line, ...]:
-    """The question that this act answers: of a tie, as only a tie is a push, or of a coupon beside chips that won.
+    """The question that this act answers: of a tie, as only a tie is a push, of an ante that loses to a hand that does not
+    qualify, or of a coupon beside chips that won.
 
-    `round_` before the act. Clause: `[settlement] tie`, `coupon`.
+    `round_` before the act. Clause: `[settlement] tie`, `unqualified_ante`, `coupon`.
     """
     seat = round_.seats[act.seat]
     if act.coupon:
         return _coupon(setup, act.seat, act.wager, seat)
-    reading = _asks(setup, Settle.TIE)
     early = round_.game.settled_with(seat.answers), opened(setup, round_, act.seat)  # compared with no other hand
-    if is_beside(act) or act.outcome is not Outcome.PUSH or any(act.wager in x for x in early) or reading is None:
+    if is_beside(act) or any(act.wager in x for x in early):
+        return ()
+    reading = _asks(setup, Settle.TIE) if act.outcome is Outcome.PUSH else None
+    if reading is None and act.wager == round_.game.base and round_.qualified is False:
+        reading = _asks(setup, Settle.UNQUALIFIED_ANTE) if act.outcome is not Outcome.WIN else None
+    if reading is None:
         return ()
     return (Line(act.seat, act.wager, seat.wagers[act.wager].cents, Outcome.HELD, reading=reading, note=ASKED),)
 

@@ -19,21 +19,29 @@ def figures(maker: Maker) -> Iterator[Figure]:
         for table in maker.tables(law, "five_card_bonus")
     }
     odds = [maker.table(f"{wager} odds") for wager in ("ante", "play_3", "play_5")]
-    asked = ("qualifier", "play_3", "play_5", *asked_of(law, Settle.ANTE_HAND, Settle.TIE))
+    asked = (
+        "qualifier",
+        "play_3",
+        "play_5",
+        *asked_of(law, Settle.ANTE_HAND, Settle.TIE, Settle.UNQUALIFIED_ANTE),
+    )
     for name, part in bonus.items():
         table = maker.table(name)
         for under, elected in maker.under(*asked):
             rulebook = elected.rulebook
-            by = rulebook.settlement[Settle.ANTE_HAND].value
-            if "ask" in (by, rulebook.settlement[Settle.TIE].value):
+            by, tie, low = (
+                rulebook.settlement[p].value for p in (Settle.ANTE_HAND, Settle.TIE, Settle.UNQUALIFIED_ANTE)
+            )
+            qualifies = rulebook.play.dealer_qualifies
+            must = qualifies is not None and qualifies.value
+            if "ask" in (by, tie, low) or (not must and low != "lost"):
                 continue
+            if not must:  # then every hand of the dealer is one that an ante is compared with
+                under.pop("R-189", None)
             (play3,), (play5,) = (
                 rulebook.wagers[wager].multiples(Moment.DECISION) for wager in ("play_3", "play_5")
             )
-            qualifies = rulebook.play.dealer_qualifies
-            main = pikit.main_bet(
-                qualifies is not None and qualifies.value, play3, play5, ante_by_five=by == "five_cards"
-            )
+            main = pikit.main_bet(must, play3, play5, by == "five_cards", ante_pushes=low == "push")
             yield maker.figure(MUST, [*odds, table], under, main + part, pikit.DEALS, per="ante")
         yield maker.figure("five_card_bonus", [table], {}, part, FIVE, part_of=MUST)
     for under, elected in maker.under("R-28"):

@@ -76,7 +76,8 @@ def digits(rows: Ints, base: int) -> Ints:
 @dataclass(frozen=True, slots=True)
 class Hands:
     """One hand of each class that renaming suits makes: `weight` hands of all. `below5`, `upto5` of the dealer's `DEALERS`
-    hands are lower, or at most equal, by five cards; `below3`, `upto3` by the best three. `closed`: do not qualify."""
+    hands are lower, or at most equal, by five cards; `below3`, `upto3` by the best three. `closed`: do not qualify;
+    `upto3_closed`: of these, at most equal by the best three."""
 
     weight: Ints
     is_closed: Ints
@@ -85,6 +86,7 @@ class Hands:
     below3: Ints
     upto3: Ints
     closed: Ints
+    upto3_closed: Ints
 
 
 def all_hands() -> Ints:
@@ -112,7 +114,9 @@ def against_dealer() -> Hands:
     below5, upto5 = _below(hands, by5, mine, by5[first])
     below3, upto3 = _below(hands, by3, mine, by3[first])
     closed, _ = _below(hands, by5, mine, np.full(len(mine), least))
-    return Hands(weight, by5[first] < least, below5, upto5, below3, upto3, closed)
+    low = by5 < least
+    _, upto3_closed = _below(hands[low], by3[low], mine, by3[first])
+    return Hands(weight, by5[first] < least, below5, upto5, below3, upto3, closed, upto3_closed)
 
 
 def _below(hands: Ints, values: Ints, mine: Ints, of: Ints) -> tuple[Ints, Ints]:
@@ -130,20 +134,25 @@ def _below(hands: Ints, values: Ints, mine: Ints, of: Ints) -> tuple[Ints, Ints]
     return below, upto
 
 
-def main_bet(qualifier: bool, play3: int, play5: int, ante_by_five: bool) -> Fraction:
+def main_bet(qualifier: bool, play3: int, play5: int, ante_by_five: bool, ante_pushes: bool = False) -> Fraction:
     """The house's part of one ante where the player plays or folds as well as can be, with plays of so many antes.
 
     With the qualifier a Play 5 goes back where the dealer does not qualify, and the ante is settled against the dealer's
-    hand all the same; a Play 3 is not concerned. `ante_by_five`: the ante is decided by five cards beside a Play 3 too,
-    not by the three that were played. Clauses: nj-pikit 39.10(d)-(f), 39.11(a).
+    hand all the same, or pushes below it (`ante_pushes`); a Play 3 is not concerned. `ante_by_five`: the ante is decided by
+    five cards beside a Play 3 too, not by the three that were played. Clauses: nj-pikit 39.10(d)-(f), 39.11(a).
     """
     h = against_dealer()
-    ante = h.below5 - (DEALERS - h.upto5)
+    pushes = qualifier and ante_pushes
+    spared5 = (
+        np.where(h.is_closed, h.closed - h.upto5, 0) if pushes else 0
+    )  # antes below a hand that does not qualify
+    spared3 = h.closed - h.upto3_closed if pushes else 0
+    ante = h.below5 - (DEALERS - h.upto5) + spared5
     won = np.where(h.is_closed, 0, h.below5 - h.closed) if qualifier else h.below5
     lost = np.where(h.is_closed, DEALERS - h.closed, DEALERS - h.upto5) if qualifier else DEALERS - h.upto5
     five = ante + play5 * (won - lost)
     by_three = h.below3 - (DEALERS - h.upto3)
-    three = play3 * by_three + (ante if ante_by_five else by_three)
+    three = play3 * by_three + (ante if ante_by_five else by_three + spared3)
     best = np.maximum(np.maximum(three, five), -DEALERS)
     return Fraction(-sum(int(b) * int(w) for b, w in zip(best, h.weight, strict=True)), DEALS)
 

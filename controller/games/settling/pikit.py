@@ -107,9 +107,9 @@ class Pikit:
         mine, theirs = (five(hand.cards), five(round_.dealer))
         if later == "play_3":
             mine_3, theirs_3 = best_three(hand.cards), best_three(round_.dealer)
-            return [self._ante_beside_play_3(hand, mine, theirs, (mine_3, theirs_3), round_),
-                    self._compared(hand, "play_3", mine_3, theirs_3, round_)]  # fmt: skip
-        found = [self._compared(hand, "ante", mine, theirs, round_)]
+            ante = self._ante_beside_play_3(hand, (mine, theirs), (mine_3, theirs_3), round_, unqualified)
+            return [ante, self._compared(hand, "play_3", mine_3, theirs_3, round_)]
+        found = [self._ante(hand, mine, theirs, round_, unqualified)]
         if later:
             found.append(
                 self._play_5_back(hand) if unqualified else self._compared(hand, later, mine, theirs, round_)
@@ -125,15 +125,28 @@ class Pikit:
         return Line(hand.seat, "play_5", stake, Outcome.RETURN, stake, cite=self._back, reading=self._back_by)
 
     def _ante_beside_play_3(
-        self, hand: Hand, mine: int, theirs: int, threes: tuple[int, int], round_: Round
+        self, hand: Hand, fives: tuple[int, int], threes: tuple[int, int], round_: Round, unqualified: bool
     ) -> Line:
         match self._money.point(Settle.ANTE_HAND):
             case "five_cards":
-                return self._compared(hand, "ante", mine, theirs, round_)
+                return self._ante(hand, *fives, round_, unqualified)
             case "played_hand":
-                return self._compared(hand, "ante", *threes, round_)
+                return self._ante(hand, *threes, round_, unqualified)
             case _:
                 return self._ante_asked(hand)
+
+    def _ante(self, hand: Hand, mine: int, theirs: int, round_: Round, unqualified: bool) -> Line:
+        """An ante against the dealer's hand; below one that does not qualify it is as elected. Clause: nj-pikit 39.10(f)."""
+        if mine >= theirs or not unqualified:
+            return self._compared(hand, "ante", mine, theirs, round_)
+        stake, (cite, reading) = hand.wagers["ante"], self._money.decided(Settle.UNQUALIFIED_ANTE)
+        match self._money.point(Settle.UNQUALIFIED_ANTE):
+            case "lost":
+                return Line(hand.seat, "ante", stake, Outcome.LOSE, cite=cite, reading=reading)
+            case "push":
+                return Line(hand.seat, "ante", stake, Outcome.PUSH, stake, cite=cite, reading=reading)
+            case _:
+                return Line(hand.seat, "ante", stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)
 
     def _ante_asked(self, hand: Hand) -> Line:
         _, reading = self._money.decided(Settle.ANTE_HAND)

@@ -66,6 +66,19 @@ def test_a_push_is_a_tie(pikit):
     assert asked(told, a.SettleWager(1, "play_5", PUSH)) == ["R-55"]  # once
 
 
+@pytest.mark.parametrize(("choice", "reading"), [("ask", ["R-189"]), ("push", []), ("lost", [])])
+def test_an_ante_that_does_not_win_from_a_hand_that_does_not_qualify(make_table, choice, reading):
+    """With a Play 5 that went back, lost or pushed; one that wins is no question. Clause: nj-pikit 39.10(f), R-189."""
+    elect = {"qualifier": "with", "R-189": choice, "R-55": "push"}
+    for qualifies, outcome, expected in (
+        (False, LOSE, reading), (False, PUSH, reading), (False, WIN, []), (True, LOSE, []),
+    ):  # fmt: skip
+        table = make_table("nj-pikit", offered=(), elect=elect).ready()
+        table.bet((1, "ante", 1000), (1, "five_card_bonus", 1000)).let_out().deal().answer(1, "play_5", 1)
+        table.act(a.RevealDealer(qualifies=qualifies))
+        assert asked(table, a.SettleWager(1, "ante", outcome, 1000 if outcome is WIN else 0)) == expected
+
+
 def test_so_is_a_copy(make_table):
     """A natural is compared with no hand. Clause: fast-action (a)(1)(ii), R-55."""
     table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
