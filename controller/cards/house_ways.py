@@ -47,6 +47,11 @@ class Setting:
     says: str
     plays: tuple[tuple[int, int], ...]
 
+    @property
+    def of_equal_rank(self) -> bool:
+        """Whether the plays are several that differ in suits alone, as two of three cards of one rank do."""
+        return len(self.plays) > 1 and len({_by_rank(pair) for pair in self.plays}) == 1
+
 
 _Test = Callable[[int, int, bool], bool]
 """Of the pips of the higher and of the lower card, and whether both are of one suit."""

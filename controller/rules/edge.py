@@ -92,10 +92,10 @@ def in_per_cent(part: Fraction) -> str:
 
 _NOT_OF_THE_PART = (
     Settle.FROM, Settle.ORDER, Settle.UNPRINTED, Settle.BREAKAGE, Settle.COUPON, Settle.VOID_HAND, Settle.ENVY_LEFT,
-    Settle.LEFT_HAND,
+    Settle.LEFT_HAND, Settle.EQUAL_CARDS,
 )  # fmt: skip
-"""Points of settlement that no figure hangs on: the order, what is not worked out, parts of a cent, match play, and rounds in
-which something happened."""
+"""Points of settlement that no figure hangs on: the order, what is not worked out, parts of a cent, match play, rounds in
+which something happened, and which of equal cards the dealer plays, all suits being alike."""
 _OF_PLAY = (
     "version", "dealer_qualifies", "bonus_cards", "surrender", "fold_collects", "fold_keeps", "dealer_natural",
 )  # fmt: skip

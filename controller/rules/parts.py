@@ -251,7 +251,8 @@ class PlayRule:
     `first_card_to`: player_left | marker. `version`: required_bet | permissible_bet. `dealer_qualifies`: the dealer must
     hold a minimum. `bonus_cards`: when a player picks the cards of a bonus wager (before_look | after_look).
     `surrender`: part of the wager that a hand gives up, "1/2"; `surrender_cent`: who keeps the cent of a sum that cannot
-    be halved (player | house | hold). `fold_collects`: wagers that the dealer collects when
+    be halved (player | house | hold); `short_given_up`: what becomes of a hand that was given up and is found to have too few
+    cards (stands | hold). `fold_collects`: wagers that the dealer collects when
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold), and of
     other wagers of such a hand (`fold_shares`); `lost_in_void`: of wagers that an irregularity had made lost (return | lost |
     hold). `settled_in_void`: what a void makes of wagers that were paid or collected
@@ -284,6 +285,7 @@ class PlayRule:
     folded_others_cards: Cited[str] | None = None
     fold_shares: Cited[tuple[str, ...]] | None = None
     lost_in_void: Cited[str] | None = None
+    short_given_up: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ FOLDED_CARDS = ("rack_recorded", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
 LOST_IN_VOID = ("return", "lost", "hold")
+SHORT_GIVEN_UP = ("stands", "hold")
 SETTLED_IN_VOID = ("return", "stands", "hold")
 SETTLED = {
     Settle.FROM: ("right",),
@@ -82,6 +83,7 @@ SETTLED = {
     Settle.BAD_BEAT: ("either_hand", "players_hand", "ask"),
     Settle.BAD_BEAT_TIE: ("lost", "push", "ask"),
     Settle.SUITED_PAIRS: ("highest", "any"),
+    Settle.EQUAL_CARDS: ("any", "ask"),
     Settle.OR_BETTER: ("each", "highest"),
 }
 """What may stand for each point. "ask": a person decides each time, the product settles nothing there."""
@@ -261,6 +263,7 @@ def play(root: Table) -> PlayRule | None:
     others_cards = table.cited("folded_others_cards", one_of(OTHERS_CARDS), optional=True)
     shares = table.cited("fold_shares", Table.texts, optional=True)
     lost = table.cited("lost_in_void", one_of(LOST_IN_VOID), optional=True)
+    short = table.cited("short_given_up", one_of(SHORT_GIVEN_UP), optional=True)
     table.close()
     if (decides is None) is not (folded_cards is None) or (others is None) is not (others_cards is None):
         table.fault(
@@ -272,7 +275,7 @@ def play(root: Table) -> PlayRule | None:
         return None
     return PlayRule(
         first_card_to, settled, version, dealer_qualifies, bonus_cards, surrender, cent, fold_collects, in_void, natural,
-        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares, lost,
+        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares, lost, short,
     )  # fmt: skip
 
 

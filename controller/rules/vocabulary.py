@@ -235,6 +235,7 @@ class Settle(StrEnum):
     BAD_BEAT = "bad_beat"  # whose beaten hand pays
     BAD_BEAT_TIE = "bad_beat_tie"  # equal hands of player and dealer, of which none is beaten
     SUITED_PAIRS = "suited_pairs"  # which of two suited pairs the dealer plays
+    EQUAL_CARDS = "equal_cards"  # which two of three cards of one rank the dealer plays
     OR_BETTER = "or_better"  # whether a bound of the house ways holds for each of two cards, or for the highest
     BONUS_PAIR = "bonus_pair"  # a hand that wins by the wager's definition and pushes by its table
 

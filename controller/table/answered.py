@@ -70,6 +70,26 @@ def one_hand(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
         )  # fmt: skip
 
 
+def given_up_short(draft: Draft, seat: int) -> None:
+    """A hand with too few cards may be void or completed, as its player says; it was given up before that was known.
+
+    Clause: `[play] short_given_up`.
+    """
+    round_, rule = _round(draft), draft.setup.law.rulebook.play.short_given_up
+    given, base = round_.seats[seat], round_.game.base
+    if rule is None or draft.setup.law.decided(rule) == "stands" or not given.answers or given.void or round_.void:
+        return
+    if not _last_answer(round_, seat).surrenders or given.wagers[base].fate not in (Fate.SETTLED, Fate.HELD):
+        return
+    if any((hold.seat, hold.reading) == (seat, rule.reading) for hold in draft.state.holds.values()):
+        return  # it is asked already
+    draft.hold(
+        f"seat {seat}: the player of a hand with too few cards chooses whether it is void, and this one was given up and settled "
+        f"before; correct that ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+        reading=rule.reading, seat=seat, wager=base,
+    )  # fmt: skip
+
+
 def announced(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
     """A natural is made by the first cards dealt, and no longer to be seen in a hand with too many."""
     draft.hold(

@@ -9,7 +9,7 @@ from controller.rules.model import Demand
 from controller.rules.vocabulary import PLACED, Action, Guard, Role, Trigger
 from controller.table import facts as f
 from controller.table.acts import Resolution
-from controller.table.answered import one_hand
+from controller.table.answered import given_up_short, one_hand
 from controller.table.collected import after_void, ask_of_lost
 from controller.table.deal_plan import community_lies_open, hands_dealt, in_stacks
 from controller.table.done import nothing_left, superseded
@@ -134,6 +134,8 @@ def dispose(
     ask_of_lost(draft, fates)
     if any(d.action is Action.DISCARD_EXCESS for d in demands) and seat:
         one_hand(draft, seat, row.cite)
+    if any(d.action is Action.ASK_VOID_OR_COMPLETE for d in demands) and seat:
+        given_up_short(draft, seat)
     if not demands:
         draft.hold(f"{where}{row.says or trigger.value} No reading was elected for this; decide")
     held = _held_since(draft, made)

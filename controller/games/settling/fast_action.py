@@ -7,7 +7,7 @@ the dealer's right (fast-action (h)(5), (h)(8)).
 from fractions import Fraction
 
 from controller.cards.cards import names, without
-from controller.cards.house_ways import is_natural, set_hand
+from controller.cards.house_ways import Read, is_natural, set_hand
 from controller.cards.ranking import seven
 from controller.games.model import Decision
 from controller.games.settling.check import Checks
@@ -26,6 +26,7 @@ _NATURAL = 1 << 30
 TOO_MANY = f"a hand with too many cards sets one hand; {ASKED}"
 WRONG_COUNT = f"a hand of another number of cards than {_DEALT} is not settled as it lies; {ASKED}"
 UNANNOUNCED = f"a natural was not announced, and set; {ASKED}"
+EQUAL_CARDS = f"the dealer has three cards of one rank, and which two are played is not said; {ASKED}"
 NO_NATURAL = f"these cards are no natural, and which two of them are set is not told; {ASKED}"
 
 
@@ -46,6 +47,9 @@ class FastAction:
         self._lose, self._lose_by = money.decided(Settle.LOSING)
         self._unannounced = money.point(Settle.UNDECLARED_WINNER)
         self._unannounced_by = money.decided(Settle.UNDECLARED_WINNER)[1]
+        self._ask_equal = money.point(Settle.EQUAL_CARDS) == "ask"
+        self._equal_by = money.decided(Settle.EQUAL_CARDS)[1]
+        self._short_given_up = play.short_given_up
         self._too_many = law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset({Guard.TOO_MANY})).cite
         self._too_few = law.rulebook.row(Trigger.WRONG_COUNT_PLAYER, frozenset()).cite
         self._no_natural = law.rulebook.cite_of(Trigger.FALSE_DECLARATION)
@@ -78,7 +82,7 @@ class FastAction:
         setting = set_hand(round_.dealer, self._ways)
         ways = [tuple(sorted(pair)) for pair in setting.plays]
         if not round_.dealer_played:
-            if len(ways) > 1:
+            if len(ways) > 1 and not (self._ask_equal and setting.of_equal_rank):
                 told = " or ".join(names(pair) for pair in setting.plays)
                 raise RoundRefused(
                     f"say which the dealer plays (`dealer_played`; at the table `played` of that hand): {told}",
@@ -127,8 +131,7 @@ class FastAction:
         if too_many and answer not in (Decision.SET, None):
             return self._asked(hand, self._too_many, TOO_MANY)
         if hand.cards and len(hand.cards) != _DEALT and not too_many:
-            cite = self._too_few if len(hand.cards) < _DEALT else self._too_many
-            return self._asked(hand, cite, WRONG_COUNT)
+            return self._of_another_number(hand, answer, round_)
         match answer:
             case Decision.NATURAL:
                 if not _told(hand.cards, _DEALT):
@@ -143,6 +146,17 @@ class FastAction:
                 return [self._surrendered(hand, stake, round_)]
             case _:
                 return self._against_dealer(hand, round_, dealer)
+
+    def _of_another_number(self, hand: Hand, answer: Decision | None, round_: Round) -> list[Line]:
+        """A hand that lies there with too few cards, or with too many that nobody reported."""
+        given_up = self._short_given_up if answer is Decision.SURRENDER else None
+        if len(hand.cards) > _DEALT:
+            return self._asked(hand, self._too_many, WRONG_COUNT)
+        if given_up is None:
+            return self._asked(hand, self._too_few, WRONG_COUNT)
+        if given_up.value == "stands":
+            return [self._surrendered(hand, hand.wagers["original"], round_)]
+        return self._asked(hand, (), WRONG_COUNT, given_up.reading)
 
     def _asked(self, hand: Hand, cite: tuple[str, ...], why: str, reading: str | None = None) -> list[Line]:
         placed = [(name, cents) for name, cents in hand.wagers.items() if cents]
@@ -166,6 +180,8 @@ class FastAction:
     def _against_dealer(self, hand: Hand, round_: Round, dealer: int | None) -> list[Line]:
         if self._unannounced == "ask" and _told(hand.cards, _DEALT) and is_natural(hand.cards):
             return self._asked(hand, (), UNANNOUNCED, self._unannounced_by)
+        if self._ask_equal and _has_equal(round_.dealer, self._ways):
+            return self._asked(hand, (), EQUAL_CARDS, self._equal_by)
         hands = {"original": hand.played, "second_hand": without(hand.cards, hand.played)}
         found = []
         for name, cents in hand.wagers.items():
@@ -196,6 +212,11 @@ class FastAction:
 
 def _answer(hand: Hand) -> Decision | None:
     return hand.decisions[-1] if hand.decisions else None
+
+
+def _has_equal(dealer: tuple[int, ...], ways: Read) -> bool:
+    """Whether the dealer may play any two of three cards of one rank."""
+    return _told(dealer, _DEALT) and not is_natural(dealer) and set_hand(dealer, ways).of_equal_rank
 
 
 def _told(cards: tuple[int, ...], count: int) -> bool:

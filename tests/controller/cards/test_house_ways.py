@@ -126,3 +126,18 @@ def test_what_was_elected_reaches_rank_settle_and_table(elected, read):
     law = elect(book, {q: (choice, "test") for q, choice in (proposals(book) | elected).items()})
     assert house_ways(law.rulebook) == read
     assert house_ways(book) == Read()  # nobody has elected
+
+
+@pytest.mark.parametrize(
+    ("dealt", "equal"),
+    [
+        ("Kh Kd Kc 2s", True),  # three kings of three suits
+        ("Kh Kh Kc 2s", False),  # two of them are a suited pair
+        ("Kh Kd 2c 2s", False),
+        ("9h 8h 5c 4c", False),  # any suited running cards, of two ranks
+        ("9h 7h 5c 3c", False),
+    ],
+)
+def test_plays_that_differ_in_suits_alone(dealt, equal):
+    """Clause: fast-action (h)(9)(ii), R-239."""
+    assert set_hand(parse(dealt, 6)).of_equal_rank is equal

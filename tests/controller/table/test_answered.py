@@ -52,6 +52,36 @@ def table(make_table):
     return make
 
 
+# ---- too few
+
+
+TOO_FEW = a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1)
+
+
+@pytest.mark.parametrize(
+    ("choice", "answer", "asked"),
+    [
+        ("hold", "surrender", ["R-238"]),
+        ("stands", "surrender", []),
+        ("hold", "set", []),
+    ],
+)
+def test_a_short_hand_that_was_given_up_before_is_asked_about(table, choice, answer, asked):
+    """Its player would have chosen; the half that was collected can be corrected. Clause: fast-action (i)(3), R-238."""
+    made = table(R_238=choice)
+    made.answer(1, answer)
+    found = holds(made.act(TOO_FEW))
+    assert [hold.reading for hold in found] == asked
+    assert [(hold.seat, hold.wager, hold.choices) for hold in found] == [
+        (1, "original", (a.Resolution.GO_ON,)) for _ in asked
+    ]
+    if asked:
+        made.act(a.CorrectSettlement(1, "original", a.Outcome.RETURN, reason="the hand is void"))
+        assert made.round.seats[1].wagers["original"].returned == 1000
+        lift(made)
+        assert not made.state.holds
+
+
 # ---- too many cards
 
 
