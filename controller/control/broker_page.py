@@ -32,6 +32,10 @@ def broker_lines(broker: Document | None) -> Iterator[str]:
     since = f" since {broker['since']}" if broker.get("since") else ""
     reason = f": {broker['reason']}" if broker.get("reason") else ""
     yield f"broker    {' '.join(filter(None, (broker.get('broker'), state)))}{since}{reason}"
+    if identity := broker.get("identity"):
+        which = ", ".join(f"{key} {identity[key]}" for key in ("machine", "journal", "session") if key in identity)
+        told = f" ({which})" if which else ""
+        yield f"ALARM     {identity['reason']}{told}: find it in the broker's log and stop it"
     for name, stream in broker.get("streams", {}).items():
         holes = sum(hole["last"] - hole["first"] + 1 for hole in stream["parked"])
         aside = f", {holes} SET ASIDE" if holes else ""

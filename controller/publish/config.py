@@ -44,6 +44,7 @@ class PublishConfig:
     tls: Tls | None = None
     vendor: str = VENDOR
     version: str = "0"  # of this software; told in the birth message
+    machine: str = ""  # a name of this computer that no copy of its disk has; empty = found out
     keepalive_s: int = 10
     connect_timeout_s: float = 5.0
     backoff_first_s: float = 1.0

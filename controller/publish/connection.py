@@ -14,8 +14,9 @@ from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
+from controller.publish.identity import Identity
 from controller.publish.link import Closed, Code, Incoming, Limits, Link, LinkDown
-from controller.publish.presence import Birth, Offline, encode, names_session
+from controller.publish.presence import Birth, Offline, Said, encode, read
 from controller.publish.pump import CONN, Pump
 
 __all__ = ["Connection", "Stop"]
@@ -46,8 +47,10 @@ class Connection:
         link: Link,
         limits: Limits,
         session: int,
+        identity: Identity,
     ) -> None:
         self._config, self._backlog, self._clock, self._link = config, backlog, clock, link
+        self._identity, self._may_be_before, self._began_ns = identity, identity.begin(session), clock.mono_ns()
         self._topics = wrapper.topics
         self._pump = Pump(config, wrapper, backlog, clock, rng, link, limits)
         self._unanswered = False
@@ -102,10 +105,15 @@ class Connection:
             return  # serve() is waiting for just this
 
     async def _open(self) -> None:
-        """Birth first and answered, then our own `conn`: what is retained there by then is ours, or an alarm."""
+        """Our own `conn` is read first: what is retained there is a death or an earlier birth of ours, or another machine's.
+
+        Then the birth is published and answered, and the second subscription proves that the broker lives on behind it.
+        """
         topic, report = self._topics.conn, self._backlog.report
         repeats = self._backlog.begin()
+        await self._link.subscribe(topic)
         await self._publish(topic, self._birth())
+        self._identity.born()
         if (code := await self._link.subscribe(topic)) >= Code.REFUSED:
             report("subscribe_refused", topic=topic, reason=f"refused with 0x{code:02x}")
         self.opened_us = self._clock.stamp().wall_us
@@ -124,6 +132,8 @@ class Connection:
             journal=journal,
             heads=heads,
             oldest=oldest,
+            machine=self._identity.machine,
+            process=self._identity.process,
         )
         return encode(birth)
 
@@ -141,6 +151,7 @@ class Connection:
         for box in self._backlog.boxes.values():
             box.settle(now)
         self._backlog.save()
+        self._identity.look(now, self._began_ns)
         beat = {
             "time": rfc3339(self._clock.stamp().wall_us),
             "session": self.session,
@@ -168,18 +179,24 @@ class Connection:
     async def _watch_conn(self) -> None:
         """Whatever else stands on our `conn` is a late will, or a second machine that says it is us."""
         async for message in self._link.incoming():
-            said = names_session(message.payload)
-            if said != ("online", self.session, self._backlog.journal.id):
+            if (said := read(message.payload)) is not None:
+                is_before = message.retained and self._may_be_before
+                self._identity.hear(said, self.session, self._clock.mono_ns(), is_before=is_before)
+            if message.retained:
+                continue  # from before the birth, which overwrites it
+            is_ours = said is not None and (said.state, said.process) == ("online", self._identity.process)
+            if said is None or not is_ours or said.session != self.session:
                 await self._be_reborn(message, said)
 
-    async def _be_reborn(self, message: Incoming, said: tuple[str, int, str | None] | None) -> None:
+    async def _be_reborn(self, message: Incoming, said: Said | None) -> None:
         now = self._clock.mono_ns()
         if now - self._reborn_ns > 10 * REBIRTH_MOST_S * NS:
             self._rebirths = 0
         if self._rebirths:
             wait_s = min(REBIRTH_MOST_S, REBIRTH_S * 2.0 ** (self._rebirths - 1))
             await asyncio.sleep(max(0.0, wait_s - (now - self._reborn_ns) / NS))
-        state, session, journal = said or ("unreadable" if message.payload else "deleted", None, None)
+        unread = "unreadable" if message.payload else "deleted"
+        state, session, journal = (said.state, said.session, said.journal) if said else (unread, None, None)
         self._backlog.report("conn_overwritten", state=state, session=session, journal=journal, ours=self.session)
         await self._publish(self._topics.conn, self._birth())
         self._rebirths, self._reborn_ns = self._rebirths + 1, self._clock.mono_ns()

@@ -52,10 +52,12 @@ class LinkDown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Why a connection ended. `provoked`: the broker hung up, and named no cause that is none of our messages' fault."""
+    """Why a connection ended. `provoked`: the broker hung up, and named no cause that is none of our messages' fault.
+    `taken_over`: another client came with our client id."""
 
     reason: str
     provoked: bool = False
+    taken_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)

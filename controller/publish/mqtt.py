@@ -36,8 +36,8 @@ TICKS = 6
 """Looks at the clock in that time: a PING leaves at most a quarter of a keep-alive late, an idle link wakes us rarely."""
 INCOMING_LIMIT = 64
 """Messages kept for us to read; a table hears little, and what floods it is dropped and counted in the log."""
-KEEPALIVE_TIMEOUT = 0x8D
-NOT_OUR_MESSAGE = frozenset({0x89, 0x8B, KEEPALIVE_TIMEOUT, 0x8E, 0x98, 0x9C, 0x9D, 0x9F, 0xA0})
+KEEPALIVE_TIMEOUT, TAKEN_OVER = 0x8D, 0x8E
+NOT_OUR_MESSAGE = frozenset({0x89, 0x8B, KEEPALIVE_TIMEOUT, TAKEN_OVER, 0x98, 0x9C, 0x9D, 0x9F, 0xA0})
 """Reason codes of a broker's DISCONNECT (MQTT 5, 3.14.2.1) that no message of ours can have caused: busy, shutting down,
 keep-alive, session taken over, administrative, moved, connection rate, connect time."""
 
@@ -321,7 +321,10 @@ class _Client(aiomqtt.Client):
     ) -> None:
         if flags.is_disconnect_packet_from_server:
             provoked = reason_code.value not in NOT_OUR_MESSAGE
-            closed = Closed(f"the broker ended the connection: {reason_code}", provoked=provoked)
+            is_taken = reason_code.value == TAKEN_OVER
+            closed = Closed(
+                f"the broker ended the connection: {reason_code}", provoked=provoked, taken_over=is_taken
+            )
         elif reason_code.value == KEEPALIVE_TIMEOUT:
             closed = Closed("the broker did not answer a PING")
         elif reason_code.is_failure:

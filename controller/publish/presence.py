@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-__all__ = ["Birth", "Lost", "Offline", "encode", "names_session"]
+__all__ = ["Birth", "Lost", "Offline", "Said", "encode", "names_session", "read"]
+
+MOST = 64
+"""Characters of a foreign name that are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Birth:
-    """Published after each connect. `heads` and `oldest`: last and first sequence of each stream in the journal."""
+    """Published after each connect. `heads` and `oldest`: last and first sequence of each stream in the journal.
+    `machine` and `process`: which computer and which start of the daemon says so (identity.py)."""
 
     state: Literal["online"] = "online"
     session: int
@@ -23,14 +28,19 @@ class Birth:
     journal: str
     heads: Mapping[str, int]
     oldest: Mapping[str, int]
+    machine: str
+    process: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """The last will: the broker publishes it when the connection ends without a goodbye."""
+    """The last will: the broker publishes it when the connection ends without a goodbye.
+    `machine`, `process`: as in a birth, with MQTT 3.1.1 alone."""
 
     state: Literal["lost"] = "lost"
     session: int
+    machine: str | UnsetType = UNSET
+    process: str | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +56,20 @@ def encode(body: Birth | Lost | Offline) -> bytes:
     return msgspec.json.encode(body)
 
 
-def names_session(payload: bytes) -> tuple[str, int, str | None] | None:
-    """State, session and journal that a message on `conn` names; None where it is nothing of ours."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a message on `conn` says. `machine`, `process` and `boot` are empty where it names none."""
+
+    state: str
+    session: int
+    journal: str | None = None
+    machine: str = ""
+    process: str = ""
+    boot: str = ""
+
+
+def read(payload: bytes) -> Said | None:
+    """What a message on `conn` says; None where it is nothing of ours."""
     try:
         said: Any = msgspec.json.decode(payload)
     except (msgspec.DecodeError, RecursionError):  # whoever may write there may write anything
@@ -57,4 +79,15 @@ def names_session(payload: bytes) -> tuple[str, int, str | None] | None:
     state, session, journal = said.get("state"), said.get("session"), said.get("journal")
     if not isinstance(state, str) or not isinstance(session, int):
         return None
-    return state, session, journal if isinstance(journal, str) else None
+    machine, process, boot = (_short(said.get(key)) for key in ("machine", "process", "bootid"))
+    return Said(state, session, journal if isinstance(journal, str) else None, machine, process, boot)
+
+
+def _short(value: object) -> str:
+    return value[:MOST] if isinstance(value, str) else ""
+
+
+def names_session(payload: bytes) -> tuple[str, int, str | None] | None:
+    """State, session and journal that a message on `conn` names; None where it is nothing of ours."""
+    said = read(payload)
+    return (said.state, said.session, said.journal) if said else None

@@ -14,6 +14,7 @@ from controller.publish.backlog import NS, Backlog
 from controller.publish.config import PublishConfig, Tls
 from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
+from controller.publish.identity import Identity, this_machine
 from controller.publish.link import LinkFactory, LinkFailed, Will
 from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter
@@ -35,7 +36,8 @@ class Publisher:
     """Runs until `stop`. `states()` gives the bodies of `state/{thing}`; `report` takes facts for the journal:
 
     `broker_connected`, `broker_lost`, `publish_parked`, `publish_refused`, `publish_delayed`, `publish_released`,
-    `subscribe_refused`, `nobody_listening`, `conn_overwritten`, `publisher_failed`, `outbox_position_unreadable`.
+    `subscribe_refused`, `nobody_listening`, `conn_overwritten`, `identity_shared`, `identity_alone`,
+     `publisher_failed`, `outbox_position_unreadable`.
     """
 
     def __init__(
@@ -54,6 +56,8 @@ class Publisher:
         self._topics = Topics(config.site, config.table)
         self._wrapper = Wrapper(self._topics, journal.id, config.vendor, journal.input_body, open_keys)
         self._backlog = Backlog(config, journal, states, report)
+        self._identity = Identity(journal.id, config.machine or this_machine(), report)
+        self._connected_ns: int | None = None
         self._connection: Connection | None = None
         self._session: int | None = None  # taken from the journal and not yet seen by a broker
         self._stop = Stop()
@@ -91,14 +95,17 @@ class Publisher:
                 attempt = attempt if self._clock.mono_ns() - began_ns < STEADY_S * NS else 0
             self._down_reason = reason
             wait_s = full_jitter(self._rng, attempt, self._config.backoff_first_s, self._config.backoff_most_s)
-            await self._unless_stopped(asyncio.sleep(wait_s, True))
+            apart_s = self._identity.wait_s(self._clock.mono_ns(), self._connected_ns, self._rng.random())
+            await self._unless_stopped(asyncio.sleep(max(wait_s, apart_s), True))
             attempt += 1
 
     async def _connect_once(self) -> str:
         """One connection from dialling to its end; why it ended."""
         if self._session is None:
             self._session = self._journal.next_session()
-        link = self._link_factory(Will(self._topics.conn, encode(Lost(session=self._session))))
+        is_old = self._config.protocol == "3.1.1"
+        lost = self._identity.will(self._session) if is_old else Lost(session=self._session)
+        link = self._link_factory(Will(self._topics.conn, encode(lost)))
         try:
             limits = await self._unless_stopped(link.connect())
         except LinkFailed as exc:
@@ -108,9 +115,17 @@ class Publisher:
         if limits is None:
             return self._stop.reason
         connection = Connection(
-            self._config, self._wrapper, self._backlog, self._clock, self._rng, link, limits, self._session
+            self._config,
+            self._wrapper,
+            self._backlog,
+            self._clock,
+            self._rng,
+            link,
+            limits,
+            self._session,
+            self._identity,
         )
-        self._session, self._connection = None, connection
+        self._session, self._connection, self._connected_ns = None, connection, self._clock.mono_ns()
         self._backlog.counters.connects += 1
         try:
             closed = await connection.serve(self._stop)
@@ -119,6 +134,8 @@ class Publisher:
             self._down_us = self._clock.stamp().wall_us
             if connection.opened_us is not None:
                 self._down_reason = None
+        if closed is not None and closed.taken_over:
+            self._identity.taken_over(self._clock.mono_ns())
         return closed.reason if closed else self._stop.reason
 
     async def _unless_stopped(self, step: Coroutine[Any, Any, T]) -> T | None:
@@ -149,6 +166,7 @@ class Publisher:
             "since": rfc3339(since_us),
             "reason": None if up else self._down_reason,
             "session": connection.session if connection is not None else None,
+            "identity": self._identity.document(),
             "connects": counters.connects,
             "sent": counters.sent,
             "acked": counters.acked,

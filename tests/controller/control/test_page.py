@@ -313,6 +313,13 @@ def test_the_outbox_page_names_a_topic_that_the_broker_does_not_take() -> None:
     )
 
 
+def test_a_second_machine_with_this_identity_is_an_alarm_of_the_status() -> None:
+    """Which one it is, as far as it said so."""
+    other = {"reason": "another machine uses this identity", "machine": "ab12", "session": 9}
+    page = status_page(_document() | {"broker": {**_document()["broker"], "identity": other}})
+    assert any("another machine uses this identity (machine ab12, session 9)" in line for line in page)
+
+
 OFFER = {
     "refused": "",
     "lines": [
