@@ -36,6 +36,7 @@ from controller.journal.vault_keys import VaultKeys
 from controller.keeper import Keeper
 from controller.lasting import TaskEnded, lasting
 from controller.link_log import LinkLog
+from controller.means import Spare
 from controller.measuring import Measuring
 from controller.opener import Opener
 from controller.publish.link import LinkFactory
@@ -77,6 +78,8 @@ PULSE_S = 1.0
 """How often the daemon looks at itself: loop lag, and the watchdog of the service manager."""
 AGAIN_NS = 600 * 1_000_000_000
 """A part of the daemon that ends twice within this time is not begun again here."""
+SPARE = 8
+"""Descriptors kept for putting a record back."""
 LAG_LIMIT_S = 1.0
 """A loop that is later than this is not healthy: the watchdog is not fed."""
 
@@ -98,6 +101,7 @@ class Daemon:
         self._loss = RecordLoss(config.journal, self._held, public, config.retention.copy)
         self._stop = asyncio.Event()
         self._notify = Notifier()
+        self._spare = Spare(SPARE)
         self._rng = random.Random()  # noqa: S311  # spreads waits, decides nothing
 
     async def serve(self) -> int:
@@ -106,6 +110,7 @@ class Daemon:
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, self._stop.set)
         async with ControlServer(self.desk, self.config.control):
+            self._spare.keep()
             pulse = asyncio.create_task(self._pulse(), name="pulse")
             try:
                 while not self._stop.is_set():
@@ -114,6 +119,7 @@ class Daemon:
                 pulse.cancel()
                 await asyncio.gather(pulse, return_exceptions=True)
                 self._notify.stopping("stopped")
+                self._spare.free()
         return 0
 
     async def _one_record(self) -> None:
@@ -145,7 +151,8 @@ class Daemon:
             else:
                 self.desk.closed("the daemon is stopping")
             finally:
-                is_saved = await self._loss.rescue(journal, recorder)
+                with self._spare.given_up():
+                    is_saved = await self._loss.rescue(journal, recorder)
                 await recorder.close()
         if is_saved or (damage is not None and self._loss.put_aside(damage)):
             return
@@ -268,6 +275,8 @@ class Daemon:
         """Lets the table be taken up again once; a second time soon after it is for the service manager. Raises `TaskEnded`."""
         cause = next(_leaves(ended, TaskEnded))
         self._held(cause)
+        if not cause.is_fault:
+            return  # as long as the machine lacks what it needs, it is tried again
         now_ns, before_ns = self.clock.mono_ns(), self._began_again_ns
         self._began_again_ns = now_ns
         if before_ns is not None and now_ns - before_ns < AGAIN_NS:
@@ -360,6 +369,12 @@ class Daemon:
                 log.warning("loop_lag", lag_s=round(lag, 2))
                 due = loop.time()
             elif self.desk.table is None or not self.desk.table.engine.stuck:
+                self._feed()
+
+    def _feed(self) -> None:
+        """Feeds the watchdog, also where no descriptor is left: the manager would kill a table that plays."""
+        if not self._notify.alive() and self._notify.watchdog_s is not None:
+            with self._spare.given_up():
                 self._notify.alive()
 
 

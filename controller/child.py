@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from controller.means import in_words
+
 __all__ = ["NoAnswer", "answer_of"]
 
 NICE = 19
@@ -28,10 +30,13 @@ class NoAnswer(Exception):
 
 async def answer_of(*command: str) -> dict[str, Any]:
     """What this Python prints as JSON, called with these arguments. Raises `NoAnswer`; when cancelled, the process is ended."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, *command,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+    try:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, *command,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+    except OSError as exc:
+        raise NoAnswer(None, f"it could not be started: {in_words(exc)}") from exc
     try:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, child.pid, NICE)

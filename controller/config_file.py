@@ -47,6 +47,7 @@ BENCH = "bench"
 """In whose name a bench elects: nobody's, so never in production."""
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+ABOVE_DEALER = frozenset({Role.FLOORPERSON, Role.SUPERVISOR, Role.TECHNICIAN})
 SHA256 = re.compile(r"[0-9a-f]{16,64}")
 """A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2
@@ -127,7 +128,7 @@ class _File:
         journal = journal_in(self.root, self.base, production=table.production)
         retention = read_retention(self.root.section("retention"), self.base, table.calendar)
         mqtt = self._mqtt(table)
-        control, log = self._control(), self._log()
+        control, log = self._control(table.production and not self.alone), self._log()
         self.root.close()
         law: Law | None = None
         if table.rulebook:
@@ -287,7 +288,7 @@ class _File:
             section.fault("cert", "needs 'ca': who presents a certificate must know whom to")
         return Tls(ca, cert, key) if ca else None
 
-    def _control(self) -> ControlConfig:
+    def _control(self, logins_matter: bool) -> ControlConfig:
         section = self.root.section("control")
         socket = section.path("socket", self.base, str(DEFAULT_SOCKET))
         if len(os.fsencode(socket)) > MAX_PATH:
@@ -301,6 +302,10 @@ class _File:
             entry.close()
             if name in people:
                 entry.fault("name", f"{name!r} is listed already")
+            if logins_matter and uid is None and (above := sorted(set(roles) & ABOVE_DEALER)):
+                entry.fault(
+                    "uid", f"is missing; in production a {above[0]} acts from one login only (`id -u NAME`)"
+                )
             people[name] = Person(name, frozenset(roles), uid)
         section.close()
         return ControlConfig(socket, people)

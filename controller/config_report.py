@@ -7,6 +7,7 @@ from typing import Any
 
 from controller.config import Config, unposted
 from controller.config_file import read_config
+from controller.control.desk import Person
 from controller.retention import Retention
 from controller.rules import library
 from controller.rules.edge import EdgesInvalid, warnings
@@ -182,9 +183,13 @@ def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:
             f"journal   {config.journal}",
             f"broker    {f'{config.mqtt.host}:{config.mqtt.port}, MQTT {config.mqtt.protocol}' if config.mqtt else 'none'}",
             f"control   {config.control.socket}",
-            *(f"person    {p.name}: {', '.join(sorted(p.roles))}" for p in config.control.people.values()),
+            *(f"person    {p.name}: {_roles(p)}" for p in config.control.people.values()),
         ],
     )
+
+
+def _roles(person: Person) -> str:
+    return ", ".join(sorted(person.roles))
 
 
 def _bus(device: DeviceConfig) -> str:
@@ -213,8 +218,10 @@ def _notes(config: Config, law: Law) -> Iterator[str]:
         yield f"the link to {config.mqtt.host} is not encrypted: name its authority with `ca`"
     if not config.control.people:
         yield "no [[control.people]]: nobody may act, so the table can be watched and never opened"
-    if config.table.production and any(p.uid is None for p in config.control.people.values()):
-        yield "people without `uid`: whoever reaches the socket may act in their name"
+    if config.table.production:
+        for person in config.control.people.values():
+            if person.uid is None:
+                yield f"{person.name} has no `uid`: whoever reaches the socket may act in this name, as {_roles(person)}"
     if config.table.production:
         yield from _not_kept(config.retention)
     for missing in unposted(config.table, law.rulebook):

@@ -27,6 +27,7 @@ from controller.journal.keys import SigningKey
 from controller.journal.record import FACTS
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.means import in_words
 from controller.retention import Retention
 from controller.table.inputs import (
     CheckpointSigned,
@@ -45,6 +46,8 @@ T = TypeVar("T")
 
 FIRST_S = 90.0
 """After a start other things come first."""
+AGAIN_S = 60.0
+"""A record that cannot be looked at is tried again so often."""
 EVERY_S = 3600.0
 """A second place that was away is looked for again so often."""
 APART_NS = 3600 * 1_000_000_000
@@ -127,7 +130,7 @@ class Keeper:
 
     async def run(self) -> None:
         """Runs until cancelled. Raises `JournalWriteFailed` where a prune could not be written."""
-        begin, first_us = await _aside(open_day, self._journal.path)
+        begin, first_us = await self._open_day()
         began_us = self._clock.stamp().wall_us if first_us is None else first_us
         self._open = _Open(begin, self._calendar.day_at(began_us))
         self.wake()
@@ -140,6 +143,17 @@ class Keeper:
             self._wait_s = EVERY_S
             await self._keep()
             await self._prune()
+
+    async def _open_day(self) -> tuple[Mark, int | None]:
+        """Where the day begins that is open. Tried again until the record can be looked at."""
+        while True:
+            try:
+                return await _aside(open_day, self._journal.path)
+            except OSError as exc:
+                self._told = {**self._told, "problem": f"the record cannot be looked at: {in_words(exc)}"}
+                log.error("record_not_kept", said=self._told["problem"])
+            await asyncio.sleep(AGAIN_S)
+            self._told = {**self._told, "problem": ""}
 
     async def _keep(self) -> None:
         """Seals and copies, and puts on record what lies in the second place."""
@@ -194,7 +208,11 @@ class Keeper:
         outbox = self._journal.position(OUTBOX)
         floors = {s: outbox[s].through if s in outbox else 0 for s in FACTS}
         held = tuple({dispute.round for dispute in self._engine.state.disputes.values()})
-        may_go, self._kept_by = await _aside(prunable, self._journal.path, before, floors, held)
+        try:
+            may_go, self._kept_by = await _aside(prunable, self._journal.path, before, floors, held)
+        except OSError as exc:
+            self._kept_by = f"the record cannot be looked at: {in_words(exc)}"
+            return None
         return may_go
 
 

@@ -23,6 +23,9 @@ class Notifier:
         microseconds = environment.get("WATCHDOG_USEC", "")
         self.watchdog_s = int(microseconds) / 1e6 if is_ours and microseconds.isdigit() else None
         """The longest silence that the manager allows, seconds; None = it does not watch."""
+        self._socket: socket.socket | None = (
+            None  # kept: when no descriptor is left, the watchdog is fed all the same
+        )
 
     def ready(self, status: str) -> bool:
         return self._send("READY=1", _status(status))
@@ -42,11 +45,11 @@ class Notifier:
         if not self._address.startswith(("/", "@")):  # "@": Linux's abstract names begin with a zero byte
             return False
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as notify:
-            try:
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as notify:
                 notify.sendto("\n".join(lines).encode(), address)
-            except OSError:
-                return False
+        except OSError:
+            return False
         return True
 
 

@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "controller.control": (
         "controller.table", "controller.games", "controller.rules", "controller.cards",
-        "controller.allowance", "controller.clock", "controller.log", "controller.quiet_log",
+        "controller.allowance", "controller.clock", "controller.log", "controller.means", "controller.quiet_log",
         "drivers.events", "drivers.commands", "drivers.protocol.texts",
     ),
 }  # fmt: skip

@@ -41,8 +41,11 @@ class Endpoint:
     @classmethod
     def open(cls, path: Path) -> "Endpoint":
         """Offers the socket, in place of one that a dead daemon left. Raises `ControlUnavailable`."""
-        _verify_free(path)
-        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            _verify_free(path)
+            listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        except OSError as exc:
+            raise ControlUnavailable(path, f"cannot be offered: {exc.strerror or exc}") from exc
         # Bound under a passing name and then renamed: at its own name the socket has its mode and listens from the first
         # moment, and one that was left there is replaced in the same step.
         passing = path.with_name(f".{os.getpid()}")

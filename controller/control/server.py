@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, assert_never
 
@@ -30,6 +31,7 @@ from controller.control.wire import (
     request_from,
 )
 from controller.log import get_logger
+from controller.means import OUT_OF_MEANS, Spare, in_words
 from controller.quiet_log import QuietLog
 from controller.rules.vocabulary import Role
 
@@ -66,6 +68,7 @@ AS_TYPED = frozenset({ErrorCode.BAD_REQUEST, ErrorCode.UNKNOWN_ACT})
 """Refusals that repeat what was typed, which may be a card in the wrong place: only who typed it is told the words."""
 
 log = get_logger("control")
+LoopHandler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
 
 class ControlServer:
@@ -78,12 +81,19 @@ class ControlServer:
         self._looking: asyncio.Task[None] | None = None
         self._connections: dict[asyncio.Task[None], int] = {}
         self._shares = Shares()
+        self._spare = Spare(1)
+        self._is_full = False  # no descriptor is left, which was said
+        self._handler: LoopHandler | None = None
         # The log's call is looked up at each line: the log may be configured after the server is made.
         self._refused = QuietLog(lambda event, **about: log.info(event, **about), time.monotonic)  # noqa: PLW0108
 
     async def __aenter__(self) -> Self:
         """Offers the socket. Raises `ControlUnavailable`."""
+        loop = asyncio.get_running_loop()
+        self._handler = loop.get_exception_handler()
         await self._offer()
+        loop.set_exception_handler(self._failed)
+        self._spare.keep()
         self._looking = asyncio.create_task(self._look(), name="control-socket")
         log.info("control_open", path=str(self.path))
         return self
@@ -96,6 +106,8 @@ class ControlServer:
         self._looking.cancel()
         await asyncio.gather(self._looking, return_exceptions=True)
         await self._withdraw()
+        asyncio.get_running_loop().set_exception_handler(self._handler)
+        self._spare.free()
         for task in self._connections:
             task.cancel()
         if self._connections:
@@ -138,10 +150,39 @@ class ControlServer:
             else:
                 log.warning("control_socket_was_removed", path=str(self.path), remedy="find out who removed it")
 
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What the loop met outside of any task: here, that no connection can be taken because no descriptor is left."""
+        failed = context.get("exception")
+        if isinstance(failed, OSError) and failed.errno in OUT_OF_MEANS and self._endpoint is not None:
+            reason = in_words(failed)
+            if not self._is_full:
+                log.error("control_connection_not_taken", reason=reason)
+            self._is_full = True
+            self._refuse_one(self._endpoint.socket, reason)
+        elif isinstance(failed, ValueError) and "Invalid file descriptor" in str(failed):
+            return  # asyncio wanted to take connections again, of a socket that was withdrawn meanwhile
+        elif self._handler is not None:
+            self._handler(loop, context)
+        else:
+            loop.default_exception_handler(context)
+
+    def _refuse_one(self, listening: socket.socket, reason: str) -> None:
+        """Tells one who knocks why nobody opens, with the descriptor that is kept for it."""
+        self._spare.free()
+        try:
+            with listening.accept()[0] as knocking:
+                knocking.setblocking(False)
+                knocking.send(failure(None, Refused(ErrorCode.REFUSED, reason)))
+        except OSError:
+            return  # nobody waits any more, or the machine itself has none left
+        finally:
+            self._spare.keep()
+
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._server is None:  # it was being accepted when the server closed
             writer.transport.abort()
             return
+        self._is_full = False
         pid, uid = peer_of(writer.get_extra_info("socket"))
         if (reason := self._no_room(uid)) is not None:
             self._refused("control_too_many_connections", pid=pid, uid=uid, reason=reason)
@@ -247,6 +288,9 @@ class _Connection:
                 reason = "" if refused.code in AS_TYPED else refused.reason
                 self._refused("control_refused", who=request.who, code=refused.code.value, reason=reason)
             reply = failure(request_id, refused)
+        except OSError as exc:  # the machine's, and no fault of ours
+            log.error("control_request_failed", request=type(request).__name__, reason=in_words(exc))
+            reply = failure(request_id, Refused(ErrorCode.FAILED, in_words(exc)))
         except Exception as exc:  # a fault of ours in one answer must not end the play of the table
             log.exception("control_request_failed", request=type(request).__name__)
             reply = failure(

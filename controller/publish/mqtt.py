@@ -47,9 +47,15 @@ class MqttLink:
 
     def __init__(self, config: PublishConfig, will: Will) -> None:
         self._config = config
-        self._client = _Client(config, will)
+        self._unfit = ""  # why there is nothing to connect with
+        try:
+            self._client = _Client(config, will)
+        except (OSError, ValueError) as exc:  # ValueError: not text, or no certificate
+            self._unfit = _unfit(exc, config)
 
     async def connect(self) -> Limits:
+        if self._unfit:
+            raise LinkFailed(self._unfit, contacted=False)
         client = self._client
         try:
             async with asyncio.timeout(self._config.connect_timeout_s):
@@ -117,7 +123,7 @@ class _Client(aiomqtt.Client):
             config.port,
             identifier=config.client_id,
             username=config.username,
-            password=config.password_file.read_text().rstrip("\n") if config.password_file else None,
+            password=_password(config),
             protocol=aiomqtt.ProtocolVersion.V5 if five else aiomqtt.ProtocolVersion.V311,
             clean_session=None if five else True,
             clean_start=True if five else MQTT_CLEAN_START_FIRST_ONLY,
@@ -335,6 +341,24 @@ class _Client(aiomqtt.Client):
             self.over.set_result(closed)
         # Outside of paho's callback, which holds its lock.
         self._loop.call_soon(self.shut, self.over.result())
+
+
+def _password(config: PublishConfig) -> str | None:
+    return config.password_file.read_text().rstrip("\n") if config.password_file else None
+
+
+def _unfit(exc: OSError | ValueError, config: PublishConfig) -> str:
+    """What cannot be read, and what to do."""
+    said = exc.strerror or str(exc) if isinstance(exc, OSError) else str(exc)
+    try:
+        _password(config)
+    except (OSError, ValueError):
+        return (
+            f"[mqtt] password_file: {config.password_file} cannot be read: {said}; let the daemon's login read it"
+        )
+    tls = config.tls
+    files = ", ".join(str(path) for path in (tls.ca, tls.cert, tls.key) if path) if tls else "the client"
+    return f"[mqtt] ca, cert, key: {files}: {said}; correct the files"
 
 
 def _connect_properties(config: PublishConfig) -> tuple[PahoProperties, PahoProperties]:

@@ -320,6 +320,22 @@ def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str
     assert found.startswith("[[device]] 2 (shoe-1) " + fault)
 
 
+def test_in_production_whoever_is_above_a_dealer_acts_from_one_login(tmp_path: Path) -> None:
+    """Each person concerned is named; dealers and players may share the login of the table."""
+    people = {"ada": "dealer", "flo": "floorperson", "sam": "supervisor", "tek": "technician", "p": "player"}
+    rows = [f'[[control.people]]\nname = "{name}"\nroles = ["{role}"]\n' for name, role in people.items()]
+    rows.append('[[control.people]]\nname = "own"\nroles = ["dealer", "supervisor"]\nuid = 1001\n')
+    text = LEAST + "".join(rows)
+    assert _faults(tmp_path, text) == ()
+    signed = f"production = true\n{SIGNED}{SEALED}"
+    found = [f for f in _faults(tmp_path, text.replace("[journal]", signed)) if "uid" in f]
+    assert found == [
+        f"[[control.people]] {at} ({name}) uid: is missing; in production a {people[name]} acts from one login only"
+        " (`id -u NAME`)"
+        for at, name in ((2, "flo"), (3, "sam"), (4, "tek"))
+    ]
+
+
 def test_in_production_the_list_of_approved_devices_is_named(tmp_path: Path) -> None:
     """Without it no device could serve, and nobody would know before the table opens."""
     text = (LEAST + DEVICES).replace("[journal]", f"production = true\n{SIGNED.splitlines()[0]}\n{SEALED}")

@@ -149,6 +149,30 @@ async def test_wrong_credentials_name_the_reason(make_mosquitto: Any, tmp_path: 
         await link_to(broker.port, username="t", password_file=tmp_path / "secret").connect()
 
 
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+async def test_a_password_that_cannot_be_read_is_a_reason(
+    run: Any, until: Any, tmp_path: Path, content: bytes | None
+) -> None:
+    """It names the file and what to do; the next try looks again, and no fault of ours is recorded."""
+    secret = tmp_path / "secret"
+    if content is not None:
+        secret.write_bytes(content)
+    running = run(1, username="t", password_file=secret)
+    await until(lambda: "broker_lost" in running.kinds())
+    reason = running.publisher.status()["reason"]
+    assert reason.startswith(f"[mqtt] password_file: {secret} cannot be read: ")
+    assert running.kinds() == ["broker_lost"]
+    secret.write_text("right\n")
+    await until(lambda: "password" not in running.publisher.status()["reason"])
+
+
+async def test_a_certificate_that_cannot_be_read_is_a_reason(run: Any, until: Any, tmp_path: Path) -> None:
+    """Whichever of the three it is: all are named."""
+    running = run(1, tls=Tls(tmp_path / "ca.pem"))
+    await until(lambda: "broker_lost" in running.kinds())
+    assert running.publisher.status()["reason"].startswith(f"[mqtt] ca, cert, key: {tmp_path / 'ca.pem'}: ")
+
+
 async def test_a_frozen_broker_is_noticed_by_its_silence(mosquitto: Any) -> None:
     """One and a half keep-alives, although the socket stays open; nothing that was on its way is answered."""
     link, answers = link_to(mosquitto.port), []
