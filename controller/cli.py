@@ -16,7 +16,7 @@ import click
 
 from controller.given import A_FILE, A_PATH, LARGEST
 from controller.streams import StreamLost, prepare
-from drivers.protocol.texts import plain
+from drivers.protocol.texts import plain, plain_json
 
 if TYPE_CHECKING:
     from controller.control.client import ControlClient
@@ -172,7 +172,7 @@ def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> 
             encoded = json.encode(value)
         except UnicodeEncodeError:  # the name of a file may hold bytes that are no text
             encoded = json.encode(_as_text(to_builtins(value)))
-        click.echo(json.format(encoded, indent=2))
+        click.echo(plain_json(json.format(encoded, indent=2).decode()))
     else:
         click.echo("\n".join(map(plain, page(value))))
 

@@ -14,6 +14,8 @@ import msgspec
 import structlog
 from structlog.typing import Processor
 
+from drivers.protocol.texts import plain, plain_json
+
 __all__ = ["WITHHELD", "LogFormat", "LogLevel", "configure", "get_logger", "redact"]
 
 WITHHELD = "[withheld]"
@@ -29,6 +31,9 @@ SECRET_FIELDS = frozenset({"password", "pin", "secret", "token", "salt"})
 
 LIBRARIES = {"paho": logging.WARNING, "aiomqtt": logging.WARNING, "asyncio": logging.WARNING}
 """Least levels of libraries: their retries are our business and are told once, by us."""
+
+AS_LINES = frozenset({"exception", "stack"})
+"""Fields of several lines, which this process wrote itself."""
 
 _ALL = "|".join(sorted(CARD_FIELDS | COUNT_FIELDS | SECRET_FIELDS))
 _IN_TEXT = re.compile(
@@ -98,7 +103,11 @@ def configure(
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(is_console, out)],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *([_printable] if is_console else []),
+                _renderer(is_console, out),
+            ],
         )
     )
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
@@ -146,6 +155,14 @@ def _clean_field(found: re.Match[str]) -> str:
     return found[0] if is_count else found["before"] + WITHHELD
 
 
+def _printable(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A processor for terminals: what somebody typed, or a device says, moves no cursor and begins no line of its own."""
+    for key, value in event.items():
+        if key not in AS_LINES:
+            event[key] = plain(value) if isinstance(value, str) else value
+    return event
+
+
 def _renderer(is_console: bool, out: TextIO) -> Processor:
     if is_console:
         return structlog.dev.ConsoleRenderer(
@@ -156,4 +173,6 @@ def _renderer(is_console: bool, out: TextIO) -> Processor:
 
 def _to_json(event: dict[str, object], **_: object) -> str:
     first = {key: event.pop(key) for key in ("timestamp", "level", "logger", "event") if key in event}
-    return msgspec.json.encode({**first, **event}).decode()  # what a person looks for first stands first
+    return plain_json(
+        msgspec.json.encode({**first, **event}).decode()
+    )  # what a person looks for first stands first

@@ -4,7 +4,6 @@ no script, nothing from elsewhere, all that was recorded is escaped.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from controller.control.money_page import money, stake
 from controller.control.page import event_line
 from controller.evidence.by_cards import by_cards
 from controller.evidence.concern import Told as Device
-from controller.evidence.pictures import laid, picture
+from controller.evidence.pictures import escape, laid, picture
 from controller.games.settling.settled import Line, Outcome
 from controller.journal.prove import Told
 from controller.journal.record import Record

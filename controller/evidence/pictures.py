@@ -4,15 +4,16 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escape_html
 
 import msgspec
 
 from controller.cards.cards import RANKS
 from controller.journal.prove import Told
 from controller.rules.vocabulary import Area
+from drivers.protocol.texts import plain
 
-__all__ = ["Laid", "laid", "picture"]
+__all__ = ["Laid", "escape", "laid", "picture"]
 
 SUITS = {"c": ("♣", "#111"), "d": ("♦", "#b00"), "h": ("♥", "#b00"), "s": ("♠", "#111")}
 CARD = re.compile(rf"(10|[{RANKS}])([cdhs])", re.IGNORECASE)
@@ -70,6 +71,11 @@ def picture(hands: Mapping[tuple[str, int], Laid], seats: int, in_play: Sequence
         else:
             parts.append(f'<text x="{x:.0f}" y="{y:.0f}" class="empty">seat {seat}: not in play</text>')
     return "\n".join([*parts, "</svg>"])
+
+
+def escape(text: str) -> str:
+    """The text as a page may have it: no markup, and no character that turns the direction or moves a cursor."""
+    return escape_html(plain(text))
 
 
 def _hand(x: float, y: float, name: str, hand: Laid | None) -> str:

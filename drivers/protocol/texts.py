@@ -6,7 +6,7 @@ such characters; where a text only accompanies something that must be heard, the
 
 import json
 
-__all__ = ["MARK", "is_plain", "plain", "repeated_key"]
+__all__ = ["MARK", "is_plain", "plain", "plain_json", "repeated_key"]
 
 MARK = "\ufffd"
 """What stands for a character that is not shown."""
@@ -36,3 +36,13 @@ def repeated_key(text: bytes) -> str | None:
 def plain(text: str) -> str:
     """The same text with a mark in the place of each character that is not printable."""
     return text if text.isprintable() else "".join(c if c.isprintable() else MARK for c in text)
+
+
+def plain_json(text: str) -> str:
+    """The same JSON with an escape in the place of each character that is not printable; line breaks between values stay."""
+    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

@@ -1,6 +1,7 @@
 """The commands as people type them, against a real daemon: what they print, and the code they end with."""
 
 import json
+import re
 import signal
 import socket
 import sqlite3
@@ -212,6 +213,21 @@ def test_no_page_and_no_error_moves_the_cursor_of_who_reads_it(capsys: pytest.Ca
         end("first\nsecond \x1b[2J", 1)
     told = capsys.readouterr()
     assert (told.out, told.err) == ("a\ufffd]0;own\ufffdb\ufffdc\n", "first\nsecond \ufffd[2J\n")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_check_escapes_what_somebody_typed(form: tuple[str, ...], tmp_path: Path) -> None:
+    """In each place where the file holds text, and in the names of keys; JSON still says what was meant."""
+    typed = "\\u001b[2J\\u202e\\u009b31m\\u007f"
+    text = re.sub(r'^([\w-]+ *= *")', lambda found: found[1] + typed, EXAMPLE.read_text(), flags=re.MULTILINE)
+    path = tmp_path / "t.toml"
+    path.write_text(text + f'\n["{typed}"]\n"{typed}" = 1\n')
+    result = _run("check", str(path), *form)
+    assert result.exit_code == 1
+    assert {c for c in result.output if not c.isprintable()} == {"\n"}
+    if form:
+        (found,) = json.loads(result.output)
+        assert any("\x9b31m" in fault or "\\x9b31m" in fault for fault in found["faults"])
 
 
 def test_the_acts_are_listed_with_their_arguments() -> None:

@@ -249,3 +249,28 @@ def test_words_that_only_look_like_a_card_stay(told: Any, text: str) -> None:
     """A time, the first word of a sentence, half of a name."""
     get_logger("a").warning("odd", note=text)
     assert told()[0]["note"] == text
+
+
+@pytest.mark.parametrize("style", [LogFormat.JSON, LogFormat.CONSOLE])
+def test_what_somebody_typed_moves_no_cursor_and_begins_no_line(style: LogFormat) -> None:
+    """A name out of a request, and what a library repeats of it; a program still reads the very characters in JSON."""
+    out = io.StringIO()
+    configure(style, LogLevel.DEBUG, stream=out)
+    typed = "a\x1b[2J\u202e\x9b\x7f\U000e0001\nb"
+    get_logger("control").info("control_refused", who=typed)
+    logging.getLogger("asyncio").warning("heard %s", typed)
+    assert len(out.getvalue().splitlines()) == 2
+    assert {c for c in out.getvalue() if not c.isprintable()} == {"\n"}
+    if style is LogFormat.JSON:
+        assert json.loads(out.getvalue().splitlines()[0])["who"] == typed
+
+
+def test_a_traceback_keeps_its_lines_in_a_terminal() -> None:
+    """It is the one text of several lines that this process wrote itself."""
+    out = io.StringIO()
+    configure(LogFormat.CONSOLE, LogLevel.DEBUG, stream=out)
+    try:
+        raise ValueError("no")
+    except ValueError:
+        get_logger("control").exception("failed")
+    assert len(out.getvalue().splitlines()) > 3

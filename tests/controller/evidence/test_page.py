@@ -8,7 +8,7 @@ import pytest
 
 from controller.evidence.build import evidence
 from controller.evidence.page import NOT_CHECKED
-from controller.evidence.pictures import Laid, picture
+from controller.evidence.pictures import Laid, escape, picture
 from controller.journal.opening import opened
 from controller.journal.vault_keys import VaultKeys
 from controller.rules.vocabulary import Area, Role
@@ -203,3 +203,11 @@ def test_a_word_that_is_no_card_is_drawn_as_one_that_nobody_knows() -> None:
     drawn = picture({("dealer", 0): Laid(("??", "<b>"))}, 1, ())
     assert drawn.count(">?</text>") == 2
     assert "<b>" not in drawn
+
+
+def test_what_somebody_typed_turns_no_direction_and_moves_no_cursor() -> None:
+    """A page is also read in a terminal, and a reversed line reads as another sum."""
+    assert escape("<b>\u202e01$\x1b[2J\x9b\n&") == "&lt;b&gt;\ufffd01$\ufffd[2J\ufffd\ufffd&amp;"
+    drawn = picture({(Area.PLAYER.value, 1): Laid(sealed="x"), ("\u202e<x>", 0): Laid()}, 1, (1,))
+    assert "\u202e" not in drawn
+    assert "<x>" not in drawn
