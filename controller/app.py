@@ -176,7 +176,9 @@ class Daemon:
         engine.devices.update(sessions)
         publisher = self._publisher(engine, journal)
         deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
-        sealer = Sealer(self._key, engine, journal, self.clock, snapshots) if self._key and snapshots else None
+        sealer = None
+        if self._key and snapshots:
+            sealer = Sealer(self._key, engine, journal, self.clock, snapshots, folded=facts)
         engine.on_news(publisher.wake)
         engine.on_news(self.desk.woken)
         engine.on_news(deadlines.wake)

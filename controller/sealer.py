@@ -35,13 +35,23 @@ class Table(Protocol):
 
 
 class Sealer:
-    """Keeps the checkpoints of one open journal. The first one comes with the first commit after a start."""
+    """Keeps the checkpoints of one open journal. The first one comes with the first commit after a start.
+
+    `folded`: facts that this start had to fold; after many of them a snapshot is taken at once, so that the next start need not.
+    """
 
     def __init__(
-        self, key: SigningKey, table: Table, journal: Journal, clock: Clock, snapshots: Snapshots | None = None
+        self,
+        key: SigningKey,
+        table: Table,
+        journal: Journal,
+        clock: Clock,
+        snapshots: Snapshots | None = None,
+        *,
+        folded: int = 0,
     ) -> None:
         self._key, self._table, self._journal, self._clock = key, table, journal, clock
-        self._snapshots, self._folded = snapshots, journal.order
+        self._snapshots, self._folded = snapshots, journal.order - folded
         self._signed: int | None = None  # order of the newest record that is under a signature
         self._round: str | None = None
         self._disputes: frozenset[str] = frozenset()

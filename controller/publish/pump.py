@@ -22,6 +22,8 @@ __all__ = ["Pump", "full_jitter"]
 
 STATE_S = 0.1
 """Least time between two looks at the table's state; what changes in between is told by the last of it."""
+OTHERS_TURN = 4
+"""Of so many events one is of the other stream, while both have a backlog."""
 LISTENERS_S = 2.0
 """Longest wait between two looks whether a consumer has come back."""
 PACKET_ROOM = 512
@@ -60,7 +62,7 @@ class Pump:
         self._running = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._waits: dict[str, int] = {}
-        self._states_from_ns = 0
+        self._states_from_ns = self._turn = 0
         self._urgent: list[tuple[str, bytes, Callable[[int], None]]] = []
         self._beat: bytes | None = None  # a heartbeat that waits to travel alone
         self._kept: dict[
@@ -180,7 +182,12 @@ class Pump:
         self._link.abort(f"fault while publishing: {exc!r}")
 
     def _send_event(self) -> bool:
-        return any(self._send_from(box) for box in self._backlog.boxes.values())
+        """The next event of the first stream that has one; now and then the others come first, so that none waits for ever."""
+        boxes = list(self._backlog.boxes.values())
+        self._turn += 1
+        if self._turn % OTHERS_TURN == 0:
+            boxes.reverse()
+        return any(self._send_from(box) for box in boxes)
 
     def _send_from(self, box: Outbox) -> bool:
         topic = f"evt/{box.stream}"

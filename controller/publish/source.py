@@ -12,7 +12,7 @@ READER = "outbox"
 """The name under which the journal keeps the publisher's positions."""
 
 STREAMS = ("main", "diag")
-"""Streams that leave the table, the regulatory one first: it goes out first when both have a backlog."""
+"""Streams that leave the table, the regulatory one first: it has three quarters of the way when both have a backlog."""
 
 
 class Record(Protocol):

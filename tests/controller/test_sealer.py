@@ -80,3 +80,28 @@ def test_the_record_is_signed_at_start_at_each_round_end_and_after_so_many_recor
     report = verify(tmp_path / "j", keys=[key.public])
     assert report.ok, report.faults
     assert report.seals.proved == 5
+
+
+class Kept:
+    """Counts snapshots."""
+
+    def __init__(self) -> None:
+        self.orders: list[int] = []
+
+    def save(self, journal: Journal, state: object) -> None:
+        self.orders.append(journal.order)
+
+
+def test_a_start_that_folded_much_keeps_its_state_at_once(tmp_path: Path) -> None:
+    """After an update no snapshot fits; a kill soon after the start would have the next one fold all of it again."""
+    make_key(tmp_path / "k")
+    key, clock = SigningKey.load(tmp_path / "k"), ManualClock()
+    for folded, orders in ((0, []), (9_000, []), (200_000, [4])):
+        journal = Journal.open(tmp_path / f"j{folded}", site="lv01", table="t1")
+        table, kept = Table(journal, clock), Kept()
+        sealer = Sealer(key, table, journal, clock, kept, folded=folded)  # type: ignore[arg-type]
+        table.put()
+        sealer.wake()
+        sealer.wake()
+        assert kept.orders == orders
+        journal.close()
