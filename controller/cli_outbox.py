@@ -31,15 +31,27 @@ def outbox_status(socket: Path | None, config: Path | None, as_json: bool) -> No
 
 @outbox.command()
 @click.argument("stream", type=click.Choice(["main", "diag"]))
-@click.argument("sequence", type=click.IntRange(1, LARGEST))
+@click.argument("first", type=click.IntRange(1, LARGEST))
+@click.option(
+    "--last", type=click.IntRange(1, LARGEST), help="The end of a range, itself included.  [default: FIRST]"
+)
 @acting
 @reaching
-def release(stream: str, sequence: int, who: str, role: str, socket: Path | None, config: Path | None) -> None:
-    """Send again what was set aside, once the cause is mended.
+def release(
+    stream: str, first: int, last: int | None, who: str, role: str, socket: Path | None, config: Path | None
+) -> None:
+    """Send again what was set aside, once the cause is mended: one event, or all of a range.
 
     \b
     Example:
       tablewarden outbox release main 17 --who tess --role technician
+      tablewarden outbox release main 17 --last 240 --who tess --role technician
     """
-    ask(client(socket, config), "outbox_release", stream=stream, sequence=sequence, who=who, role=role)
-    click.echo(f"{stream} {sequence} is sent again")
+    if last is not None and last < first:
+        raise click.BadParameter(f"{last} comes before {first}", param_hint="--last")
+    asked = {"stream": stream, "sequence": first, "who": who, "role": role}
+    if last is not None:
+        asked["last"] = last
+    found = ask(client(socket, config), "outbox_release", **asked)
+    through = "" if last is None else f" to {last}: {found['released']} events"
+    click.echo(f"{stream} {first}{through}, sent again")

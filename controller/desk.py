@@ -197,12 +197,12 @@ class TableDesk:
     def outbox_status(self) -> Document:
         return self.table.publisher.status() if self.table else {"connected": False, "reason": self.failed}
 
-    async def outbox_release(self, stream: str, sequence: int, who: str) -> Document:
-        """Sends a parked event again. Raises `Refused` where it is not parked."""
+    async def outbox_release(self, stream: str, first: int, last: int, who: str) -> Document:
+        """Sends the parked events of a range again. Raises `Refused` where none of them is parked."""
         if self.table is None:
             raise Refused(ErrorCode.RECORD_FAILED, self.failed)
         try:
-            count = await self.table.publisher.release(stream, sequence)
+            count = await self.table.publisher.release(stream, first, last)
         except NotParked as error:
             raise Refused(ErrorCode.REFUSED, str(error)) from error
         return {"released": count, "by": who}

@@ -15,8 +15,9 @@ def outbox_page(outbox: Document) -> list[str]:
         for hole in stream.get("parked", ()):
             through = f" to {hole['last']}" if hole["last"] != hole["first"] else ""
             lines.append(f"SET ASIDE {name} {hole['first']}{through}: {hole['reason']}")
+            upto = f" --last {hole['last']}" if through else ""
             lines.append(
-                f"          tablewarden outbox release {name} {hole['first']} --who NAME --role technician"
+                f"          tablewarden outbox release {name} {hole['first']}{upto} --who NAME --role technician"
             )
     for parked in outbox.get("parked_topics", ()):
         if "acl" in parked:

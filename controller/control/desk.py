@@ -96,8 +96,8 @@ class Desk(Protocol):
         """Lets the key that signs the record name the next one, by its public half in hex. Raises `Refused`."""
         ...
 
-    async def outbox_release(self, stream: str, sequence: int, who: str) -> Mapping[str, Any]:
-        """Lets an event that was set aside be sent again. Raises `Refused`."""
+    async def outbox_release(self, stream: str, first: int, last: int, who: str) -> Mapping[str, Any]:
+        """Lets the events of `first`..`last` that were set aside be sent again. Raises `Refused`."""
         ...
 
 

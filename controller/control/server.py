@@ -320,7 +320,8 @@ class _Connection:
                 if actor.role not in MAY_RELEASE:
                     able = " or ".join(sorted(MAY_RELEASE))
                     raise Refused(ErrorCode.REFUSED, f"a {able} releases what was set aside, not a {actor.role}")
-                released = await self._desk.outbox_release(request.stream, request.sequence, request.who)
+                last = request.sequence if request.last is None else request.last
+                released = await self._desk.outbox_release(request.stream, request.sequence, last, request.who)
                 return answer(request_id, "result", released)
             case OpenRoundRequest() | EraseCardsRequest() | NextKeyRequest():
                 return answer(request_id, "result", await self._supervised(request))

@@ -78,10 +78,13 @@ class OutboxStatusRequest(Struct, frozen=True):
 
 
 class OutboxReleaseRequest(Struct, frozen=True):
+    """Sends the parked events `sequence`..`last` again; without `last` only the first one."""
+
     stream: str
     sequence: int
     who: str
     role: str
+    last: int | None = None
 
 
 class OpenRoundRequest(Struct, frozen=True):

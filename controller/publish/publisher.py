@@ -193,7 +193,12 @@ class Publisher:
         box = self._backlog.boxes.get(stream)
         count = box.release(sequence, sequence if last is None else last) if box is not None else 0
         if box is None or count == 0:
-            raise NotParked(f"{stream} {sequence} is not parked")
+            none = (
+                f"{sequence} is not parked"
+                if last in (None, sequence)
+                else f"none of {sequence} to {last} is parked"
+            )
+            raise NotParked(f"{stream}: {none}; look at `tablewarden outbox status`")
         self._backlog.denied.taken(f"evt/{stream}")  # whoever releases says that the cause is mended
         box.denied = None
         self._report("publish_released", stream=stream, first=sequence, last=last or sequence, count=count)

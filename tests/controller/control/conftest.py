@@ -35,7 +35,7 @@ class MemoryDesk:
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         self.acts: list[tuple[Act, Actor]] = []
-        self.released: list[tuple[str, int, str]] = []
+        self.released: list[tuple[str, int, int, str]] = []
         self.vault: list[tuple[Any, ...]] = []
         self.refuse: Exception | None = None
         self.gate = asyncio.Event()
@@ -102,11 +102,11 @@ class MemoryDesk:
         self.vault.append(("next key", public, reason, actor))
         return {"key": "0" * 16}
 
-    async def outbox_release(self, stream: str, sequence: int, who: str) -> dict[str, Any]:
-        if sequence != 17:
-            raise Refused(ErrorCode.REFUSED, f"{stream} {sequence} is not set aside")
-        self.released.append((stream, sequence, who))
-        return {"released": sequence}
+    async def outbox_release(self, stream: str, first: int, last: int, who: str) -> dict[str, Any]:
+        if first != 17:
+            raise Refused(ErrorCode.REFUSED, f"{stream} {first} is not set aside")
+        self.released.append((stream, first, last, who))
+        return {"released": 1 + last - first}
 
 
 class Peer:

@@ -293,7 +293,7 @@ def test_the_outbox_page_says_how_to_release_what_was_set_aside() -> None:
     """The reason, and the command to copy once it is mended."""
     page = outbox_page(_document()["broker"])
     assert "SET ASIDE main 3 to 4: 0x87" in page
-    assert "          tablewarden outbox release main 3 --who NAME --role technician" in page
+    assert "          tablewarden outbox release main 3 --last 4 --who NAME --role technician" in page
     assert outbox_page({"connected": False, "reason": "the daemon is starting"}) == [
         "broker    AWAY: the daemon is starting"
     ]

@@ -345,8 +345,10 @@ async def test_the_outbox_is_seen_by_all_and_released_by_few(connect: Any, desk:
     refused = await peer.ask({**release, "who": "ada", "role": "dealer"})
     assert "not a dealer" in refused["error"]["reason"]
     assert desk.released == []
-    assert (await peer.ask({**release, "who": "tek", "role": "technician"}))["result"] == {"released": 17}
-    assert desk.released == [("main", 17, "tek")]
+    assert (await peer.ask({**release, "who": "tek", "role": "technician"}))["result"] == {"released": 1}
+    through = await peer.ask({**release, "who": "tek", "role": "technician", "last": 20})
+    assert through["result"] == {"released": 4}
+    assert desk.released == [("main", 17, 17, "tek"), ("main", 17, 20, "tek")]
     again = await peer.ask({**release, "who": "tek", "role": "technician", "sequence": 18})
     assert again["error"] == {"code": "refused", "reason": "main 18 is not set aside", "cite": []}
 

@@ -60,6 +60,18 @@ def _refusal(raw: object) -> Refused:
             OutboxReleaseRequest("main", 17, "t", "technician"),
         ),
         (
+            {
+                "id": 1,
+                "do": "outbox_release",
+                "stream": "main",
+                "sequence": 17,
+                "last": 20,
+                "who": "t",
+                "role": "r",
+            },
+            OutboxReleaseRequest("main", 17, "t", "r", 20),
+        ),
+        (
             {"id": 1, "do": "open_round", "round": "t1-7", "reason": "why", "who": "s", "role": "supervisor"},
             OpenRoundRequest("t1-7", "why", "s", "supervisor"),
         ),

@@ -93,8 +93,10 @@ async def test_a_denied_event_is_parked_reported_declared_and_can_be_released(ru
         await running.publisher.release("main", 3)
     with pytest.raises(NotParked):
         await running.publisher.release("nonsense", 2)
+    with pytest.raises(NotParked, match="none of 3 to 9 is parked"):
+        await running.publisher.release("main", 3, 9)
     denied = False
-    assert await running.publisher.release("main", 2) == 1
+    assert await running.publisher.release("main", 1, 9) == 1
     await until(lambda: sequences(broker) == [1, 3, 4, 2])
     await until(lambda: json.loads(broker.deliveries[-1].payload).get("parked") == {"main": [], "diag": []})
 
