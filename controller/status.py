@@ -76,10 +76,16 @@ def device_document(name: str, device: Device) -> Document:
         "serial": device.serial,
         "jammed": device.jammed,
         "out": device.out.value if device.out else None,
-        "levels": builtins(device.levels),
+        "levels": _levels(device),
         "wanted": dict(device.wanted),
         "capabilities": sorted(c.value for c in device.capabilities),
     }
+
+
+def _levels(device: Device) -> Document:
+    """The levels as they were last read; null for one of which the answer was lost, or was contradicted."""
+    levels: Document = builtins(device.levels)
+    return {name: None if name in device.unknown else value for name, value in levels.items()}
 
 
 def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
@@ -92,7 +98,7 @@ def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
         documents["lockout"] = {
             "device": name,
             "online": device.online,
-            "level": device.levels.lockout if device.online else None,
+            "level": _levels(device)["lockout"] if device.online else None,
             "wanted": device.wanted.get("lockout"),
         }
     return documents

@@ -35,8 +35,6 @@ OF_FAULT: Mapping[tuple[str, str], Range] = {
     ("frame_error", "code"): (1, U16),
     ("bus_exception", "code"): (1, 255),
     ("bus_babble", "for"): (0, 600),
-    ("bus_silent", "unit"): (1, 247),
-    ("bus_twins", "unit"): (1, 247),
     ("unit_stranger", "unit"): (1, 247),
     ("unit_restart", "unit"): (1, 247),
     ("watchdog_zero", "unit"): (1, 247),

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from drivers.catalog import MODBUS_VENDOR
+from drivers.modbus.frame import Wrong
 from drivers.modbus.lamps import Lamps, seats_of
 from drivers.modbus.master import Master, Outcome
 from drivers.modbus.member import Change, Member, Misfit, Stage, wagers
 from drivers.modbus.relay import Command, Relay, Verdict
 from drivers.modbus.reporter import CODE_RELAY, Reporter
-from drivers.modbus.timing import HANDSHAKE_S, STALE_S
+from drivers.modbus.timing import HANDSHAKE_S, STALE_S, unseen_limit
 from drivers.modbus.units import MAX_SENSORS, Unit, misfits
 from drivers.protocol import host
 from drivers.protocol.host import HostEvent, Identity
@@ -32,6 +33,9 @@ from drivers.protocol.reports import (
 )
 
 __all__ = ["ModbusLink"]
+
+LIES = (Wrong.UNIT, Wrong.FUNCTION, Wrong.COUNT, Wrong.CONTENT)
+"""What only a unit can say and no noise: the check is right, and it is no answer to what was asked."""
 
 UNSURE = 256
 """Code of a refusal that is the driver's own: it was tried, and what came of it is not known."""
@@ -56,12 +60,13 @@ class ModbusLink:
         self._counts: Counter[str] = Counter()
         self._events: list[HostEvent] = []
         self._reporter = Reporter(boot, self._lockout_at.inputs["contact"], self._events)
+        self._unseen_s = unseen_limit(len(self._members), byte_time_s)
         self._since = 0.0
         self._durable = 0  # counter of the newest report that is on record
         self._unsure_until: int | None = (
             0  # nothing is released until that one is; None = it is still to be found out which
         )
-        self._welcomed = self._online = self._over = False
+        self._welcomed = self._online = self._over = self._missed = False
         self._suspect: bool | None = None  # half dead or not, as it was told; None = it was not
         self._asked: Member | Relay | Lamps | None = None
 
@@ -75,6 +80,8 @@ class ModbusLink:
         self._lamps.start()
         self._relay.give_up()
         self._events.clear()
+        self._reporter.meets_anew()
+        self._missed = False
         self._welcomed = self._online = self._over = False
         self._suspect, self._asked, self._since = None, None, now
 
@@ -220,6 +227,9 @@ class ModbusLink:
     def _heard(self, outcome: Outcome, now: float) -> None:
         asked, self._asked = self._asked, None
         member = self._members[outcome.request.unit]
+        looked_at = member.looked_at
+        if self._online and outcome.wrong is not None:
+            self._went_wrong(outcome, now)
         if isinstance(asked, Member):
             was_up = member.is_up
             changes = member.answered(outcome, now)
@@ -239,6 +249,19 @@ class ModbusLink:
             self._judge(self._relay.looked(RELEASED if is_on else ENGAGED, now), now)
         else:
             self._judge(self._relay.looked(None, now), now)
+        gap_s = member.looked_at - looked_at
+        if self._online and member.is_up and (gap_s > self._unseen_s or (gap_s and self._missed)):
+            self._missed = False  # told now that somebody looks again: on a dead bus the link ends, and says so
+            self._reporter.unseen()
+
+    def _went_wrong(self, outcome: Outcome, now: float) -> None:
+        """A question without its answer: until a late one has died, nobody looks at any unit. A whole frame that is none lies."""
+        assert outcome.wrong is not None
+        self._missed = self._missed or outcome.wrong is not Wrong.EXCEPTION
+        if outcome.wrong in LIES:
+            asked = outcome.request.function.name.lower().replace("_", " ")
+            text = f"its answer to {asked!r} was whole and not one to it ({outcome.wrong})"
+            self._reporter.lied(outcome.request.unit, outcome.wrong, text, now)
 
     def _moved(self, member: Member, was_up: bool, now: float) -> None:
         """What its new stage means to the bus."""
@@ -272,6 +295,8 @@ class ModbusLink:
                 self._fail("timeout_handshake", "; ".join(late))
             return
         self._events += self._lamps.done()
+        if self._lockout_at.inputs["contact"].known:  # what the relay did meanwhile is told first
+            self._reporter.tell_unseen(now)
         silent = [member.unit.address for member in members if now >= member.heard + STALE_S]
         if silent:
             self._fail(
@@ -348,6 +373,8 @@ class ModbusLink:
                 self._events.append(host.LevelSet(Level.LOCKOUT, value, operation))
             return
         self._counts["relay_unsure"] += 1
+        if verdict.contradicted:
+            self._reporter.lied(self._lockout_at.unit.address, "relay", wrong, now)
         if value == ENGAGED:
             self._reporter.broken(CODE_RELAY, now)
         if operation:

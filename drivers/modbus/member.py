@@ -51,13 +51,16 @@ class Change:
 
 
 class Member:
-    """`due`: when it is to be asked next. `heard`: when it last answered. `failures`: in a row, the last one told in `wrong`."""
+    """`due`: when it is to be asked next. `heard`: when it last answered. `looked_at`: when its inputs were last read.
+
+    `failures`: in a row, the last one told in `wrong`.
+    """
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.stage = Stage.IDENTITY
         self.serial = ""
-        self.due = self.heard = 0.0
+        self.due = self.heard = self.looked_at = 0.0
         self.failures = 0
         self.wrong = ""  # its last failure, for people
         self.was_up = False  # in this connection: then what happened while it was away is lost
@@ -162,6 +165,7 @@ class Member:
     def looked(self, outcome: Outcome, now: float) -> list[Change]:
         """The inputs as they were read just now."""
         assert outcome.values is not None
+        self.looked_at = now
         first = outcome.request.address
         changes = []
         for terminal, one in self.inputs.items():

@@ -28,10 +28,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A command is over. `wrong` "" = coil and contact say what was wanted."""
+    """A command is over. `wrong` "" = coil and contact say what was wanted. `contradicted`: one of them says the opposite."""
 
     command: Command
     wrong: str = ""
+    contradicted: bool = False
 
 
 class _Step(Enum):
@@ -94,7 +95,7 @@ class Relay:
             self._step, self.written = _Step.READ_COIL, (command.value, now)
             self._deadline = now + AGREE_S
         elif outcome.values != (int(command.value != ENGAGED),):
-            return self._over(f"the coil took {command.value} and reads otherwise")
+            return self._over(f"the coil took {command.value} and reads otherwise", contradicted=True)
         else:
             self._step = _Step.READ_CONTACT
         return None
@@ -116,10 +117,11 @@ class Relay:
         if self._agreeing or now < self._deadline:
             return None
         return self._over(
-            f"its contact still says {contact} {AGREE_S * 1000:.0f} ms after its coil was set to {command.value}"
+            f"its contact still says {contact} {AGREE_S * 1000:.0f} ms after its coil was set to {command.value}",
+            contradicted=True,
         )
 
-    def _over(self, wrong: str = "") -> Verdict:
+    def _over(self, wrong: str = "", *, contradicted: bool = False) -> Verdict:
         command, self.command = self.command, None
         assert command is not None
-        return Verdict(command, wrong)
+        return Verdict(command, wrong, contradicted)

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from drivers.modbus.inputs import Input
 from drivers.modbus.member import Change, Member
 from drivers.modbus.relay import Relay
+from drivers.modbus.timing import FIRST_WAIT_S, LONGEST_WAIT_S
 from drivers.protocol.host import HostEvent, Lost, Reported
 from drivers.protocol.host_events import Whole
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,
+    AlarmRaised,
     Button,
     ButtonPressed,
     Cause,
@@ -20,6 +22,7 @@ from drivers.protocol.reports import (
     LockoutReleased,
     Report,
     SelfTestFailed,
+    Severity,
     WagerRemoved,
     WagerSensed,
 )
@@ -38,6 +41,9 @@ class Reporter:
         self.is_first_meeting = True
         self._boot, self._contact, self._events = boot, contact, events
         self._locked_since = 0.0
+        self._unseen = False
+        self._tell_from, self._wait_s = 0.0, FIRST_WAIT_S
+        self._lies: set[tuple[int, str]] = set()
         self._broken: set[int] = set()
 
     @property
@@ -48,6 +54,30 @@ class Reporter:
     def lost(self) -> None:
         """Nobody looked for a while, and nobody knows at what."""
         self._events.append(Lost(self._boot, self.counter + 1, 0))
+
+    def unseen(self) -> None:
+        """Nobody looked at a unit for a while; it is told when its time has come (`tell_unseen`)."""
+        self._unseen = True
+
+    def tell_unseen(self, now: float) -> None:
+        """Tells once of all time without a look since it was told last: at once, then ever later up to some seconds."""
+        if not self._unseen or now < self._tell_from:
+            return
+        goes_on = now < self._tell_from + self._wait_s
+        self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S) if goes_on else FIRST_WAIT_S
+        self._unseen, self._tell_from = False, now + self._wait_s
+        self.lost()
+
+    def meets_anew(self) -> None:
+        """A connection begins: its `Online` tells of all that nobody saw, and a lie is told anew."""
+        self._unseen = False
+        self._lies.clear()
+
+    def lied(self, unit: int, about: str, text: str, now: float) -> None:
+        """A unit said what cannot be true: an alarm, once for each `about` in a connection."""
+        if (unit, about) not in self._lies and not self.is_first_meeting:
+            self._lies.add((unit, about))
+            self.report(AlarmRaised(Severity.ALARM, unit, f"unit {unit}: {text}"), now)
 
     def changed(
         self, member: Member, changes: Sequence[Change], relay: Relay, now: float, *, seen: bool

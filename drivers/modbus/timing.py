@@ -30,6 +30,13 @@ STEADY_READS = 2
 UNSTEADY_S = 2.0
 """An input with six levels in this time that did not hold for two looks is reported as broken: nobody knows what lies there."""
 
+UNSEEN_S, UNSEEN_CHARACTERS, UNSEEN_UNIT_S = 0.15, 40, 0.03
+"""A unit that nobody looked at for longer than this, and for so many characters and seconds of each unit on the bus, may have
+had a chip that nobody saw: that is told as lost. An ordinary round of looks, with a command between them, takes less."""
+
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 8.0
+"""Time without a look is told at once, then gathered for a second, and for twice as long each time while it goes on."""
+
 TRIES = 3
 """Failures in a row until a unit is away."""
 
@@ -61,6 +68,11 @@ HANDSHAKE_S = 10.0
 def byte_time(baud: int) -> float:
     """Seconds of one character on the wire."""
     return BITS_A_CHARACTER / baud
+
+
+def unseen_limit(units: int, byte_time_s: float) -> float:
+    """Seconds between two looks at a unit after which what happened there counts as unseen."""
+    return UNSEEN_S + units * (UNSEEN_CHARACTERS * byte_time_s + UNSEEN_UNIT_S)
 
 
 def quiet(byte_time_s: float) -> float:
