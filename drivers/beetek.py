@@ -75,8 +75,8 @@ def _recognition(said: str, mode: str) -> Recognition | None:
     return Recognition.READ if is_card else None
 
 
-def beetek_link(serial: str, *, boot: int) -> LineLink:
+def beetek_link(serial: str, *, boot: int, byte_time_s: float = 0.0) -> LineLink:
     """A link end for one such shoe, for as long as the daemon runs."""
     able = (Capability.READS_CARDS, Capability.TELLS_DRAWS)
     identity = Identity(DeviceKind.SHOE, BEETEK_VENDOR, "reading shoe", "", serial, "", capabilities=able)
-    return LineLink(identity, boot=boot, read=BeeTek().read)
+    return LineLink(identity, boot=boot, read=BeeTek().read, byte_time_s=byte_time_s)

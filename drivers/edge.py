@@ -31,12 +31,12 @@ class Allowance:
         self._left = self._burst
         self._since: float | None = None
 
-    def allows(self, now: float) -> bool:
-        """Takes one; False where none is left. `now`: monotonic seconds."""
+    def allows(self, now: float, cost: int = 1) -> bool:
+        """Takes `cost`; False, and nothing is taken, where less is left. `now`: monotonic seconds."""
         if self._since is not None:
             self._left = min(self._burst, self._left + (now - self._since) * self._per_s)
         self._since = now
-        if self._left < 1:
+        if self._left < cost:
             return False
-        self._left -= 1
+        self._left -= cost
         return True

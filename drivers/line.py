@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from math import inf
 
 from drivers.catalog import LINE_VENDOR
+from drivers.edge import Allowance
+from drivers.errors import Fault
 from drivers.protocol.constants import MAX_LINE
-from drivers.protocol.host import HostEvent, LevelRefused, Online, Reported, Welcomed
+from drivers.protocol.host import Failed, HostEvent, LevelRefused, Online, Reported, Welcomed
 from drivers.protocol.host_events import Damaged, Silence
 from drivers.protocol.messages import ERR_UNSUPPORTED, Identity
 from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, Report, ResetCause
@@ -26,6 +28,9 @@ LIVENESS_S = 60.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 8.0
 """Damage is told at once, then gathered for a second, and for twice as long each time while it goes on: a cable that makes noise
 for a day fills no disk, and no round is over before it is told."""
+
+BACKLOG = 4096 + 65_536
+"""Bytes that the tty and its driver keep while we do not read: so many may come at once."""
 
 LINE_END = b"\n"
 
@@ -131,14 +136,18 @@ class LineLink:
     """A link end for one line device, for as long as the daemon runs. Online from the moment its port is open.
 
     `identity`: who it is taken for, since it cannot say. `boot`: u64, drawn by the host for each run of the daemon; the
-    counter goes on over losses of the port. `read(line, now)`: what a line means, by the grammar of the device.
+    counter goes on over losses of the port. `read(line, now)`: what a line means, by the grammar of the device. `byte_time_s`: of
+    its line; who sends more than the line can carry is cut off. 0 = no limit.
     """
 
-    def __init__(self, identity: Identity, *, boot: int, read: Callable[[str, float], Report]) -> None:
+    def __init__(
+        self, identity: Identity, *, boot: int, read: Callable[[str, float], Report], byte_time_s: float = 0.0
+    ) -> None:
         self._identity = identity
         self._read = read
         self._boot = boot
         self._counter = 0
+        self._carries = Allowance(BACKLOG, 1 / byte_time_s) if byte_time_s else None
         self._codec = LineCodec()
         self._damage = Damage(self._codec)
         self._waiting: list[HostEvent] = []
@@ -161,6 +170,9 @@ class LineLink:
         Damage comes before the lines of the same read: nobody must rely on these before it is known.
         """
         events, self._waiting = self._waiting, []
+        if self._carries is not None and not self._carries.allows(now, len(data)):
+            detail = "it sends more than its line can carry; look what is at the other end, and at the baud rate of its entry"
+            return [*events, Failed(Fault.PROTO_FLOOD, detail)]
         tick_us = int(now * 1_000_000)
         lines = self._codec.feed(data, now)
         events += self._damage.news(now)
@@ -235,7 +247,7 @@ class LineLink:
         }
 
 
-def line_link(serial: str, *, boot: int) -> LineLink:
+def line_link(serial: str, *, boot: int, byte_time_s: float = 0.0) -> LineLink:
     """A link end for a device whose lines nobody here understands: each is kept as it came."""
     identity = Identity(DeviceKind.LINE, LINE_VENDOR, "ascii line", "", serial, "")
-    return LineLink(identity, boot=boot, read=lambda line, _: LineUnparsed(line))
+    return LineLink(identity, boot=boot, read=lambda line, _: LineUnparsed(line), byte_time_s=byte_time_s)

@@ -100,11 +100,15 @@ def _trust(config: DeviceConfig) -> Trust | None:
 
 
 def _line(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:
-    return line_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+    byte_time_s = BITS_A_BYTE / config.baud
+    return line_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"), byte_time_s=byte_time_s)
 
 
 def _beetek(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:
-    return beetek_link(config.serial or config.name, boot=int.from_bytes(entropy(8), "big"))
+    byte_time_s = BITS_A_BYTE / config.baud
+    return beetek_link(
+        config.serial or config.name, boot=int.from_bytes(entropy(8), "big"), byte_time_s=byte_time_s
+    )
 
 
 def _modbus(config: DeviceConfig, entropy: Entropy, durable: Place | None) -> Link:

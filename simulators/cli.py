@@ -77,6 +77,7 @@ class Options:
     cooked: bool
     key: Path | None
     image: Path | None
+    firmware: str
     usb: str | None
     listen: str | None
     capture: Path | None
@@ -90,9 +91,7 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--link", type=path, required=True, help="The port's name, a symlink to the pseudo-terminal."
         ),
-        click.option(
-            "--serial", callback=_serial_number, help="Serial number.  [default: SIM- and the link's name]"
-        ),
+        click.option("--serial", callback=_name, help="Serial number.  [default: SIM- and the link's name]"),
         click.option("--fault", "faults", multiple=True, metavar="NAME[@N]", help="See below; may be repeated."),
         click.option("--speed", type=Finite(0.01, 10_000), default=1.0, help="Of the mechanics only."),
         click.option("--seed", type=int, help="Repeats cards and boot ids: start with a fresh journal then."),
@@ -103,6 +102,13 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--drop-unread", is_flag=True, help="No ghost bytes: forgets what a lost host did not read."),
         click.option("--key", type=file, help="File of 32 bytes: only a host that proves this key is obeyed."),
         click.option("--image", type=file, help="File that stands for its firmware.  [default: a made-up one]"),
+        click.option(
+            "--firmware",
+            callback=_name,
+            default=FIRMWARE,
+            show_default=True,
+            help="The version that it says it runs.",
+        ),
         click.option("--cooked", is_flag=True, help="Leaves the tty cooked, for a host that must set it raw."),
         click.option("--usb", metavar="PLACE", help="Be a USB device there, as 1-1: LINK is a USB/IP server."),
         click.option("--listen", metavar="HOST:PORT", help="With --usb: serve USB/IP here too (usbip attach)."),
@@ -121,7 +127,7 @@ def _plan(context: click.Context, parameter: click.Parameter, text: str) -> tupl
     return tuple(int(size) for size in sizes)
 
 
-def _serial_number(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+def _name(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     if text is not None and (not is_plain(text) or not 0 < len(text.encode()) <= MAX_NAME):
         raise click.BadParameter(f"{text!r} is no text of 1 to {MAX_NAME} bytes that can be shown")
     return text
@@ -326,7 +332,7 @@ async def _run(
     model = build(book, log, seeded(seed, serial, "cards"))
     image = made_up_image(kind) if options.image is None else options.image.read_bytes()
     identity = Identity(
-        kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, FIRMWARE, sha256(image).digest(),
+        kind, SIMULATED_VENDOR, f"simulated {kind}", HARDWARE, serial, options.firmware, sha256(image).digest(),
         capabilities=model.capabilities, display=DISPLAY_CHARS,
     )  # fmt: skip
     loop = asyncio.get_running_loop()

@@ -1,5 +1,6 @@
 """Which serial ports this machine has, by which names they can be opened, and which process holds each."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,12 +10,12 @@ from serial.tools import list_ports
 
 from drivers.protocol.texts import plain
 
-__all__ = ["Holder", "Port", "holder_of", "ports"]
+__all__ = ["Holder", "Port", "holder_of", "others_at", "ports", "who_holds"]
 
 STABLE = (Path("/dev/table"), Path("/dev/serial/by-id"), Path("/dev/serial/by-path"))
 """Folders of names that stay with a device or a socket: those of `systemd/60-tablewarden.rules`, then those of udev."""
 
-LOCKS = Path("/proc/locks")
+LOCKS, PROCESSES = Path("/proc/locks"), Path("/proc")
 SHOWN = 60
 """Characters of a text that a USB device says of itself."""
 
@@ -36,6 +37,11 @@ class Holder:
 
     pid: int
     command: str
+
+    @property
+    def words(self) -> str:
+        """As people are told of it."""
+        return f"process {self.pid} ({self.command or 'of another user'})"
 
     @property
     def is_daemon(self) -> bool:
@@ -78,6 +84,24 @@ def holder_of(path: str) -> Holder | None:
             pid = int(fields[fields.index(place) - 1])
             return Holder(pid, _command(pid))
     return None
+
+
+def others_at(path: str) -> list[Holder]:
+    """Other processes that have this port open: each takes bytes off it. Those of other users only root can see."""
+    target, found = os.path.realpath(path), []
+    for process in PROCESSES.iterdir():
+        if not process.name.isdecimal() or int(process.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):  # it ended, or is somebody else's
+            if any(os.readlink(fd) == target for fd in (process / "fd").iterdir()):
+                found.append(Holder(int(process.name), _command(int(process.name))))
+    return found
+
+
+def who_holds(path: str) -> str:
+    """The process that holds a port, for people; "" where nobody can be named."""
+    holder = holder_of(path)
+    return holder.words if holder else ", ".join(other.words for other in others_at(path))
 
 
 def _links() -> Iterator[Path]:

@@ -26,6 +26,7 @@ from drivers.transport.base import (
     LostCallback,
     WriteBufferFull,
 )
+from drivers.transport.ports import others_at, who_holds
 from drivers.transport.threads import in_own_thread
 
 __all__ = ["OPEN_DEADLINE_S", "SerialSettings", "SerialTransport"]
@@ -258,12 +259,20 @@ def _open(path: str, settings: SerialSettings) -> _Port:
     try:
         port.open()
         _complete_raw_mode(port.fileno(), settings)
+        others = _shut_others_out(path, port.fileno())
     except (OSError, termios.error, ValueError) as exc:
         _release_now(port)
         code = _errno(exc)
         fault = _FAULTS.get(code, Fault.LINK_OPEN_FAILED)
         other = "this is not a serial port" if code in (errno.ENOTTY, errno.EISDIR) else str(exc)
-        raise PortUnavailable(path, fault, _REMEDIES.get(fault, other)) from exc
+        remedy = _REMEDIES.get(fault, other)
+        if fault is Fault.LINK_BUSY and (holder := who_holds(path)):
+            remedy = f"end {holder}, which holds it"
+        raise PortUnavailable(path, fault, remedy) from exc
+    if others:
+        _release_now(port)
+        remedy = f"end {others}, which reads it too: bytes that it takes never come here"
+        raise PortUnavailable(path, Fault.LINK_BUSY, remedy)
     if settings.low_latency:
         # A pseudo-terminal and many USB drivers have no such switch: slower, not broken.
         with contextlib.suppress(ValueError):
@@ -280,6 +289,22 @@ def _complete_raw_mode(fd: int, settings: SerialSettings) -> None:
     # VMIN 0 makes "nothing yet" look like the end of the link: both would be an empty read.
     cc[termios.VMIN], cc[termios.VTIME] = 1, 0
     termios.tcsetattr(fd, termios.TCSANOW, [iflag, oflag, cflag, lflag, ispeed, ospeed, cc])
+
+
+def _is_pseudo(fd: int) -> bool:
+    """A pseudo-terminal. Its other end may be a simulator that holds this end, too, and outlives a daemon that was killed."""
+    return os.ttyname(fd).startswith("/dev/pts/")
+
+
+def _shut_others_out(path: str, fd: int) -> str:
+    """Nobody else may open the port from now on; returns who has it open already, "" = nobody that can be seen.
+
+    The lock that pyserial takes stops only programs that ask for it; this one stops all but those of root.
+    """
+    if _is_pseudo(fd):
+        return ""
+    fcntl.ioctl(fd, termios.TIOCEXCL)
+    return ", ".join(other.words for other in others_at(path))
 
 
 def _errno(exc: BaseException) -> int:
@@ -299,6 +324,8 @@ def _release(port: _Port, wait_until: float) -> None:
     if not port.is_open:
         return
     fd = port.fileno()
+    with contextlib.suppress(OSError, termios.error):  # while somebody else has it open, the mark would outlive us
+        fcntl.ioctl(fd, termios.TIOCNXCL)
     try:
         while _unsent(fd):
             if time.monotonic() >= wait_until:

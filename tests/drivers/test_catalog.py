@@ -39,6 +39,23 @@ def test_a_simulator_is_no_device_for_real_play_whatever_the_list_says(vendor, a
     assert "for tests only" in refused.detail
 
 
+@pytest.mark.parametrize(
+    ("changes", "told", "why"),
+    [
+        ({}, {}, ""),
+        ({"approval": Approval.REVOKED}, {}, "withdrawn"),
+        ({}, {"firmware_hash": bytes(32)}, "not in the list"),
+        ({"config": HASH}, {}, "settings"),
+    ],
+)
+def test_the_list_can_be_tried_with_a_simulator(changes, told, why):
+    """On a bench a simulator whose model has a row is judged by it, as a maker's device is in real play."""
+    row = replace(ROW, vendor=SIMULATED_VENDOR, model="any shoe", **{"approval": Approval.TEST_ONLY, **changes})
+    rejection = judged(replace(SHOE, **{"firmware_hash": HASH, **told}), approved=(ROW, row))
+    assert (rejection.detail if rejection else "").find(why) >= 0
+    assert (rejection is None) == (not why)
+
+
 def test_only_a_device_that_speaks_tdp_must_keep_a_log():
     """Remote I/O has none; what its kind must do is asked of it all the same."""
     units = replace(

@@ -1,13 +1,15 @@
 """A line device through the same session: the host counts for it, and the kernel keeps what the owner can't take yet."""
 
 import asyncio
+import contextlib
 import random
 
 from drivers import events
 from drivers.commands import ENGAGED, Level, WantedLevel
+from drivers.line import BACKLOG
 from drivers.protocol.reports import DeviceKind, LineUnparsed
 from drivers.session import DeviceConfig, DeviceSession, SessionState
-from drivers.transport import LoopbackCable
+from drivers.transport import LoopbackCable, WriteBufferFull
 
 
 def line_session(recorder, cable, modem_line=""):
@@ -212,6 +214,35 @@ def test_a_device_that_holds_its_modem_line_is_known_to_be_there(recorder, virtu
         cable.dsr = True
         await asyncio.sleep(61)
         assert recorder.bodies(events.LivenessChanged)[1:] == [events.LivenessChanged(known=True)]
+        await stopped(far, task)
+
+    virtual(scene())
+
+
+def test_a_line_device_brings_no_more_than_its_line_can_carry(recorder, virtual):
+    """A talker that is faster than any line at its speed is cut off; what the kernel kept for us at once is no such talker."""
+
+    async def scene():
+        _, far, session, task = await started(recorder)
+        for _ in range(50):
+            far.write(b"A kept line\r\n" * 100)
+            await asyncio.sleep(0.001)
+        assert len(recorder.bodies(LineUnparsed)) == 5000
+        assert session.state is SessionState.ONLINE
+        for _ in range(400):
+            with contextlib.suppress(WriteBufferFull):  # nobody takes it
+                far.write(b"A flood of it\r\n" * 130)
+            await asyncio.sleep(0.05)
+        told = [body.reason for body in recorder.bodies(events.DeviceOffline)]
+        assert set(told) == {"proto_flood"}
+        carried = (BACKLOG + session.config.baud / 10 * 21) / len(b"A flood of it\r\n")
+        assert len(recorder.bodies(LineUnparsed)) <= carried
+        assert len(told) < 30
+        await asyncio.sleep(60)
+        before = len(recorder.bodies(LineUnparsed))
+        far.write(b"A word\r\n")
+        await asyncio.sleep(1.0)
+        assert len(recorder.bodies(LineUnparsed)) == before + 1
         await stopped(far, task)
 
     virtual(scene())

@@ -177,6 +177,7 @@ def test_the_help_lists_every_fault_of_the_device(device: str) -> None:
         (["shoe", "--link", "x", "--plan", "9" * 5000], 2, "stack sizes"),
         (["shoe", "--link", "x", "--serial", "9" * 49], 2, "1 to 48 bytes"),
         (["shoe", "--link", "x", "--serial", "\n"], 2, "1 to 48 bytes"),
+        (["shoe", "--link", "x", "--firmware", "9" * 49], 2, "1 to 48 bytes"),
         (["shoe", "--link", "x", "--serial", "\udcff"], 2, "1 to 48 bytes"),
         (["shoe", "--link", "x", "--usb", "1-1", "--listen", "127.0.0.1:65536"], 2, "no HOST:PORT"),
         (["shoe", "--link", "x", "--usb", "1-1", "--listen", "127.0.0.1:0"], 2, "no HOST:PORT"),

@@ -4,6 +4,8 @@ import asyncio
 import errno
 import fcntl
 import os
+import struct
+import subprocess
 import termios
 import threading
 import time
@@ -28,8 +30,53 @@ async def test_the_lock_is_one_that_other_programs_see(pty_wire, owner):
     with pytest.raises(PortUnavailable) as busy:
         await port.open()
     assert busy.value.fault is Fault.LINK_BUSY
-    assert "fuser" in busy.value.remedy
+    assert f"end process {os.getpid()} (" in busy.value.remedy
     os.close(stranger)
+
+
+TIOCGEXCL = 0x80045440
+"""Linux: whether a tty may be opened again."""
+
+
+async def test_nobody_else_may_open_a_port_that_is_open(pty_wire, owner, monkeypatch):
+    """Also who asks for no lock, like cat; and the mark goes with us, though somebody else keeps the port open."""
+    monkeypatch.setattr(serial_module, "_is_pseudo", lambda _: False)
+    monkeypatch.setattr(serial_module, "others_at", lambda _: [])
+    beside = os.open(pty_wire.path, os.O_RDWR | os.O_NOCTTY)
+
+    def is_exclusive() -> bool:
+        return bool(struct.unpack("I", fcntl.ioctl(beside, TIOCGEXCL, bytes(4)))[0])
+
+    port = pty_wire.transport(owner)
+    await port.open()
+    assert is_exclusive()
+    await port.close()
+    assert not is_exclusive()
+    os.close(beside)
+
+
+async def test_who_reads_the_port_too_is_named(pty_wire, owner, monkeypatch):
+    """It would take bytes of every report: the port is not used until that process has ended."""
+    monkeypatch.setattr(serial_module, "_is_pseudo", lambda _: False)
+    beside = os.open(pty_wire.path, os.O_RDWR | os.O_NOCTTY)
+    port = pty_wire.transport(owner)
+    with subprocess.Popen(["sleep", "60"], stdin=beside) as reader:
+        with pytest.raises(PortUnavailable) as read:
+            await port.open()
+        reader.kill()
+    assert read.value.fault is Fault.LINK_BUSY
+    assert f"end process {reader.pid} (sleep 60), which reads it too" in read.value.remedy
+    await port.open()
+    await port.close()
+    os.close(beside)
+
+
+async def test_a_pseudo_terminal_is_left_open_to_its_simulator(pty_wire, owner):
+    """The simulator holds this end as well, and a daemon that was killed could not take the mark away."""
+    port = pty_wire.transport(owner)
+    await port.open()
+    assert not struct.unpack("I", fcntl.ioctl(pty_wire.fd, TIOCGEXCL, bytes(4)))[0]
+    await port.close()
 
 
 async def test_a_missing_port_names_its_fault_and_its_remedy(owner, tmp_path):
