@@ -36,9 +36,11 @@ lint: setup
 	$(BIN)/mypy
 
 # The full forms; `make test` holds a short form of each.
-# A daemon with all devices is killed at each append and at KILLS random instants, a writer at each write: an hour or so.
+# A daemon with all devices is killed at each append and at KILLS random instants, a writer at each write: an hour or so. Then
+# as many records are deleted, renamed, rolled back, cut or lose their log at random moments, also beside a kill: some minutes.
 kill: setup system
 	KILLS=$(KILLS) $(BIN)/pytest -q -m full -k kill
+	$(BIN)/python -m tests.disasters --count $(KILLS) $(if $(SEED),--seed $(SEED))
 
 # Power goes at random instants of a bench in a machine of its own, and each disk that is left is judged: some ten minutes.
 powercut: setup system guest
