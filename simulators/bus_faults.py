@@ -26,6 +26,11 @@ BUS_FAULTS: dict[str, FaultKind] = {
     "bus_twins": _fault(
         "A second unit has the address of `unit` and answers too, `times` times.", unit="1", times="0"
     ),
+    "bus_neighbour": _fault(
+        "A second master on the bus asks a unit of its own each `every` s, for `for` s, and gets its answer.",
+        every="0.3",
+        **{"for": "3"},
+    ),
     "bus_babble": _fault("Somebody sends noise for `for` s.", **{"for": "1"}),
     # units that are not what they seem
     "unit_stranger": _fault("`unit` is another one: its identity registers differ.", unit="1"),

@@ -16,6 +16,8 @@ OF_ANSWERS = (
 )  # fmt: skip
 BABBLE_EVERY_S = 0.01
 NOISE = 16
+NEIGHBOUR, NEIGHBOUR_S = 99, 0.01
+"""The address of a unit that another master asks, and the time that its question takes on the line."""
 
 
 class BusWire:
@@ -50,6 +52,13 @@ class BusWire:
         """Bytes of nobody's, without a silence that would let anybody speak."""
         count = int(seconds / BABBLE_EVERY_S)
         return [(n * BABBLE_EVERY_S, self._rng.randbytes(NOISE)) for n in range(count)]
+
+    def neighbour(self, every: float, seconds: float) -> Pieces:
+        """Whole questions and answers between others: each is right, and none is ours."""
+        asked = framed(NEIGHBOUR, 3, bytes((0, 0, 0, 2)))
+        said = framed(NEIGHBOUR, 3, bytes((4, 0, 1, 0, 2)))
+        times = [n * every for n in range(int(seconds / every))]
+        return [piece for at in times for piece in ((at, asked), (at + self._turnaround_s + NEIGHBOUR_S, said))]
 
     def _due(self, question: Question, now: float) -> Iterator[Fault]:
         for fault, since in list(self._begun):

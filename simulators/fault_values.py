@@ -35,6 +35,8 @@ OF_FAULT: Mapping[tuple[str, str], Range] = {
     ("frame_error", "code"): (1, U16),
     ("bus_exception", "code"): (1, 255),
     ("bus_babble", "for"): (0, 600),
+    ("bus_neighbour", "every"): (0.05, 600),
+    ("bus_neighbour", "for"): (0, 600),
     ("unit_stranger", "unit"): (1, 247),
     ("unit_restart", "unit"): (1, 247),
     ("watchdog_zero", "unit"): (1, 247),

@@ -312,6 +312,9 @@ class RemoteIo:
             self._unrest[fault.number("seat"), 1] = (now, end, CHATTER_S)
         for fault in self._due("bus_babble"):
             self._on_the_way += [(now + later, data) for later, data in self.wire.noise(fault.real("for"))]
+        for fault in self._due("bus_neighbour"):
+            pieces = self.wire.neighbour(fault.real("every"), fault.real("for"))
+            self._on_the_way += [(now + later, data) for later, data in pieces]
         self._is_welded = self._is_welded or any(True for _ in self._due("relay_welded"))
         self._flickers = self._flickers or any(True for _ in self._due("contact_flickers"))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 PATH = Path(__file__).with_name("catalogue.toml")
 SCOPES = ("byte", "frame", "device", "host", "modbus")
-COUNTS = {"B": 23, "F": 31, "D": 45, "H": 23, "M": 14}
+COUNTS = {"B": 23, "F": 31, "D": 45, "H": 25, "M": 15}
 """How many faults of each letter the catalogue has."""
 ALL_IDS = tuple(f"{letter}{number:02}" for letter, most in COUNTS.items() for number in range(1, most + 1))
 

@@ -1,6 +1,7 @@
 """What the operating system under the daemon can do wrong: errors of calls, ports that block, names that lead astray."""
 
 import asyncio
+import contextlib
 import errno
 import fcntl
 import os
@@ -15,6 +16,8 @@ from typing import Any
 import serial.serialposix
 
 import drivers.transport.serial as transport
+from controller.given import LARGEST
+from controller.publish.publisher import NotParked
 from tests.faults.machine import Device
 from tests.faults.rig import Rig
 from tests.faults.verbs import Given, Undo, verb
@@ -179,6 +182,20 @@ async def executor_full(rig: Rig, device: Device, given: Given) -> Undo:
         rig.loop._default_executor = None  # type: ignore[attr-defined]
 
     return undo
+
+
+@verb
+async def topic_denied(rig: Rig, device: Device, given: Given) -> Undo:
+    """The broker refuses each publish to `topic`; once that is mended somebody has all released that was set aside."""
+    stream = given["topic"].rpartition("/")[2]
+    rig.broker.denied.add(given["topic"])
+
+    async def mended() -> None:
+        rig.broker.denied.clear()
+        with contextlib.suppress(NotParked):
+            await rig.publisher.release(stream, 1, LARGEST)
+
+    return mended
 
 
 def _point(link: Path, to: str) -> None:

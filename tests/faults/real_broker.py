@@ -30,6 +30,7 @@ class RealBroker:
         self.port, self.name = port, f"{TABLE}-{next(_names)}"
         self.deliveries: list[Delivered] = []
         self.away = False
+        self.denied: set[str] = set()
         self._links: list[CountedLink] = []
         self._heard = self._taken = self._asked = 0
         self._subscriber = Subscriber("127.0.0.1", port, f"subscriber-{self.name}", self._hear)
@@ -116,6 +117,9 @@ class CountedLink:
                 self._broker.took(topic)
             answered(code)
 
+        if any(topic.endswith(f"/{denied}") for denied in self._broker.denied):
+            asyncio.get_running_loop().call_soon(answered, int(Code.NOT_AUTHORIZED))  # as its ACL would say
+            return
         self.unanswered += 1
         self._link.send(topic, payload, answered=counted, **more)
 

@@ -24,6 +24,7 @@ from controller.journal.record import Record, Stream
 from controller.journal.recorder import FIRST, Recorder
 from controller.journal.store import Journal
 from controller.measuring import Measuring
+from controller.publish.link import Code
 from controller.publish.memory import Delivery as Taken
 from controller.publish.memory import MemoryBroker
 from controller.publish.publisher import PublishConfig, Publisher
@@ -89,6 +90,19 @@ class CountingTransport(SerialTransport):
         await super().close(deadline_s)
 
 
+class _DenyingBroker(MemoryBroker):
+    """A broker in memory with an ACL. `denied`: ends of the topics that the table may not write."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.denied: set[str] = set()
+        self.judge = self._judge
+
+    def _judge(self, delivery: Taken) -> int:
+        denied = any(delivery.topic.endswith(f"/{topic}") for topic in self.denied)
+        return Code.NOT_AUTHORIZED if denied else Code.SUCCESS
+
+
 class Rig:
     """One table from `up` to `close`. `broker.deliveries` is what a subscriber got.
 
@@ -110,7 +124,7 @@ class Rig:
         self.clock = VirtualClock(loop)
         self.setup, configs = _bench_table(**asked)
         self.devices = {c.name: device_of(c, room, seed, keyed=keyed) for c in configs}
-        self.broker = broker or MemoryBroker(keep=None)
+        self.broker = broker or _DenyingBroker(keep=None)
         self.path = room / "journal.sqlite"
         self.failed: Exception | None = None
         self._asleep, pump.asleep_s = pump.asleep_s, loop.asleep_s

@@ -33,7 +33,8 @@ FAULTS = (
 )  # fmt: skip
 OF_A_BUS = (
     "bus_silent:unit=2:for=1.5", "bus_silent:unit=1", "bus_crc:each=5", "bus_late:times=3", "bus_echo:times=0",
-    "bus_wrong_unit:times=5", "bus_twins:unit=1", "bus_gap:by=0.06:times=3", "bus_babble:for=1", "unit_restart:unit=1",
+    "bus_wrong_unit:times=5", "bus_twins:unit=1", "bus_gap:by=0.06:times=3", "bus_babble:for=1", "bus_neighbour:for=2",
+    "unit_restart:unit=1",
     "watchdog_fires:unit=1", "coil_ignored:unit=1:times=2", "contact_flickers", "curtain:for=1", "wire_drop:rate=0.002",
     "wire_corrupt:rate=0.002",
 )  # fmt: skip
