@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -23,6 +24,8 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+
+import structlog
 
 from controller.clock import ManualClock
 from controller.journal.errors import JournalDamaged, JournalError
@@ -316,6 +319,9 @@ def main() -> int:
     given = parser.parse_args()
     seed = secrets.randbelow(1_000_000) if given.seed is None else given.seed
     print(f"seed {seed}", flush=True)
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL)
+    )  # each loss is an error
     began = time.monotonic()
     tally, wrong = asyncio.run(befall_many(given.count, seed))
     for (name, fate), times in sorted(tally.items()):
