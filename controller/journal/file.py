@@ -60,6 +60,8 @@ WRITER_BUSY_S = 1.0
 """How long a commit waits for a foreign program that locked the file. Below the limit of a commit."""
 READER_BUSY_S = 5.0
 LOG = "-wal"
+PRIMARY = 0xFF
+"""Of an extended error code of SQLite."""
 """Beside a journal: what was committed and has not come into the file itself yet. Only both together are the record."""
 READ_ERRORS = (sqlite3.Error, UnicodeError)
 """What reading damaged bytes raises: SQLite's own findings, and text that is no longer text."""
@@ -205,6 +207,16 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 
 def prime(db: sqlite3.Connection, path: Path) -> None:
+    """Makes a file ready for its one writer. Raises `JournalDamaged` where the pages that it writes are damaged."""
+    try:
+        _prime(db, path)
+    except sqlite3.DatabaseError as exc:
+        if getattr(exc, "sqlite_errorcode", 0) & PRIMARY in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise JournalDamaged(path, str(exc)) from exc
+        raise
+
+
+def _prime(db: sqlite3.Connection, path: Path) -> None:
     """Gives the write-ahead log its full size once, if it has not got it. It must never be truncated afterwards.
 
     Something is written in any case: a disk that takes nothing is found by an open, and not by the first report that comes in.

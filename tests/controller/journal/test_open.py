@@ -309,3 +309,16 @@ def test_an_empty_file_is_damage_and_keeps_the_log_beside_it(path: Path) -> None
     log.write_bytes(b"what is left")
     assert [fault.detail for fault in verify(path).faults] == ["the file is empty"]
     assert log.read_bytes() == b"what is left"
+
+
+def test_pages_that_a_start_cannot_write_are_damage_and_no_full_disk(filled, open_journal, monkeypatch):
+    """A file that was cut may read well up to the first page that is written: it is put aside, not tried again for ever."""
+    malformed = sqlite3.DatabaseError("database disk image is malformed")
+    malformed.sqlite_errorcode = sqlite3.SQLITE_CORRUPT | 3 << 8
+
+    def fails(*_: object) -> None:
+        raise malformed
+
+    monkeypatch.setattr("controller.journal.file._prime", fails)
+    with pytest.raises(JournalDamaged, match="malformed"):
+        open_journal(filled)
