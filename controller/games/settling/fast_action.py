@@ -130,7 +130,10 @@ class FastAction:
         too_many = here is not None and Guard.TOO_MANY in here.state
         if too_many and answer not in (Decision.SET, None):
             return self._asked(hand, self._too_many, TOO_MANY)
-        if hand.cards and len(hand.cards) != _DEALT and not too_many:
+        untold = not hand.cards and here is not None and here.trigger is Trigger.WRONG_COUNT_PLAYER
+        if (hand.cards and len(hand.cards) != _DEALT and not too_many) or (
+            untold and answer is Decision.SURRENDER
+        ):
             return self._of_another_number(hand, answer, round_)
         match answer:
             case Decision.NATURAL:
@@ -148,7 +151,7 @@ class FastAction:
                 return self._against_dealer(hand, round_, dealer)
 
     def _of_another_number(self, hand: Hand, answer: Decision | None, round_: Round) -> list[Line]:
-        """A hand that lies there with too few cards, or with too many that nobody reported."""
+        """A hand that lies there with too few cards, told or reported, or with too many that nobody reported."""
         given_up = self._short_given_up if answer is Decision.SURRENDER else None
         if len(hand.cards) > _DEALT:
             return self._asked(hand, self._too_many, WRONG_COUNT)
