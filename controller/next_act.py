@@ -301,8 +301,10 @@ def _settling(setup: Setup, round_: Round, stage: game.Stage) -> Candidates:
     yield " ".join(filter(None, (stage.next, how, first))), a.SettleRound()
     for hands in range(len(round_.in_play) + 1, 0, -1):
         yield "Record how many hands the shuffler has found", a.RecordHandsFound(hands)
+    yield COUNT_STUB, a.RecordStubCount(full_set(setup) - round_.cards_out)
 
 
+COUNT_STUB = "Count the stub face down on the layout"
 CHIPS_AND_CARDS = (Action.RETURN_ALL_WAGERS, Action.COLLECT_ANTE, Action.COLLECT_SEAT_WAGERS)
 
 
@@ -319,7 +321,7 @@ def _ending(setup: Setup, state: State, round_: Round) -> Candidates:
         )
     yield from _duties(state, of_table)
     if stub.due(setup, state) is not None:
-        yield "Count the stub face down on the layout", a.RecordStubCount(full_set(setup) - round_.cards_out)
+        yield COUNT_STUB, a.RecordStubCount(full_set(setup) - round_.cards_out)
     if not round_.collected:
         yield "Collect the cards into the discard rack", a.CollectCards()
     yield from _duties(state, [duty for duty in due if duty.device or duty.back])

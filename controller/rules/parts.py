@@ -115,7 +115,8 @@ class StubRule:
     """`every_rounds`: a stub count at least once in so many rounds; `waived_by`: what makes it unnecessary.
 
     `counted_by`: whose rounds these are: of the table, of each deck, or both. `void_rounds`: a void round is one of them.
-    `over_change`: they go on when a new deck comes. None = the table's, void rounds too, and they go on.
+    `over_change`: they go on when a new deck comes. `before`: in its round the count comes before this. None = the table's,
+    void rounds too, they go on, and the count comes before the cards are collected.
     """
 
     every_rounds: Cited[int]
@@ -123,6 +124,7 @@ class StubRule:
     counted_by: Cited[str] | None = None
     void_rounds: Cited[bool] | None = None
     over_change: Cited[bool] | None = None
+    before: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

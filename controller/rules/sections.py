@@ -27,6 +27,8 @@ SECOND_SET = ("no", "with_shuffler", "required_with_shuffler")
 SWAP_AFTER = ("round", "shoe")
 WAIVED_BY = ("shuffler_counts_each_shuffle", "any_shuffler", "none")
 COUNTED_BY = ("table", "deck", "both")
+SETTLING = "settling"
+COUNTED_BEFORE = (SETTLING, "collecting")
 LOCK_AT = ("no_more_bets",)
 NOT_KEPT = ("electronic",)
 PLACED = ("before_deal", "decision")
@@ -202,10 +204,11 @@ def stub(root: Table) -> StubRule | None:
     counted_by = table.cited("counted_by", one_of(COUNTED_BY), optional=True)
     void_rounds = table.cited("void_rounds", Table.flag, optional=True)
     over_change = table.cited("over_change", Table.flag, optional=True)
+    before = table.cited("before", one_of(COUNTED_BEFORE), optional=True)
     table.close()
     if every_rounds is None or waived_by is None:
         return None
-    return StubRule(every_rounds, waived_by, counted_by, void_rounds, over_change)
+    return StubRule(every_rounds, waived_by, counted_by, void_rounds, over_change, before)
 
 
 def discards(root: Table) -> DiscardRule | None:

@@ -121,9 +121,8 @@ def dispose(
             decide_late_wager(draft, demand, seat)
     record(draft, fates)
     where = f"seat {seat}: " if seat and trigger in OF_A_SEAT else ""
-    _hold_round(
-        draft, demands, where + (row.says or trigger.value), made
-    )  # after the wagers, before what was paid
+    reason = where + (row.says or trigger.value)
+    _hold_round(draft, demands, reason, made)  # after the wagers, before what was paid
     if round_ is not None and round_.wagers(Fate.TO_SETTLE):
         close_if_none_spared(draft)
     for lost in after_void(draft, fates):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from controller.games.settling.settled import Cut, Line, Outcome, label
 from controller.rules.vocabulary import Action, Method, Role, Settle
 from controller.table import acts as a
-from controller.table import beside, validating
+from controller.table import beside, stub, validating
 from controller.table import facts as f
 from controller.table.draft import Draft
 from controller.table.drawn import cutting_card_untold
@@ -69,8 +69,10 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
     if (wrong := sums(act, wager.cents, counted=bool(wager.cents))) is not None:
         return wrong
-    if wager.fate is not Fate.SETTLED and (early := _too_early(setup, state, act, wager)) is not None:
-        return early
+    if wager.fate is not Fate.SETTLED:
+        early = _too_early(setup, state, act, wager) or stub.due_before_settling(setup, state)
+        if early is not None:
+            return early
     return not_payable(setup, state, act)
 
 
@@ -184,6 +186,7 @@ def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         short_hand_first(state, 0)
         or cutting_card_untold(setup, state)
         or _uncounted(setup, state)
+        or stub.due_before_settling(setup, state)
         or validating.of_round(setup, _round(state))
     )
 

@@ -1,12 +1,14 @@
 """The count of the stub: when it may be made, and when the cards of a round wait for it."""
 
 from controller.games.model import Phase
+from controller.rules.sections import SETTLING
 from controller.table.deal_plan import community_to_come, delivered, still_in_device
 from controller.table.law import order_cite, rounds_without_count, stub_count_waived, why_not_waived
 from controller.table.refusal import Refusal
 from controller.table.state import Round, Setup, State
 
 COUNT = "record_stub_count"
+BEFORE_COLLECTING = "before the cards are collected"
 
 
 def due(setup: Setup, state: State) -> Refusal | None:
@@ -25,10 +27,24 @@ def due(setup: Setup, state: State) -> Refusal | None:
     why = why_not_waived(setup, state)
     reached = f"{every.value} rounds are reached{f', and {why}' if why else ''}"
     return Refusal(
-        f"count the stub before the cards are collected ({COUNT}): {reached}",
+        f"count the stub {BEFORE_COLLECTING} ({COUNT}): {reached}",
         cite(setup, state),
         code="stub_count_due",
     )
+
+
+def due_before_settling(setup: Setup, state: State) -> Refusal | None:
+    """Why no wager of this round is settled yet: its stub is due and must be counted first. Clause: `[stub_count] before`.
+
+    A wager that a fold or a declaration settled at once is settled before.
+    """
+    rule = setup.law.rulebook.stub
+    if rule is None or rule.before is None or rule.before.value != SETTLING:
+        return None
+    if (because := due(setup, state)) is None:
+        return None
+    reason = because.reason.replace(BEFORE_COLLECTING, "before a wager is settled")
+    return Refusal(reason, because.cite, because.code, reading=rule.before.by_choice)
 
 
 def not_there(setup: Setup, state: State, round_: Round) -> Refusal | None:

@@ -42,6 +42,7 @@ TAKES_NOTHING = {
     "R-44": "compare",
     "R-149": "counted",  # the count comes no later
     "R-150": "goes_on",  # the count comes no later
+    "R-224": "before_settling",  # nothing of a round that may be void is paid or collected
     "R-18": "not_enabled",  # no device, so none of its failures reaches a wager
     "R-29": "dealing_failure",  # the round is void, and wagers of a void round go back or are held
     "R-40": "cover",

@@ -3,9 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from controller.rules.vocabulary import Action, Method, Trigger
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.allowed import verify
+from controller.table.inputs import Actor
+from controller.table.state import Fate
 from controller.table.stub import counts_void, due
 
 BETS = {
@@ -33,7 +36,8 @@ def at_table(make_table, book, *, backs=("red", "blue"), **elect):
     return table
 
 
-def settled(table, back):
+def shown(table, back):
+    """A round whose hands lie open: nothing is left but to settle its wagers."""
     names = BETS[table.setup.law.rulebook.id]
     table.bet(*((1, name, 1000) for name in names), back=back).let_out()
     table.act(a.RecordInitialDeal())
@@ -42,7 +46,11 @@ def settled(table, back):
     else:
         table.decide_all(a.Decision.FOLD)
         table.act(a.RevealCommunity(a.Street.COMMUNITY) if table.round.game.streets else a.RevealDealer())
-    table.act(a.SettleRound())
+    return table
+
+
+def settled(table, back):
+    shown(table, back).act(a.SettleRound())
     return table
 
 
@@ -185,3 +193,20 @@ def test_of_two_decks_the_rounds_with_the_other_one_stay(make_table, book):
     table.act(a.BringSet("red"))
     assert table.state.since_stub_count == 1
     assert [table.state.sets[back].since_count for back in ("red", "blue")] == [0, 1]
+
+
+@pytest.mark.parametrize(("choice", "reading"), [("before_settling", "R-224"), ("before_collecting", None)])
+def test_a_due_stub_is_counted_before_a_wager_is_settled_where_that_is_elected(make_table, book, choice, reading):
+    """R-224, seat by seat and for the round: with the count first, a round that turns out to be void has paid nothing."""
+    table = at_table(make_table, book, backs=("red",), R_224=choice)
+    for _ in range(4):
+        played(table, "red")
+    shown(table, "red")
+    sam = Actor("sam", Role.SUPERVISOR)
+    first = table.round.wagers(Fate.LIVE)[:1]  # of a hand that folded nothing is left to settle
+    acts = [a.SettleRound(), *(a.SettleWager(seat, name, a.Outcome.PUSH) for seat, name, _ in first)]
+    for act in acts:
+        refused = verify(table.setup, table.state, act, sam)
+        assert (refused and refused.reading, refused and refused.code) == (reading, reading and "stub_count_due")
+    table.act(a.RecordStubCount(table.right_stub()))
+    assert all(verify(table.setup, table.state, act, sam) is None for act in acts)
