@@ -122,6 +122,7 @@ class Backlog:
         box.denied = parked.reason
         self.suspects.forget(name)
         box.park(sequence, parked.reason, now_ns)
+        box.withdraw(parked.reason)
         box.park_rest(self.heads()[name], parked.reason, now_ns)
         if is_news:
             self.report("publish_parked", stream=name, sequence=sequence, **told)

@@ -93,6 +93,14 @@ class Denied:
             one.is_tried = True
         return due
 
+    def try_now(self, topic: str) -> bool:
+        """Lets `topic` be tried without waiting, as a person asks; False where it is not parked."""
+        found = self.of(topic)
+        if found is None or not found.wait_ns:
+            return False
+        found.is_tried = True
+        return True
+
     def taken(self, topic: str) -> Parked | None:
         """The broker took a message of `topic`; how it was parked, where it was."""
         if not self._parked and not topic.startswith("state/"):

@@ -224,6 +224,12 @@ class Outbox:
         self._buffer.clear()
         self._advance(now_ns)
 
+    def withdraw(self, reason: str) -> None:
+        """Sets aside again what was released and not sent."""
+        for one in [r for r in self._released]:
+            for hole in self._released.take(one.first, one.last):
+                self.parked.add(Range(hole.first, hole.last, reason))
+
     def undo(self, sequence: int) -> None:
         """The broker hung up right behind its answer to `sequence`: that answer proves nothing."""
         self.settled = min(self.settled, sequence - 1)

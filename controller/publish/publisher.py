@@ -199,8 +199,8 @@ class Publisher:
                 else f"none of {sequence} to {last} is parked"
             )
             raise NotParked(f"{stream}: {none}; look at `tablewarden outbox status`")
-        self._backlog.denied.taken(f"evt/{stream}")  # whoever releases says that the cause is mended
-        box.denied = None
+        if self._backlog.denied.try_now(f"evt/{stream}"):
+            self._backlog.suspects.accuse((stream, sequence))  # alone; the rest follows once the broker takes it
         self._report("publish_released", stream=stream, first=sequence, last=last or sequence, count=count)
         self.wake()
         return count

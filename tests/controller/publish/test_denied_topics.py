@@ -1,5 +1,7 @@
 """A topic that the broker does not take, on a real mosquitto that hangs up over it: named, and no other waits for it."""
 
+import asyncio
+import contextlib
 import json
 import signal
 
@@ -8,6 +10,7 @@ import pytest
 from controller.publish.denied import STATES, Denied
 from controller.publish.link import Limits
 from controller.publish.memory import MemoryBroker
+from controller.publish.publisher import NotParked
 from controller.publish.suspects import OnWay, Suspects
 from controller.publish.topics import Topics
 
@@ -67,6 +70,30 @@ async def test_one_denied_stream_does_not_silence_the_other(
     await until(lambda: heard.first_seen(denied) == list(range(1, 71)))
     await until(lambda: parked(again) == {})
     assert again.publisher.status()["streams"][denied]["parked"] == []
+
+
+async def test_a_release_tries_a_denied_stream_at_once_and_the_rest_follows(
+    broker_that_denies, listen, run, journal, until
+):
+    """In vain at first: nothing is lost by it. Then in time: one number releases all."""
+    broker = broker_that_denies("evt/main")
+    heard = await listen(broker.port)
+    journal.add("main", count=30)
+    running = run(broker.port)
+    lag = lambda: running.publisher.status()["streams"]["main"]["lag"]  # noqa: E731
+    await until(lambda: "evt/main" in parked(running) and lag() == 0)
+    assert await running.publisher.release("main", 1, 5) == 5
+    holes = lambda: running.publisher.status()["streams"]["main"]["parked"]  # noqa: E731
+    await until(lambda: [(h["first"], h["last"]) for h in holes()] == [(1, 30)])
+    assert len(named(running)) == 1
+    broker.acl("topic readwrite tablewarden/#")
+    broker.send_signal(signal.SIGHUP)
+    while heard.sequences() == []:  # mosquitto gives no sign that it has read its list again
+        with contextlib.suppress(NotParked):
+            await running.publisher.release("main", 1)
+        await asyncio.sleep(0.02)
+    await until(lambda: heard.first_seen() == list(range(1, 31)))
+    await until(lambda: holes() == [] and parked(running) == {})
 
 
 @pytest.mark.parametrize("protocol", ["5", "3.1.1"])
