@@ -33,7 +33,8 @@ def evolve(state: State, fact: f.Fact) -> State:
     """The state after this fact. Facts that only inform (a lamp, a service hint) leave it as it is."""
     match fact.event:
         case f.LevelWanted() as wanted:
-            device = state.devices[wanted.device]
+            if (device := state.devices.get(wanted.device)) is None:  # it is not in the configuration any more
+                return replace(state, serial=state.serial + 1)
             device = replace(device, wanted=with_(device.wanted, wanted.level, wanted.value))
             return replace(state, devices=with_(state.devices, wanted.device, device), serial=state.serial + 1)
         case f.DutyOpened() | f.DutyClosed() | f.HoldPlaced() | f.HoldLifted():

@@ -227,6 +227,12 @@ def test_what_happens_to_the_table_changes_so_much_of_it(event, before, changes)
     assert evolve(state, f.Fact("table", event)) == replace(state, **changes)
 
 
+def test_a_level_of_a_device_that_left_the_configuration_is_a_number_alone():
+    """A start folds what was recorded with it; numbers that were given stay given."""
+    wanted = f.LevelWanted("shoe-9", e.Level.DISPENSING, e.INHIBITED, 10, "x")
+    assert evolve(STATE, f.Fact("shoe-9", wanted)) == replace(STATE, serial=STATE.serial + 1)
+
+
 @pytest.mark.parametrize(("marker", "then"), [(None, 4), (2, 2), (0, 0)])
 def test_a_round_without_a_card_leaves_the_table_as_it_was(marker, then):
     """Nothing came of it: the cutting card and the players of the round before are those of the next cut; the marker goes where
