@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from controller import app
 from controller.journal.keys import make_key
+from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.rules.vocabulary import Role
 from tests.controller.test_record_kept import config, journal, public, running  # noqa: F401  # fixtures
@@ -57,7 +57,7 @@ async def test_a_record_that_is_older_than_its_checkpoint_is_put_aside(
         (hold,) = daemon.desk.table.engine.state.holds.values()
         assert hold.least_role is Role.SUPERVISOR
     with opened(journal) as view:
-        first = next(view.merged([app.Stream.MAIN]))
+        first = next(view.merged([Stream.MAIN]))
     assert first.kind == "record_replaced"
     assert "its checkpoint in t.journal.head was signed at" in json.loads(first.data)["found"]
     async with running(config) as daemon:
@@ -88,7 +88,7 @@ async def test_a_record_that_is_gone_is_missed(
         assert daemon.desk.table is not None
         assert len(daemon.desk.table.engine.state.holds) == 1
     with opened(journal) as view:
-        first = next(view.merged([app.Stream.MAIN]))
+        first = next(view.merged([Stream.MAIN]))
     assert first.kind == "record_replaced"
     assert identity in json.loads(first.data)["found"]
 

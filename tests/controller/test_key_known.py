@@ -14,6 +14,7 @@ from controller.config_file import load_config
 from controller.control.desk import Refused
 from controller.journal.key_change import known_keys
 from controller.journal.keys import KeyUnusable, PublicKey, make_key
+from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.journal.verify import verify
 from controller.rules.vocabulary import Role
@@ -27,7 +28,7 @@ SAM = Actor("sam", Role.SUPERVISOR)
 
 def changes(journal: Path) -> list[dict[str, str]]:  # noqa: F811
     with opened(journal) as view:
-        return [json.loads(r.data) for r in view.merged([app.Stream.DIAG]) if r.kind == "signing_key_changed"]
+        return [json.loads(r.data) for r in view.merged([Stream.DIAG]) if r.kind == "signing_key_changed"]
 
 
 def another_key(folder: Path) -> PublicKey:

@@ -84,7 +84,7 @@ def bytes_of(path: Path) -> bytes:
 
 def kinds(journal: Path) -> list[str]:
     with opened(journal) as view:
-        return [record.kind for record in view.merged([*app.Stream])]
+        return [record.kind for record in view.merged([*Stream])]
 
 
 async def test_a_daemon_signs_its_record_from_start_to_stop(
@@ -141,7 +141,7 @@ async def test_a_damaged_record_is_kept_under_another_name_and_a_new_one_begins_
     is_seen_at_open = damage is not _take_an_old_body
     assert (kept == before) is is_seen_at_open, "what was found later had its log and its counters written before"
     with opened(journal) as view:
-        first = next(view.merged([app.Stream.MAIN]))
+        first = next(view.merged([Stream.MAIN]))
     told = json.loads(first.data)
     assert first.kind == "record_replaced"
     assert (told["file"], told["size"]) == (aside.name, len(kept))
@@ -284,7 +284,7 @@ async def test_a_start_takes_the_state_from_a_snapshot_or_from_the_record_and_it
         change(snapshot)
     with opened(journal) as view:
         expected = table_at(view, time_us=2**60).state
-        facts = sum(1 for _ in view.merged([app.Stream.MAIN, app.Stream.DIAG]))
+        facts = sum(1 for _ in view.merged([Stream.MAIN, Stream.DIAG]))
     before = len(folded)
     daemon = app.Daemon(load_config(config))
     again = Journal.open(journal, site="bench", table="example")

@@ -14,6 +14,7 @@ import pytest
 from controller import app
 from controller.engine import RecordFailed
 from controller.journal.errors import JournalLocked
+from controller.journal.record import Stream
 from controller.journal.rescue import rescue
 from controller.journal.store import Journal, opened
 from controller.journal.verify import verify
@@ -103,7 +104,7 @@ async def test_a_record_that_is_taken_away_is_held_and_put_back_whole(
     assert report.ok, report.faults
     with opened(path) as view:
         assert view.description.id == identity
-        assert set(told) <= {record.order for record in view.merged([*app.Stream])}
+        assert set(told) <= {record.order for record in view.merged([*Stream])}
 
 
 async def test_an_act_after_the_file_is_gone_is_told_as_failed_and_still_on_record(
@@ -124,7 +125,7 @@ async def test_an_act_after_the_file_is_gone_is_told_as_failed_and_still_on_reco
             await first.engine.act(NewDealer(), FLORA)
         await until_up_again(daemon, first)
     with opened(journal) as view:
-        assert "new_dealer" in [record.kind for record in view.merged([app.Stream.INPUT])]
+        assert "new_dealer" in [record.kind for record in view.merged([Stream.INPUT])]
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal"])
@@ -148,7 +149,7 @@ async def test_of_a_record_that_was_cut_the_newest_records_are_saved_as_text(
     orders = {json.loads(line.split("\t")[2])[ORDER] for line in saved.read_text().splitlines()[4:]}
     assert set(told) <= orders
     with opened(journal) as view:
-        replaced = next(record for record in view.merged([app.Stream.MAIN]))
+        replaced = next(record for record in view.merged([Stream.MAIN]))
     assert saved.name in json.loads(replaced.data)["found"]
 
 
