@@ -28,7 +28,7 @@ from controller.engine import Engine, RecordFailed, last_reported
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.key_change import changed_key, known_keys
 from controller.journal.keys import SigningKey
-from controller.journal.record import Stream
+from controller.journal.record import Stream as Stream
 from controller.journal.recorder import Recorder
 from controller.journal.room import room_problem
 from controller.journal.store import Journal
@@ -39,24 +39,20 @@ from controller.link_log import LinkLog
 from controller.means import Spare
 from controller.measuring import Measuring
 from controller.opener import Opener
-from controller.publish.link import LinkFactory
-from controller.publish.memory import MemoryBroker
-from controller.publish.mqtt import MqttLink
-from controller.publish.publisher import PublishConfig, Publisher
+from controller.publish.publisher import Publisher
 from controller.record_loss import RecordLoss
 from controller.rules.library import find, find_coverage
 from controller.sealer import Sealer
 from controller.snapshot import Snapshots
-from controller.status import state_documents, without_record
 from controller.systemd import Notifier
 from controller.table.codec import UnknownKind
 from controller.table.inputs import (
-    BrokerChanged,
     CardsUnread,
     ServiceStarted,
     ServiceStopping,
 )
 from controller.table.told_setup import setup_told
+from controller.table_publisher import publisher_of
 from drivers.recording.tap import recorder_in
 from drivers.session import Delivery, DeviceConfig, DeviceSession
 
@@ -174,7 +170,8 @@ class Daemon:
         displays = Displays(engine, sessions)
         sessions.update((c.name, self._session(c, engine, displays, journal)) for c in self.config.devices)
         engine.devices.update(sessions)
-        publisher = self._publisher(engine, journal)
+        signs = self._key.public if self._key else None
+        publisher = publisher_of(self.config, VERSION, engine, journal, self.clock, self._rng, signs, _in_words)
         deadlines = Deadlines(engine, self.clock, self.config.table.calendar)
         sealer = None
         if self._key and snapshots:
@@ -331,34 +328,6 @@ class Daemon:
             frames=self.config.frames,
         )
 
-    def _publisher(self, engine: Engine, journal: Journal) -> Publisher:
-        config = self.config.publish(VERSION)
-        link_factory: LinkFactory = _memory() if config is None else lambda will: MqttLink(config, will)
-        if config is None:
-            log.warning(
-                "no_broker", note="no [mqtt] in the configuration: events stay in memory and in the journal"
-            )
-
-        def states() -> dict[str, dict[str, object]]:
-            """Each with the number of the last event in `evt/main` that it is folded from."""
-            head = journal.heads()[Stream.MAIN]
-            documents = dict(state_documents(engine.setup, engine.state))
-            if engine.failed:
-                documents["table"] = {**documents["table"], **without_record(_in_words(engine.failed))}
-            return {thing: {**document, "sequence": head} for thing, document in documents.items()}
-
-        def report(kind: str, **data: object) -> None:
-            detail = ", ".join(f"{k}={v}" for k, v in data.items())
-            log.info(kind, **data)
-            engine.submit("table", BrokerChanged(kind, detail))
-
-        fallback = PublishConfig(self.setup.site, self.setup.table, "memory", self.setup.table)
-        goes_out = config is not None and config.identities == "after_round"
-        open_keys = journal.view.open_keys if goes_out else None
-        return Publisher(
-            config or fallback, journal, states, self.clock, link_factory, self._rng, report, open_keys
-        )
-
     async def _pulse(self) -> None:
         """Feeds the service manager's watchdog while the loop is on time and the engine takes its queue."""
         loop = asyncio.get_running_loop()
@@ -385,11 +354,6 @@ def _in_words(cause: object) -> str:
         return str(cause)
     done = "read" if isinstance(cause, UnknownKind) else "written"
     return f"the record cannot be {done}: {cause}"
-
-
-def _memory() -> LinkFactory:
-    broker = MemoryBroker()
-    return broker.link
 
 
 def _leaves(group: BaseExceptionGroup[Exception], kind: type[E]) -> Iterator[E]:

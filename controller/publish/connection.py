@@ -15,6 +15,7 @@ from controller.publish.backlog import NS, Backlog
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity
+from controller.publish.known_head import Heads
 from controller.publish.link import Closed, Code, Incoming, Limits, Link, LinkDown
 from controller.publish.presence import Birth, Offline, Said, encode, read
 from controller.publish.pump import CONN, Pump
@@ -48,10 +49,11 @@ class Connection:
         limits: Limits,
         session: int,
         identity: Identity,
+        heads: Heads,
     ) -> None:
         self._config, self._backlog, self._clock, self._link = config, backlog, clock, link
         self._identity, self._may_be_before, self._began_ns = identity, identity.begin(session), clock.mono_ns()
-        self._topics = wrapper.topics
+        self._topics, self._heads = wrapper.topics, heads
         self._pump = Pump(config, wrapper, backlog, clock, rng, link, limits)
         self._unanswered = False
         self._rebirths, self._reborn_ns = 0, 0
@@ -134,6 +136,7 @@ class Connection:
             oldest=oldest,
             machine=self._identity.machine,
             process=self._identity.process,
+            checkpoint=self._heads.newest(),
         )
         return encode(birth)
 
@@ -183,6 +186,7 @@ class Connection:
                 is_before = message.retained and self._may_be_before
                 self._identity.hear(said, self.session, self._clock.mono_ns(), is_before=is_before)
             if message.retained:
+                self._heads.seen(message.payload)
                 continue  # from before the birth, which overwrites it
             is_ours = said is not None and (said.state, said.process) == ("online", self._identity.process)
             if said is None or not is_ours or said.session != self.session:
@@ -209,9 +213,8 @@ class Connection:
             self._pump.finish()
             await _within(LEAVE_S, self._pump.idle.wait(), over)
         self._pump.shut()
-        await _within(
-            LEAVE_S, self._publish(self._topics.conn, encode(Offline(session=self.session, reason=reason))), over
-        )
+        goodbye = Offline(session=self.session, reason=reason, checkpoint=self._heads.newest())
+        await _within(LEAVE_S, self._publish(self._topics.conn, encode(goodbye)), over)
         await self._link.close()
 
 

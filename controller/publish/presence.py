@@ -10,6 +10,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from controller.publish.known_head import Checkpoint
+
 __all__ = ["Birth", "Lost", "Offline", "Said", "encode", "names_session", "read"]
 
 MOST = 64
@@ -30,6 +32,7 @@ class Birth:
     oldest: Mapping[str, int]
     machine: str
     process: str
+    checkpoint: Checkpoint = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,7 @@ class Lost:
     session: int
     machine: str | UnsetType = UNSET
     process: str | UnsetType = UNSET
+    checkpoint: Checkpoint = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,7 @@ class Offline:
     state: Literal["offline"] = "offline"
     session: int
     reason: str
+    checkpoint: Checkpoint = UNSET
 
 
 def encode(body: Birth | Lost | Offline) -> bytes:

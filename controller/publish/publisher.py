@@ -7,6 +7,7 @@ It reads the journal by position, holds at most a window of events in memory, an
 import asyncio
 import random
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from controller.clock import Clock, rfc3339
@@ -15,6 +16,7 @@ from controller.publish.config import PublishConfig, Tls
 from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity, this_machine
+from controller.publish.known_head import Heads, NoHeads
 from controller.publish.link import LinkFactory, LinkFailed, Will
 from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter
@@ -50,9 +52,10 @@ class Publisher:
         rng: random.Random,
         report: Report,
         open_keys: Callable[[str], Mapping[str, str]] | None = None,
+        heads: Heads | None = None,
     ) -> None:
         self._config, self._journal, self._clock, self._rng, self._report = config, journal, clock, rng, report
-        self._link_factory = link_factory
+        self._link_factory, self._heads = link_factory, heads or NoHeads()
         self._topics = Topics(config.site, config.table)
         self._wrapper = Wrapper(self._topics, journal.id, config.vendor, journal.input_body, open_keys)
         self._backlog = Backlog(config, journal, states, report)
@@ -105,6 +108,7 @@ class Publisher:
             self._session = self._journal.next_session()
         is_old = self._config.protocol == "3.1.1"
         lost = self._identity.will(self._session) if is_old else Lost(session=self._session)
+        lost = replace(lost, checkpoint=self._heads.newest())
         link = self._link_factory(Will(self._topics.conn, encode(lost)))
         try:
             limits = await self._unless_stopped(link.connect())
@@ -124,6 +128,7 @@ class Publisher:
             limits,
             self._session,
             self._identity,
+            self._heads,
         )
         self._session, self._connection, self._connected_ns = None, connection, self._clock.mono_ns()
         self._backlog.counters.connects += 1

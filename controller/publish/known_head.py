@@ -1,0 +1,34 @@
+"""The newest signed checkpoint on `conn`: what a broker keeps of a table's record, outside of the table's PC.
+
+The publisher carries it and reads nothing of it; `Heads` signs and compares (controller/heads_outside.py).
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from msgspec import UNSET, UnsetType
+
+__all__ = ["Checkpoint", "Heads", "NoHeads"]
+
+Checkpoint = Mapping[str, str] | UnsetType
+"""`statement` and `signature` as they are on record; UNSET where nothing was signed."""
+
+
+class Heads(Protocol):
+    def newest(self) -> Checkpoint:
+        """What goes out with a birth, a goodbye and the last will."""
+        ...
+
+    def seen(self, payload: bytes) -> None:
+        """What the broker had kept on `conn` from before this connection. Never raises."""
+        ...
+
+
+class NoHeads:
+    """A table without a key, or a publisher without a record of its own."""
+
+    def newest(self) -> Checkpoint:
+        return UNSET
+
+    def seen(self, payload: bytes) -> None:
+        """Nothing is compared."""
