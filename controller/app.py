@@ -28,7 +28,6 @@ from controller.engine import Engine, RecordFailed, last_reported
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
 from controller.journal.key_change import changed_key, known_keys
 from controller.journal.keys import SigningKey
-from controller.journal.record import Stream as Stream
 from controller.journal.recorder import Recorder
 from controller.journal.room import room_problem
 from controller.journal.store import Journal

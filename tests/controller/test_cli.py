@@ -273,7 +273,10 @@ def test_the_outbox_is_shown_and_what_was_not_set_aside_is_not_released(table: P
     assert "main: " in _run("outbox", "status", *where).output
     assert "streams" in json.loads(_run("outbox", "status", "--json", *where).output)
     done = _run("outbox", "release", "main", "999", "--who", "tess", "--role", "technician", *where)
-    assert (done.exit_code, done.stderr) == (1, "refused: main: 999 is not parked; look at `tablewarden outbox status`\n")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "refused: main: 999 is not parked; look at `tablewarden outbox status`\n",
+    )
 
 
 def test_a_live_journal_is_proved_and_read(table: Path) -> None:

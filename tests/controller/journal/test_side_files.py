@@ -78,7 +78,7 @@ def test_a_reader_that_keeps_the_log_is_named_with_its_pid(
     journal: Journal, event: Event, now: Stamp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only where the log grew by it."""
-    monkeypatch.setattr(room, "MOST_OVERWRITTEN", 1_000_000)
+    monkeypatch.setattr(room, "MOST_OVERWRITTEN", 10_000)
     with subprocess.Popen(
         [sys.executable, "-c", READER, journal.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as reader:
