@@ -164,7 +164,8 @@ def _by_row(
     for demand in ranked:
         fate = FATES[demand.action]
         if _speaks_of(demand, placed, at) and not (spared and fate is Fate.LOST):
-            return WagerFate(placed.seat, placed.wager, fate, demand)
+            found = WagerFate(placed.seat, placed.wager, fate, demand)
+            return _spared(law, found) if spared else found
     actions = {demand.action for demand in demands}
     if actions & {*VOIDS_ALL} or (Action.VOID_HAND in actions and placed.seat == at):
         return WagerFate(placed.seat, placed.wager, Fate.HELD, _holds_all(demands) or _silent(law))
@@ -176,6 +177,14 @@ def _holds_all(demands: Sequence[Demand]) -> Demand | None:
     return next(
         (demand for demand in demands if demand.action in OF_ALL and FATES[demand.action] is Fate.HELD), None
     )
+
+
+def _spared(law: Law, found: WagerFate) -> WagerFate:
+    """The fate of a wager that an earlier void spared and that a later demand reaches. Clause: none; reading by `[play]`."""
+    rule = law.rulebook.play.spared_in_void
+    if rule is None or found.fate is Fate.HELD or (law.decided(rule) or "hold") != "hold":
+        return found
+    return WagerFate(found.seat, found.wager, Fate.HELD, Demand(Action.HOLD_OTHERS, reading=rule.reading))
 
 
 def _silent(law: Law) -> Demand:

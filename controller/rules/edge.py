@@ -92,7 +92,7 @@ def in_per_cent(part: Fraction) -> str:
 
 _NOT_OF_THE_PART = (
     Settle.FROM, Settle.ORDER, Settle.UNPRINTED, Settle.BREAKAGE, Settle.COUPON, Settle.VOID_HAND, Settle.ENVY_LEFT,
-    Settle.LEFT_HAND, Settle.EQUAL_CARDS,
+    Settle.LEFT_HAND, Settle.EQUAL_CARDS, Settle.FOLDED_TURN,
 )  # fmt: skip
 """Points of settlement that no figure hangs on: the order, what is not worked out, parts of a cent, match play, rounds in
 which something happened, and which of equal cards the dealer plays, all suits being alike."""

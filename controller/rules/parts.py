@@ -257,7 +257,8 @@ class PlayRule:
     cards (stands | hold). `fold_collects`: wagers that the dealer collects when
     their player folds; `collected_in_void`: what a later void makes of them (return | collected | hold), and of
     other wagers of such a hand (`fold_shares`); `lost_in_void`: of wagers that an irregularity had made lost (return | lost |
-    hold). `settled_in_void`: what a void makes of wagers that were paid or collected
+    hold); `spared_in_void`: of wagers that an earlier void had spared (reached | hold).
+    `settled_in_void`: what a void makes of wagers that were paid or collected
     before (return | stands | hold).
     `dealer_natural`: wagers that go back where the dealer's first cards win at once. `asked_from`: by the moment, on
     which side of the dealer the asking begins (left | right); a moment without an entry has no order.
@@ -288,6 +289,7 @@ class PlayRule:
     fold_shares: Cited[tuple[str, ...]] | None = None
     lost_in_void: Cited[str] | None = None
     short_given_up: Cited[str] | None = None
+    spared_in_void: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

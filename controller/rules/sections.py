@@ -39,21 +39,17 @@ CUTTER = ("first_player", "player_at_cutting_card", "rightmost_player", "next_cl
 CUTTING_CARD_AT = ("1/4",)
 BURNS_AT = tuple(BurnAt)
 APPROVAL = ("device", "place", "procedures")
-DELIVERED = ("with_players", "after_decisions")
-DEVICE_MODE = ("cover_all",)
-FIRST_CARD_TO = ("player_left", "marker")
-VERSION = ("required_bet", "permissible_bet")
+DELIVERED, DEVICE_MODE = ("with_players", "after_decisions"), ("cover_all",)
+FIRST_CARD_TO, VERSION = ("player_left", "marker"), ("required_bet", "permissible_bet")
 BONUS_CARDS = ("before_look", "after_look")
-SURRENDER = ("1/2",)
-SURRENDER_CENT = ("player", "house", "hold")
+SURRENDER, SURRENDER_CENT = ("1/2",), ("player", "house", "hold")
 LAID_TO = ("rack", "rack_spread", "rack_counted", "under_wager")
 FOLDED_OTHERS, OTHERS_CARDS = ("cover_all", "progressive"), ("rack_recorded", "rack")
 FOLDED_CARDS = ("rack_recorded", "under_wager")
 ASKED_FROM = ("left", "right")
 COLLECTED_IN_VOID = ("return", "collected", "hold")
-LOST_IN_VOID = ("return", "lost", "hold")
-SHORT_GIVEN_UP = ("stands", "hold")
-SETTLED_IN_VOID = ("return", "stands", "hold")
+LOST_IN_VOID, SPARED_IN_VOID = ("return", "lost", "hold"), ("reached", "hold")
+SETTLED_IN_VOID, SHORT_GIVEN_UP = ("return", "stands", "hold"), ("stands", "hold")
 SETTLED = {
     Settle.FROM: ("right",),
     Settle.ORDER: ("by_step", "by_player"),
@@ -71,6 +67,7 @@ SETTLED = {
     Settle.FOLDED_COVER: ("settled", "lost", "ask"),
     Settle.LEFT_HAND: ("counts", "does_not_count", "ask"),
     Settle.VOID_HAND: ("counts", "number_alone", "does_not_count", "ask"),
+    Settle.FOLDED_TURN: ("in_turn", "after_others"),
     Settle.ENVY_LEFT: ("counts", "does_not_count", "ask"),
     Settle.FOLDED_REST: ("settled", "lost", "ask"),
     Settle.BREAKAGE: ("up", "down"),
@@ -267,6 +264,7 @@ def play(root: Table) -> PlayRule | None:
     shares = table.cited("fold_shares", Table.texts, optional=True)
     lost = table.cited("lost_in_void", one_of(LOST_IN_VOID), optional=True)
     short = table.cited("short_given_up", one_of(SHORT_GIVEN_UP), optional=True)
+    spared = table.cited("spared_in_void", one_of(SPARED_IN_VOID), optional=True)
     table.close()
     if (decides is None) is not (folded_cards is None) or (others is None) is not (others_cards is None):
         table.fault(
@@ -278,7 +276,7 @@ def play(root: Table) -> PlayRule | None:
         return None
     return PlayRule(
         first_card_to, settled, version, dealer_qualifies, bonus_cards, surrender, cent, fold_collects, in_void, natural,
-        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares, lost, short,
+        asked_from, fold_keeps, announced, decides, folded_cards, others, others_cards, shares, lost, short, spared,
     )  # fmt: skip
 
 

@@ -60,6 +60,7 @@ class Guard(StrEnum):
     ALL_PLAYERS_ACTED = "all_players_acted"  # no player has a decision left: each folded or made Play
     TRIPS_PLACED = "trips_placed"
     SEVERAL = "several"  # more than one card
+    EARLY_CARD = "early_card"  # one of them was found before each player and the dealer held their first cards
     MISDEALT = "misdealt"
     FULL_SET_REMAINS = "full_set_remains"
     TOO_MANY = "too_many"  # more cards than the hand has; otherwise fewer
@@ -75,6 +76,7 @@ class Guard(StrEnum):
     DEVICE_FAILED = "device_failed"
     SHUFFLER_COUNTS = "shuffler_counts"  # a device counts each shuffle and says whether the set is whole
     OF_THE_BOX = "of_the_box"  # the box of the Six Card Bonus, not the area of the community cards
+    ON_PURPOSE = "on_purpose"  # somebody exposed the card, and not by mistake
     AFTER_LOCK = "after_lock"  # the chip came after the lock-out engaged (else after "no more bets" only)
     RESHUFFLING_DEVICE = "reshuffling_device"  # approved to reshuffle and count by itself, not after each round
     BETS_OPEN = "bets_open"  # "no more bets" is not announced yet
@@ -231,6 +233,7 @@ class Settle(StrEnum):
     ENVY_STAKE = "envy_stake"  # an envy bonus for a wager of an amount that no table names
     ENVY_HOLDER = "envy_holder"  # whether the holder of the envied hand must have a progressive wager
     ENVY_FOLDED = "envy_folded"  # an envied hand that folded
+    FOLDED_TURN = "folded_turn"  # the turn in which wagers of a folded hand are settled
     ENVY_LEFT = "envy_left"  # an envied hand whose player left in the round
     BAD_BEAT = "bad_beat"  # whose beaten hand pays
     BAD_BEAT_TIE = "bad_beat_tie"  # equal hands of player and dealer, of which none is beaten
@@ -280,14 +283,20 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
         Guard.DEAL_OVER,
         Guard.TRIPS_PLACED,
         Guard.IN_STACK,
+        Guard.EARLY_CARD,
     ),
     Trigger.CARD_DRAWN_UNEXPOSED: (),
     Trigger.CARD_DRAWN_EXPOSED: (Guard.SEVERAL,),
     Trigger.UNFIT_CARD: (Guard.ROUND_LIVE, Guard.IDLE_SET),
     Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
-    Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE,),
-    Trigger.WRONG_COUNT_COMMUNITY: (Guard.OF_THE_BOX,),
-    Trigger.DEALER_CARD_EXPOSED: (Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED, Guard.HANDS_MISSING),
+    Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE, Guard.TOO_MANY),
+    Trigger.WRONG_COUNT_COMMUNITY: (Guard.OF_THE_BOX, Guard.TOO_MANY),
+    Trigger.DEALER_CARD_EXPOSED: (
+        Guard.ALL_PLAYERS_ACTED,
+        Guard.TRIPS_PLACED,
+        Guard.HANDS_MISSING,
+        Guard.ON_PURPOSE,
+    ),
     Trigger.PLAYER_CARD_EXPOSED: (),
     Trigger.CARDS_INSUFFICIENT: (),
     Trigger.METHOD_CHANGE: (Guard.DEVICE_FAILED,),

@@ -49,6 +49,11 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.ALL_PLAYERS_ACTED: ("no player has a decision left", "players still decide"),
     Guard.TRIPS_PLACED: ("a Trips wager is placed", "nobody has a Trips wager"),
     Guard.SEVERAL: ("there are several", "there is one"),
+    Guard.EARLY_CARD: (
+        "one of them was found while the first cards were being dealt",
+        "none was found while the first cards were being dealt",
+    ),
+    Guard.ON_PURPOSE: ("it was done on purpose", "nobody did it on purpose"),
     Guard.MISDEALT: ("a hand was misdealt", "no hand was misdealt"),
     Guard.FULL_SET_REMAINS: ("the whole set is there all the same", "the set is not whole"),
     Guard.TOO_MANY: ("there are too many", "there are too few"),

@@ -269,6 +269,7 @@ class ReportIrregularity(Struct, frozen=True):
     Of a wrong number of cards: `completable`: the dealer's hand can still be completed, with the next cards, all face down, of a
     set that is whole; `too_many`: more than the hand has.
     Of a wrong number of community cards: `in_box`: it is the box of the Six Card Bonus.
+    Of a dealer's card that was seen: `on_purpose`: somebody exposed it, and not by mistake.
     Of the cutting card: `at_dealer`: it showed at no player's hand, but at the dealer's or the community cards.
     """
 
@@ -282,6 +283,7 @@ class ReportIrregularity(Struct, frozen=True):
     back: str = ""
     note: str = ""
     in_box: bool = False
+    on_purpose: bool = False
 
 
 class ConfirmDuty(Struct, frozen=True):

@@ -93,8 +93,9 @@ def _stand_still(draft: Draft, because: str) -> None:
 
 
 def _in_use(draft: Draft, name: str) -> bool:
-    """The documents speak of a dealing shoe that is being used; a shuffler in service always is."""
-    return draft.state.devices[name].kind is not e.DeviceKind.SHOE or name == draft.state.dispenser()
+    """The documents speak of a dealing shoe that is being used; a shuffler in service always is, and nothing else holds cards."""
+    kind = draft.state.devices[name].kind
+    return kind is e.DeviceKind.SHUFFLER or (kind is e.DeviceKind.SHOE and name == draft.state.dispenser())
 
 
 def disarm(draft: Draft, backs: list[str], because: str) -> None:

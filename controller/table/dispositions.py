@@ -74,10 +74,12 @@ def guards_now(draft: Draft) -> set[Guard]:
         found.add(Guard.TWO_SETS)
     if round_ is None:
         return found
-    if round_.live:
+    if round_.unsettled:
         found.add(Guard.ROUND_LIVE)
     if in_stacks(draft.setup, round_):
         found.add(Guard.IN_STACK)
+    if round_.face_up_early:
+        found.add(Guard.EARLY_CARD)
     if hands_dealt(draft.setup, round_):
         found.add(Guard.INITIAL_DEAL_DONE)
         if community_lies_open(round_):

@@ -7,7 +7,7 @@ import dataclasses
 
 from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
-from controller.rules.vocabulary import Action, BurnAt, Trigger
+from controller.rules.vocabulary import Action, BurnAt, Guard, Trigger
 from controller.table import evolve_wagers as wagers
 from controller.table import facts as f
 from controller.table.acts import Resolution
@@ -125,7 +125,12 @@ def _face_up(round_: Round, made: f.DispositionMade) -> Round:
     """Cards found face up. Those that go to the rack have left the set: all that the text speaks of, others where it is said."""
     found = made.cards or 1
     to_rack = not made.silent or any(d.action is Action.CARD_TO_RACK for d in made.demands)
-    return replace(round_, face_up=round_.face_up + found, racked=round_.racked + (found if to_rack else 0))
+    return replace(
+        round_,
+        face_up=round_.face_up + found,
+        face_up_early=round_.face_up_early or Guard.INITIAL_DEAL_DONE not in made.guards,
+        racked=round_.racked + (found if to_rack else 0),
+    )
 
 
 def _drawn_exposed(round_: Round, made: f.DispositionMade) -> Round:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from controller.games.fates import OF_WAGER, VOIDS_ALL, Fate, Placed, WagerFate, wager_fates
-from controller.rules.model import Demand
+from controller.rules.model import Demand, Law
 from controller.rules.vocabulary import PLACED, Action, Guard
 from controller.table.dispositions import open_duty
 from controller.table.draft import Draft
@@ -28,7 +28,7 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
         return False
     voids = _voids_of(draft, round_, seat, wager)
     cents = round_.seats[seat].wagers[wager].cents
-    if (spared := _spared_by(hold, wager, chain.from_iterable(demands for demands, _ in voids))) is not None:
+    if (spared := _spared_by(draft.setup.law, hold, wager, chain.from_iterable(d for d, _ in voids))) is not None:
         draft.decide_wager(seat, wager, cents, Fate.TO_SETTLE, spared.cite, spared.reading)
         for action in FOR_SPARED:
             open_duty(draft, Demand(action, spared.cite, spared.reading))
@@ -49,8 +49,14 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     return True
 
 
-def _spared_by(hold: Hold, wager: str, demands: Iterable[Demand]) -> Demand | None:
-    """The demand that this hold was placed by, where it asks whether the wager is settled although hands are missing."""
+def _spared_by(law: Law, hold: Hold, wager: str, demands: Iterable[Demand]) -> Demand | None:
+    """The demand that this hold was placed by, where it asks whether the wager is settled although hands are missing, or after
+    something else has happened."""
+    rule = law.rulebook.play.spared_in_void
+    if (
+        rule is not None and hold.reading == rule.reading
+    ):  # an earlier void had spared it, and so a person says again
+        return Demand(Action.SETTLE_TRIPS, reading=hold.reading)
     asked = (d for d in demands if OF_WAGER.get(d.action) is Fate.HELD and d.reading == hold.reading)
     return next((demand for demand in asked if demand.wager == wager), None)
 

@@ -19,9 +19,12 @@ def still_to_deal(setup: Setup, state: State, name: str) -> bool:
     """True while cards of the round in play are to come out of this device: before the deal, in it, and as long as the dealer's
     stack waits inside, or the community cards do. That it is out of service, or gone, brings them out no sooner."""
     round_ = state.round
-    if round_ is None or not round_.live or not state.deals(name):
+    if round_ is None or not round_.unsettled or not state.deals(name):
         return False
-    return not round_.initial_deal_done or still_in_device(setup, round_) or community_left(setup, round_) > 0
+    dealer_waits = round_.live and still_in_device(
+        setup, round_
+    )  # a wager that a void spared needs no dealer's hand
+    return not round_.initial_deal_done or dealer_waits or community_left(setup, round_) > 0
 
 
 def handing_out(setup: Setup, state: State, name: str) -> bool:
@@ -42,7 +45,7 @@ def set_in(setup: Setup, state: State, name: str) -> str:
     in_play = round_.back if round_ is not None else state.last_back
     if round_ is not None and in_play in able and not _shuffled_for_deal(setup, state, in_play):
         return in_play
-    no_other = "" if round_ is not None and round_.live else in_play
+    no_other = "" if round_ is not None and round_.unsettled else in_play
     return next((back for back in able if back != in_play), no_other)
 
 
@@ -51,7 +54,7 @@ def holds_none_of_round(setup: Setup, state: State, name: str, inside: int | Non
     layout and none is left in the device, or none was dealt yet and the device senses no card. `inside`: cards that it senses.
     """
     round_ = state.round
-    if round_ is None or not round_.live or state.devices[name].kind is DeviceKind.SHOE:
+    if round_ is None or not round_.unsettled or state.devices[name].kind is DeviceKind.SHOE:
         return False
     if handing_out(setup, state, name):
         return False

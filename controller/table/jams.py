@@ -20,7 +20,7 @@ def reported(draft: Draft, name: str, report: e.Jammed | e.ShuffleStopped | e.De
     the one that has cards of a round in play left to deal hands them out."""
     setup, state, round_ = draft.setup, draft.state, draft.state.round
     activity = report.activity if isinstance(report, e.Jammed) else None
-    in_play = round_ is not None and round_.live
+    in_play = round_ is not None and round_.unsettled
     none_inside = holds_none_of_round(setup, state, name, report.cards_inside)
     has_cards = still_to_deal(setup, state, name) and not none_inside
     dealing = (has_cards or not in_play) and (activity is e.Activity.DEALING or isinstance(report, e.DealStopped))
@@ -54,7 +54,7 @@ def jam(draft: Draft, name: str, back: str, *, dealing: bool, self_cleared: bool
         return
     if dealing:
         guards.append(Guard.HANDING_OUT)
-    elif round_ is not None and round_.live and back != round_.back:
+    elif round_ is not None and round_.unsettled and back != round_.back:
         guards.append(Guard.IDLE_SET)
     dispose(draft, Trigger.SHUFFLER_JAM, *guards, device=name, back=back)
 
@@ -62,7 +62,7 @@ def jam(draft: Draft, name: str, back: str, *, dealing: bool, self_cleared: bool
 def _of_shoe(draft: Draft, name: str) -> list[Guard]:
     """How far the round in play is when its shoe fails."""
     round_ = draft.state.round
-    if round_ is None or not round_.live:
+    if round_ is None or not round_.unsettled:
         return []
     guards = [Guard.BETS_OPEN] if round_.phase is Phase.BETTING else []
     if not still_to_deal(draft.setup, draft.state, name):

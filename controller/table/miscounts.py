@@ -17,10 +17,10 @@ def wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:
     guards: list[Guard] = []
     if trigger is Trigger.WRONG_COUNT_DEALER and cards < planned.cards:
         guards = [Guard.COMPLETABLE]
-    if trigger is Trigger.WRONG_COUNT_PLAYER and cards > planned.cards:
+    if cards > planned.cards:
         guards = [Guard.TOO_MANY]
     if planned.area is Area.SIX_CARD_BOX:
-        guards = [Guard.OF_THE_BOX]
+        guards.append(Guard.OF_THE_BOX)
     dispose(draft, trigger, *guards, seat=planned.seat, back=back)
     completed = any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values())
     if Guard.COMPLETABLE in guards and completed and draft.state.sets[back].number_right is not True:

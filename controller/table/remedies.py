@@ -44,6 +44,8 @@ def irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
         guards.append(Guard.COMPLETABLE)
     if act.too_many:
         guards.append(Guard.TOO_MANY)
+    if act.on_purpose:
+        guards.append(Guard.ON_PURPOSE)
     if act.in_box:
         guards.append(Guard.OF_THE_BOX)
     kind = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}.get(act.trigger)

@@ -146,6 +146,7 @@ class Round(Struct, frozen=True):
     count_proven: bool = False
     identities_proven: bool = False
     face_up: int = 0
+    face_up_early: bool = False  # one of them before each hand had its first cards
     drawn_exposed: int = 0  # cards drawn in error whose faces were seen
     racked: int = 0  # of the cards found face up, or drawn in error and seen, those that went to the discard rack
     unproven: bool = False
@@ -175,6 +176,11 @@ class Round(Struct, frozen=True):
     def live(self) -> bool:
         """Wagers are on the layout and nobody has decided them."""
         return self.phase not in (Phase.SETTLED, Phase.STOPPED)
+
+    @property
+    def unsettled(self) -> bool:
+        """True while a wager hangs on the cards: the round is live, or a void has spared a wager that is still to be settled."""
+        return self.live or bool(self.wagers(Fate.TO_SETTLE))
 
     @property
     def played(self) -> bool:

@@ -105,6 +105,8 @@ def _irregularity(setup: Setup, state: State, act: a.ReportIrregularity) -> Foun
         wrong[("too_many",)] = f"too_many is said of a wrong number of cards, not of {about}"
     if act.completable and act.trigger is not Trigger.WRONG_COUNT_DEALER:
         wrong[("completable",)] = f"completable is said of the dealer's hand, not of {about}"
+    if act.on_purpose and act.trigger is not Trigger.DEALER_CARD_EXPOSED:
+        wrong[("on_purpose",)] = f"on_purpose is said of a dealer's card that was seen, not of {about}"
     if act.at_dealer and act.trigger is not Trigger.CUTTING_CARD_REACHED:
         wrong[("at_dealer",)] = f"at_dealer is said of the cutting card, not of {about}"
     if act.at_dealer and act.seat:

@@ -375,6 +375,7 @@ def _consistent(act: a.ReportIrregularity) -> a.ReportIrregularity:
         at_dealer=at_dealer,
         seat=0 if at_dealer or act.trigger in OF_NO_SEAT else act.seat,
         too_many=too_many,
+        on_purpose=act.on_purpose and act.trigger is Trigger.DEALER_CARD_EXPOSED,
         completable=act.completable and act.trigger is Trigger.WRONG_COUNT_DEALER and not too_many,
     )
 

@@ -104,6 +104,15 @@ PIKIT = Document(
                     ("R-90",), *ASK, "play_on", "void_all_hands", "reshuffle", "return_all_wagers", "hold_all_wagers"
                 ),
             ),
+            # 38.12(d) speaks of a card that is "inadvertently exposed".
+            Case(
+                ("on_purpose",),
+                may={
+                    **under(("R-196",), "hold_round", "void_all_hands", "reshuffle"),
+                    **under(("R-22",), "return_all_wagers", "hold_all_wagers"),
+                    **under(("R-22", "R-196"), "call_floorperson"),
+                },
+            ),
             _void("38.12(d)"),
         ),
         "player_card_exposed": (Case(may=under(("R-38",), *ASK, "play_on", "record_only")),),

@@ -30,6 +30,7 @@ class Ultimate:
         play = law.rulebook.play
         self._fold = play.fold_collects.cite if play.fold_collects else ()
         self._lose, self._lose_by = money.decided(Settle.LOSING)
+        self._folded_last = money.point(Settle.FOLDED_TURN) == "after_others"
         self._tie, self._tie_by = money.decided(Settle.TIE)
         self._back, self._back_by = money.decided(Settle.UNQUALIFIED)
         self._ante = money.payers["ante"].rows[PayHand.WIN]
@@ -51,7 +52,7 @@ class Ultimate:
         void = {hand.seat: fates.lines(hand) if fates else [] for hand in round_.hands}
         seen.gone = frozenset(x.seat for mine in void.values() for x in mine if _is_gone(x))
         lines: list[Line] = []
-        for hand in sorted(round_.hands, key=_from_the_right):
+        for hand in sorted(round_.hands, key=self._turn):
             mine = void[hand.seat]
             decided = {line.wager for line in mine}
             seen.unsure |= any(line.wager == "progressive" and line.outcome is Outcome.HELD for line in mine)
@@ -61,6 +62,10 @@ class Ultimate:
             lines += mine
         lines += self._sides.of_the_table(seen, round_, fates, {(line.seat, line.wager) for line in lines})
         return lines, seen.meters
+
+    def _turn(self, hand: Hand) -> tuple[bool, int]:
+        """From the dealer's right; where that was elected, those who folded after all others. Clause: md-uth 11.H, 12.D(4)."""
+        return (self._folded_last and Decision.FOLD in hand.decisions, -hand.seat)
 
     def _seen(self, round_: Round) -> Seen:
         """Values of all hands; None for one that cannot be told from what was seen."""
@@ -138,7 +143,3 @@ class Ultimate:
 def _is_gone(line: Line) -> bool:
     """Whether a progressive wager went back or was lost by what happened in the round."""
     return line.wager == "progressive" and line.outcome is not Outcome.HELD
-
-
-def _from_the_right(hand: Hand) -> int:
-    return -hand.seat

@@ -64,7 +64,7 @@ def test_what_the_clause_shares_with_others_is_named_and_no_more(told) -> None:
     )
     assert (
         page[-1]
-        == "  other questions that touch it: R-168, R-21, R-29, R-30, R-33, R-128, R-39, R-71, R-131 (--all tells them)"
+        == "  other questions that touch it: R-212, R-168, R-21, R-29, R-30, R-33, R-128, R-39, R-71, R-131 (--all tells them)"
     )
     assert len(page) < 20
 

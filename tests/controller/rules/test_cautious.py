@@ -54,6 +54,7 @@ TAKES_NOTHING = {
     "R-106": "unchanged",
     "R-107": "up",
     "R-138": "any",
+    "R-215": "in_turn",
 }
 """Readings without a choice to hold, where no word of the text decides."""
 

@@ -48,7 +48,7 @@ ACT_FIELDS: dict[str, Fields] = {
     "record_stub_count": Fields("stub misdealt all_cards back"),
     "collect_cards": Fields("", ONE),
     "end_round": Fields("", ONE),
-    "report_irregularity": Fields("trigger seat cards completable too_many at_dealer back note in_box"),
+    "report_irregularity": Fields("trigger seat cards completable too_many at_dealer back note in_box on_purpose"),
     "confirm_duty": Fields("duty", ONE),
     "resolve_hold": Fields("hold resolution note", ONE),
     "take_device_out": Fields("device how failed", ONE),
