@@ -16,7 +16,8 @@ class DeckRule:
 
     `swap_after`: round | shoe. `least_decks_with_shuffler`: decks in both sets together. `cover_cards` and
     `cutting_cards`: beside the deck. `void_takes_turn`: whether a void round counts as a round of its set where sets alternate.
-    `stored`: the set that is not in play lies shuffled in the shuffler.
+    `stored`: the set that is not in play lies shuffled in the shuffler. `earlier_rounds`: what becomes of rounds that were played
+    before with a set that is found not to be whole (stand | ask).
     """
 
     per_set: Cited[int]
@@ -29,6 +30,7 @@ class DeckRule:
     least_decks_with_shuffler: Cited[int] | None = None
     void_takes_turn: Cited[bool] | None = None
     stored: Cited[bool] | None = None
+    earlier_rounds: Cited[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,12 +110,13 @@ def decks(root: Table) -> DeckRule | None:
     sets_in_rack = table.cited("sets_in_rack", Table.positive)
     void_turn = table.cited("void_takes_turn", Table.flag, optional=True)
     stored = table.cited("stored", Table.flag, optional=True)
+    earlier = table.cited("earlier_rounds", one_of(("stand", "ask")), optional=True)
     table.close()
     if per_set is None or full is None or second_set is None or swap_after is None or sets_in_rack is None:
         return None
     return DeckRule(
-        per_set, full, second_set, swap_after, sets_in_rack, cover_cards, cutting_cards, least, void_turn, stored
-    )
+        per_set, full, second_set, swap_after, sets_in_rack, cover_cards, cutting_cards, least, void_turn, stored, earlier,
+    )  # fmt: skip
 
 
 def deck_change(root: Table) -> DeckChangeRule:
