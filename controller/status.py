@@ -98,7 +98,7 @@ def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
         documents["lockout"] = {
             "device": name,
             "online": device.online,
-            "level": _levels(device)["lockout"] if device.online else None,
+            "level": _levels(device).get("lockout") if device.online else None,
             "wanted": device.wanted.get("lockout"),
         }
     return documents

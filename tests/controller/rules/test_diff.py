@@ -30,7 +30,7 @@ def test_values_that_differ_are_told_with_their_clauses(ma: Rulebook, md: Rulebo
 
 def test_answers_that_differ_are_told_by_what_only_one_text_demands(ma: Rulebook, md: Rulebook) -> None:
     """A card too few for a player voids one hand in Massachusetts and all, with all wagers back, in Maryland; of a card too
-    many Maryland's text demands nothing by itself, since two of its clauses speak of it (R-225)."""
+    many Maryland's text demands nothing by itself, since two of its clauses speak of it (R-214)."""
     answers = [answer for answer in difference(ma, md).answers if answer.trigger is Trigger.WRONG_COUNT_PLAYER]
     assert {answer.only_left for answer in answers} == {(Action.VOID_HAND, Action.PLAY_ON)}
     too_many = [answer for answer in answers if Condition(Guard.TOO_MANY, holds=True) in answer.right.when]
