@@ -3,6 +3,7 @@
 It outlives the software that folded it: records before it may be pruned, and after an update there is no snapshot.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -12,17 +13,27 @@ from controller.day_state import StateUnreadable, carried, state_of
 from controller.journal.bodies import UNREADABLE
 from controller.journal.boundary import Boundary, BoundaryUnreadable, read_boundary
 from controller.journal.record import Stream
+from controller.journal.seal import Head
 from controller.journal.store import Journal
 from controller.journal.view import Brief
-from controller.snapshot import Snapshot
 from controller.table.device import Device
 from controller.table.inputs import RecordDayClosed
 from controller.table.records import replace
 from controller.table.state import Setup, State
 
-__all__ = ["Closed", "NotCarried", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
+__all__ = ["Closed", "NotCarried", "Snapshot", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state, and the records that it is folded from: the heads of their streams, the order of the newest."""
+
+    journal: str
+    heads: dict[Stream, Head]
+    order: int
+    state: State
 
 
 class NotCarried(Exception):

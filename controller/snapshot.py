@@ -11,7 +11,6 @@ it, since a state knows the hands that were told.
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import msgspec
 
 import controller
 import drivers
+from controller.carried import Snapshot
 from controller.day_state import StateUnreadable, carried, state_of
 from controller.journal.checkpoint import HeadTold
 from controller.journal.expected import stands
@@ -46,16 +46,6 @@ FOLDED_BY = ("table", "games", "rules", "cards")
 IN_CONTROLLER = ("snapshot.py", "day_state.py", "journal/record.py", "journal/seal.py")
 IN_DRIVERS = ("events.py", "protocol/reports.py", "protocol/words.py")
 """Files with more of what a state is: the snapshot itself, and what devices report."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A state, and the records that it is folded from: the heads of their streams, the order of the newest."""
-
-    journal: str
-    heads: dict[Stream, Head]
-    order: int
-    state: State
 
 
 class Snapshots:
