@@ -9,7 +9,7 @@ from controller.games.settling.round import UNREADABLE, Hand, Meter, Round
 from controller.rules.model import Law
 from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Moment
-from controller.table.records import replace
+from controller.table.words.structs import replace
 
 ANTE = 1000
 _BOX = 4

@@ -28,15 +28,15 @@ from typing import Any
 import structlog
 
 from controller.clock import ManualClock
+from controller.daemon.record.checkpointer import Sealer
+from controller.daemon.record.record_loss import RecordLoss
 from controller.journal.errors import JournalDamaged, JournalError
-from controller.journal.keys import SigningKey, make_key
+from controller.journal.proof.keys import SigningKey, make_key
+from controller.journal.proof.verify import verify
 from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
-from controller.journal.verify import verify
-from controller.record_loss import RecordLoss
-from controller.sealer import Sealer
-from controller.table.inputs import RecordReplaced
+from controller.table.words.inputs import RecordReplaced
 
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """Where the records lie: syncs would only measure the disk."""

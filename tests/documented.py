@@ -17,7 +17,7 @@ from unittest import mock
 
 import click
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.control.desk import Refused
 from controller.control.wire import act_from
 

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from controller import record_loss
-from controller.journal.keys import SigningKey, make_key
+from controller.daemon.record import record_loss
 from controller.journal.lock import WriterLock
+from controller.journal.proof.keys import SigningKey, make_key
 from tests.disasters import DOWN, LIVE, Lost, Place, Writer, befall, befall_many
 
 

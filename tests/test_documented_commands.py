@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.cli.main import cli
 from tests.documented import ROOT, Documented, Refused, documented, verify
 
 ALONE = ("rank", "rulebook", "decide", "settle", "check")

@@ -41,13 +41,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "controller.control": (
         "controller.table", "controller.games", "controller.rules", "controller.cards",
-        "controller.allowance", "controller.clock", "controller.log", "controller.means", "controller.quiet_log",
+        "controller.limits.token_bucket", "controller.clock", "controller.log", "controller.limits.descriptors", "controller.limits.limited_log",
         "drivers.events", "drivers.commands", "drivers.protocol.texts",
     ),
 }  # fmt: skip
 LOADERS = {
-    "controller/rules/loader.py",
-    "controller/rules/library.py",
+    "controller/rules/read/loader.py",
+    "controller/rules/read/library.py",
 }  # the only files of the core that read files
 SHELL = ("controller",)  # app, cli, bench, config, clock, log: may import everything
 

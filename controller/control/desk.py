@@ -6,10 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from controller.rules.reader import nearest
+from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Role
-from controller.table.acts import Act
-from controller.table.inputs import Actor
+from controller.table.words.acts import Act
+from controller.table.words.inputs import Actor
 
 __all__ = ["ControlConfig", "Desk", "ErrorCode", "Person", "Refused", "identify"]
 

@@ -30,9 +30,9 @@ from controller.control.wire import (
     failure,
     request_from,
 )
+from controller.limits.descriptors import OUT_OF_MEANS, Spare, in_words
+from controller.limits.limited_log import QuietLog
 from controller.log import get_logger
-from controller.means import OUT_OF_MEANS, Spare, in_words
-from controller.quiet_log import QuietLog
 from controller.rules.vocabulary import Role
 
 __all__ = ["ControlServer"]

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from controller.allowance import Allowance
+from controller.limits.token_bucket import Allowance
 
 __all__ = ["Shares"]
 

@@ -14,8 +14,8 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 
 from controller.control.desk import ErrorCode, Refused
-from controller.rules.reader import nearest
-from controller.table.acts import ACTS, Act
+from controller.rules.read.reader import nearest
+from controller.table.words.acts import ACTS, Act
 from drivers.protocol.texts import is_plain, repeated_key
 
 __all__ = [

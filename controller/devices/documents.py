@@ -3,13 +3,13 @@
 from dataclasses import asdict
 from typing import Any
 
-from drivers.probe import Probe
 from drivers.protocol import messages as m
-from drivers.protocol.host_events import HostEvent, Reported
+from drivers.protocol.host.events import HostEvent, Reported
 from drivers.protocol.payloads import UnknownReport
 from drivers.protocol.reports import LineUnparsed, Report
 from drivers.protocol.texts import plain
 from drivers.recording.words import event_words
+from drivers.session.probe import Probe
 
 __all__ = [
     "HIDDEN",

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from controller.control.page import ago, levels_words, spoken
 from controller.devices.documents import report_document
 from controller.devices.listing import UP
-from drivers.protocol.host_events import Failed, HostEvent, LevelsRead, Lost, Online, Reported, Reused, Welcomed
+from controller.text.status_page import ago, levels_words, spoken
+from drivers.protocol.host.events import Failed, HostEvent, LevelsRead, Lost, Online, Reported, Reused, Welcomed
 from drivers.protocol.texts import plain
 from drivers.recording.words import event_words
 

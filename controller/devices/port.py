@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from drivers.bare import BareHost, LinkLost
+from drivers.conformance.bare_host import BareHost, LinkLost
 from drivers.device import DeviceConfig
 from drivers.errors import Fault, PortUnavailable
 from drivers.keys import KeyRefused, read_key
-from drivers.parts import BITS_A_BYTE, TransportFactory, device_transport
 from drivers.protocol.reports import DeviceKind
+from drivers.session.assembly import BITS_A_BYTE, TransportFactory, device_transport
 from drivers.transport.ports import holder_of
 
 __all__ = ["PortTrouble", "on_port", "why_unavailable"]

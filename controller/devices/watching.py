@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from controller.devices.port import PortTrouble, on_port, why_unavailable
-from drivers.bare import BareHost
 from drivers.catalog import Codec
+from drivers.conformance.bare_host import BareHost
 from drivers.device import DeviceConfig
 from drivers.errors import PortUnavailable
 from drivers.keys import KeyRefused
-from drivers.protocol.host_events import HostEvent
+from drivers.protocol.host.events import HostEvent
 from drivers.protocol.messages import Bye, Welcome
 from drivers.protocol.reports import DeviceKind
 from drivers.recording.follow import Follower

@@ -7,9 +7,9 @@ import msgspec
 from controller.journal.errors import JournalError
 from controller.journal.record import Record, Stream
 from controller.journal.view import Brief
-from controller.table.codec import decode_fact, decode_input
-from controller.table.facts import Fact
-from controller.table.inputs import Input, Moment
+from controller.table.words.codec import decode_fact, decode_input
+from controller.table.words.facts import Fact
+from controller.table.words.inputs import Input, Moment
 
 __all__ = ["UNREADABLE", "BodyUnreadable", "body_of", "fact_of", "input_of"]
 

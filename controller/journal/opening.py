@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from controller.journal.archive.segment import is_segment
+from controller.journal.archive.shelf import Named, all_in, before, beside
+from controller.journal.archive.span import Span
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing
 from controller.journal.file import connect_readonly, examine
+from controller.journal.proof.verify import check_tail
 from controller.journal.reading import Reading
-from controller.journal.segment import is_segment
-from controller.journal.shelf import Named, all_in, before, beside
-from controller.journal.span import Span
-from controller.journal.verify import check_tail
 from controller.journal.view import JournalView, Progress, quiet
 
 __all__ = ["open_view", "opened", "opened_alone", "past_of"]

@@ -6,8 +6,8 @@ from typing import Protocol
 from controller.journal.file import Anchor, Description
 from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
-from controller.journal.vault import Unsealer
-from controller.journal.vault_keys import VaultKeys
+from controller.journal.vault.vault import Unsealer
+from controller.journal.vault.vault_keys import VaultKeys
 from controller.journal.view import MAX_SEQUENCE, Brief, Progress
 
 __all__ = ["Reading"]

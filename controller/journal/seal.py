@@ -10,8 +10,8 @@ import msgspec
 from controller.clock import Stamp
 from controller.journal.chain import SALT_BYTES, data_hash, header_bytes, record_hash
 from controller.journal.record import FACTS, Draft, Origin, Record, Stream, Transaction, record_id
-from controller.journal.vault import Opening, Vault
-from controller.table.inputs import CardsErased, RoundOpened
+from controller.journal.vault.vault import Opening, Vault
+from controller.table.words.inputs import CardsErased, RoundOpened
 
 __all__ = ["Batch", "Head", "Row", "seal", "signed"]
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from threading import Lock
 
 from controller.clock import Stamp
-from controller.journal.boundary import Mark
+from controller.journal.archive.boundary import Mark
+from controller.journal.archive.prune import give_back, move_beginning, remove_some
+from controller.journal.archive.span import Span
 from controller.journal.errors import (
     JournalDamaged,
     JournalError,
@@ -27,17 +29,15 @@ from controller.journal.file import (
     upgrade,
 )
 from controller.journal.inserts import NotUsable, commit, write_batch
-from controller.journal.key_rows import keys_written, write_keys
 from controller.journal.lock import WriterLock
 from controller.journal.opening import open_view, opened, past_of
 from controller.journal.positions import Positions, write_positions
-from controller.journal.prune import give_back, move_beginning, remove_some
 from controller.journal.record import Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
-from controller.journal.span import Span
 from controller.journal.standing import Standing
-from controller.journal.vault import KeyRow, Use, Vault
-from controller.journal.vault_keys import VaultKeys
+from controller.journal.vault.key_rows import keys_written, write_keys
+from controller.journal.vault.vault import KeyRow, Use, Vault
+from controller.journal.vault.vault_keys import VaultKeys
 from controller.journal.view import Brief, JournalView
 
 __all__ = ["Journal", "opened"]

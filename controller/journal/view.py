@@ -11,9 +11,9 @@ from controller.journal.errors import JournalDamaged
 from controller.journal.file import READ_ERRORS, SEEN, Anchor, Description, examine, read_anchors
 from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
-from controller.journal.vault import KeyRow, Unsealer
-from controller.journal.vault_keys import VaultKeys
-from controller.table.inputs import RecordDayClosed
+from controller.journal.vault.vault import KeyRow, Unsealer
+from controller.journal.vault.vault_keys import VaultKeys
+from controller.table.words.inputs import RecordDayClosed
 
 __all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView", "Progress", "quiet"]
 

@@ -12,11 +12,11 @@ import msgspec
 
 from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
+from controller.publish.broker.link import Closed, Code, Incoming, Limits, Link, LinkDown
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity
 from controller.publish.known_head import Heads
-from controller.publish.link import Closed, Code, Incoming, Limits, Link, LinkDown
 from controller.publish.presence import Birth, Offline, Said, encode, read
 from controller.publish.pump import CONN, Pump
 

@@ -14,8 +14,8 @@ from msgspec import UNSET, Meta, UnsetType
 from controller.clock import rfc3339
 from controller.publish.source import Record
 from controller.publish.topics import Topics
-from controller.table.codec import SEALED_VERSIONS, WITHHELD, origin_in
-from controller.table.inputs import RoundOpened
+from controller.table.words.codec import SEALED_VERSIONS, WITHHELD, origin_in
+from controller.table.words.inputs import RoundOpened
 from drivers.events import Origin
 
 __all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "schema"]

@@ -1,6 +1,6 @@
 """The newest signed checkpoint on `conn`: what a broker keeps of a table's record, outside of the table's PC.
 
-The publisher carries it and reads nothing of it; `Heads` signs and compares (controller/heads_outside.py).
+The publisher carries it and reads nothing of it; `Heads` signs and compares (controller/daemon/record/heads_outside.py).
 """
 
 from collections.abc import Mapping

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
+from controller.publish.broker.link import LinkFactory, LinkFailed, Will
 from controller.publish.config import PublishConfig, Tls
 from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity, this_machine
 from controller.publish.known_head import Heads, NoHeads
-from controller.publish.link import LinkFactory, LinkFailed, Will
 from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter
 from controller.publish.source import JournalReader, Report

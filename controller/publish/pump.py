@@ -12,9 +12,9 @@ from typing import assert_never
 
 from controller.clock import Clock
 from controller.publish.backlog import NS, Backlog
+from controller.publish.broker.link import Code, Limits, Link, LinkDown, Properties
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import CONTENT_TYPE, Wrapper
-from controller.publish.link import Code, Limits, Link, LinkDown, Properties
 from controller.publish.outbox import Outbox, Verdict
 from controller.publish.suspects import Key, OnWay
 

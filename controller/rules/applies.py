@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
 from controller.rules.citation import Cited, within
-from controller.rules.reader import Table, nearest
+from controller.rules.read.reader import Table, nearest
 from controller.rules.vocabulary import Method
 
 KINDS = ("shuffler", "shoe", "progressive")

@@ -6,7 +6,7 @@ from typing import Any
 
 from controller.rules.applies import without_unelected
 from controller.rules.model import Cited, Election, Law, Question, Rulebook
-from controller.rules.reader import nearest
+from controller.rules.read.reader import nearest
 
 
 class ElectionsInvalid(Exception):

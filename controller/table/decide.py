@@ -8,17 +8,22 @@ from collections.abc import Iterable
 from traceback import walk_tb
 
 from controller.rules.vocabulary import Role
-from controller.table import cases, notices, statements
-from controller.table import facts as f
-from controller.table.acts import ACTS, Act, AnnounceNoMoreBets, ChangeMethod
-from controller.table.allowed import verify
-from controller.table.codec import IDENTITIES
-from controller.table.deadlines import carry_over, gaming_day_told, set_due
-from controller.table.devices import decide_report
-from controller.table.done import close_done
-from controller.table.draft import Draft
-from controller.table.evolve import evolve
-from controller.table.inputs import (
+from controller.table.card_sets.time_in_play import carry_over, gaming_day_told, set_due
+from controller.table.course.links import decide_link
+from controller.table.course.reports import decide_report
+from controller.table.course.rounds import decide_act
+from controller.table.fold.fold import evolve
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities import disputes
+from controller.table.irregularities.duties import close_done
+from controller.table.permissions import statements
+from controller.table.permissions.verify import verify
+from controller.table.questions import notices
+from controller.table.state.table import Setup, State
+from controller.table.words import facts as f
+from controller.table.words.acts import ACTS, Act, AnnounceNoMoreBets, ChangeMethod
+from controller.table.words.codec import IDENTITIES
+from controller.table.words.inputs import (
     SERVICE_EVENTS,
     CardsUnread,
     GamingDayTold,
@@ -30,9 +35,6 @@ from controller.table.inputs import (
     SetDue,
     SigningKeyChanged,
 )
-from controller.table.links import decide_link
-from controller.table.rounds import decide_act
-from controller.table.state import Setup, State
 from drivers.events import ENGAGED, LINK_EVENTS, RELEASED, REPORTS, Level
 
 
@@ -86,7 +88,7 @@ def _decide(setup: Setup, state: State, given: Input) -> Draft:
         known = ", ".join(state.devices)
         draft.add(f.InputRefused(kind, f"no device {given.subject} belongs to this table; there are: {known}"))
     elif kind in REPORTS:
-        cases.watch(draft, given.subject, body)  # type: ignore[arg-type]
+        disputes.watch(draft, given.subject, body)  # type: ignore[arg-type]
         decide_report(draft, given.subject, body)  # type: ignore[arg-type]
         close_done(draft)
     elif kind in LINK_EVENTS:

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from drivers.bare import ANSWER_S, BareHost
+from drivers.conformance.bare_host import ANSWER_S, BareHost
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m
 from drivers.protocol.auth import measurement

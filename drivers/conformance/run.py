@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 
-from drivers.bare import BareHost
 from drivers.conformance import chain, frames, keys, reboot, reports, requests, safety, sessions
+from drivers.conformance.bare_host import BareHost
 from drivers.conformance.trial import Check, Fails, NotTried, Outcome, Result, Trial
 from drivers.protocol.messages import Bye
 

@@ -1,6 +1,6 @@
 """Sections 3.1, 6.1 and 6.8: who answers, when a session starts, and that one that is over stays over."""
 
-from drivers.bare import ANSWER_S
+from drivers.conformance.bare_host import ANSWER_S
 from drivers.conformance.trial import QUIET_S, Check, Fails, Trial, check
 from drivers.protocol import messages as m
 from drivers.protocol.constants import LOG_DEPTH, MIN_BODY, RTO_FIRST_S, VERSION_MAJOR

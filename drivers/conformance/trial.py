@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from drivers.bare import ANSWER_S, BareHost, Heard
+from drivers.conformance.bare_host import ANSWER_S, BareHost, Heard
 from drivers.protocol import messages as m
 from drivers.protocol.constants import PING_PERIOD_S, UNACKED_WINDOW
 from drivers.protocol.framing import CAUSES, Cause, encode_frame

@@ -7,7 +7,7 @@ from drivers.modbus.master import Outcome
 from drivers.modbus.member import Member
 from drivers.modbus.timing import TRIES
 from drivers.modbus.units import Unit
-from drivers.protocol.host import HostEvent, LevelRefused, LevelSet
+from drivers.protocol.host.link import HostEvent, LevelRefused, LevelSet
 from drivers.protocol.messages import ERR_REFUSED
 from drivers.protocol.reports import Level
 

@@ -2,7 +2,7 @@
 
 Such units count nothing and keep no log, so the daemon counts for them, and that nothing is missing cannot be proven: each
 `Online` says so, and every time in which a unit was not looked at is told as lost. The face is that of
-`drivers.protocol.host.HostLink`.
+`drivers.protocol.host.link.HostLink`.
 """
 
 from collections import Counter
@@ -17,9 +17,9 @@ from drivers.modbus.relay import Command, Relay, Verdict
 from drivers.modbus.reporter import CODE_RELAY, Reporter
 from drivers.modbus.timing import HANDSHAKE_S, STALE_S, unseen_limit
 from drivers.modbus.units import MAX_SENSORS, Unit, misfits
-from drivers.protocol import host
-from drivers.protocol.host import HostEvent, Identity
-from drivers.protocol.host_told import PAUSED
+from drivers.protocol.host import link
+from drivers.protocol.host.echoes import PAUSED
+from drivers.protocol.host.link import HostEvent, Identity
 from drivers.protocol.messages import ERR_BAD_VALUE, ERR_REFUSED, ERR_UNSUPPORTED
 from drivers.protocol.reports import (
     ENGAGED,
@@ -121,7 +121,7 @@ class ModbusLink:
             if value == RELEASED and not self._all_up:
                 code, text = ERR_REFUSED, "not every unit of the bus answers, so nobody would see a chip"
             elif value == RELEASED and (self._unsure_until is None or self._durable < self._unsure_until):
-                self._events.append(host.LevelUnknown(level, value, operation, PAUSED))
+                self._events.append(link.LevelUnknown(level, value, operation, PAUSED))
             else:
                 self._command(Command(value, operation, Cause.COMMAND))
         elif level is Level.LAMPS:
@@ -129,11 +129,11 @@ class ModbusLink:
             if seats is None:
                 code, text = ERR_BAD_VALUE, f"{value!r} is no list of seats"
             elif (replaced := self._lamps.ask(seats, value, operation)) is not None:
-                self._events.append(host.LevelUnknown(Level.LAMPS, *replaced, "superseded"))
+                self._events.append(link.LevelUnknown(Level.LAMPS, *replaced, "superseded"))
         else:
             code, text = ERR_UNSUPPORTED, f"remote I/O has no {level}"
         if code:
-            self._events.append(host.LevelRefused(level, value, operation, code, text))
+            self._events.append(link.LevelRefused(level, value, operation, code, text))
         self._since = now if self._events else self._since
         self._ask_next(now)
 
@@ -142,7 +142,7 @@ class ModbusLink:
 
     def read_levels(self, now: float) -> None:
         """They are read all the time."""
-        self._events.append(host.LevelsRead(self._levels()))
+        self._events.append(link.LevelsRead(self._levels()))
 
     def bye(self, now: float) -> None:
         """Whatever was released falls within the watchdog's time; where the bus is free, it falls now."""
@@ -152,7 +152,7 @@ class ModbusLink:
 
     def extend_deadlines(self, lag_s: float) -> None:
         """Our own pause is no silence of the bus. But meanwhile the watchdog may have bitten: a release under way is over, and
-        there is none until the relay's contact was seen anew, and what it told is durable (as `drivers.protocol.host_told`)."""
+        there is none until the relay's contact was seen anew, and what it told is durable (as `drivers.protocol.host.echoes`)."""
         self._lockout_at.inputs["contact"].forget()
         self._unsure_until = None
         if self._relay.command is not None and self._relay.command.value == RELEASED:
@@ -311,7 +311,7 @@ class ModbusLink:
         model = f"remote I/O, {len(self._members)} units"
         who = Identity(DeviceKind.PROGRESSIVE, MODBUS_VENDOR, model, "", serial, "", capabilities=able)
         self._events.append(
-            host.Welcomed(who, self._boot, ResetCause.UNKNOWN, self._reporter.counter + 1, self._reporter.counter)
+            link.Welcomed(who, self._boot, ResetCause.UNKNOWN, self._reporter.counter + 1, self._reporter.counter)
         )
         for member in self._members.values():
             member.due = now
@@ -319,7 +319,7 @@ class ModbusLink:
     def _go_online(self) -> None:
         self._online, self._reporter.is_first_meeting = True, False
         self._reporter.whole(CODE_RELAY)  # its coil was switched off and its contact seen open
-        self._events.append(host.Online(gap_closed=False, levels=self._levels()))
+        self._events.append(link.Online(gap_closed=False, levels=self._levels()))
 
     def _tell_suspicion(self) -> None:
         down = [member for member in self._members.values() if not member.is_up]
@@ -327,16 +327,16 @@ class ModbusLink:
         if suspect == self._suspect:
             return
         self._suspect = suspect
-        self._events.append(host.Recovered() if suspect is None else host.Suspect(suspect))
+        self._events.append(link.Recovered() if suspect is None else link.Suspect(suspect))
 
     def _fail(self, fault: str, detail: str) -> None:
         self._over = True
         given_up = self._relay.give_up()
         if given_up is not None and given_up.operation:
-            self._events.append(host.LevelUnknown(Level.LOCKOUT, given_up.value, given_up.operation, fault))
+            self._events.append(link.LevelUnknown(Level.LOCKOUT, given_up.value, given_up.operation, fault))
         if (lamps := self._lamps.give_up()) is not None:
-            self._events.append(host.LevelUnknown(Level.LAMPS, *lamps, fault))
-        self._events.append(host.Failed(fault, detail))
+            self._events.append(link.LevelUnknown(Level.LAMPS, *lamps, fault))
+        self._events.append(link.Failed(fault, detail))
 
     # --- what it means ----------------------------------------------------------------------------------------------
 
@@ -360,7 +360,7 @@ class ModbusLink:
         before = self._relay.ask(command)
         if before is not None and before.operation:
             reason = "superseded" if command.operation else f"the lock-out was engaged instead ({command.cause})"
-            self._events.append(host.LevelUnknown(Level.LOCKOUT, before.value, before.operation, reason))
+            self._events.append(link.LevelUnknown(Level.LOCKOUT, before.value, before.operation, reason))
 
     def _judge(self, verdict: Verdict | None, now: float) -> None:
         """A lock-out that does not engage ends the link: then nobody feeds the watchdog either."""
@@ -370,7 +370,7 @@ class ModbusLink:
         if not wrong:
             self._reporter.whole(CODE_RELAY)
             if operation:
-                self._events.append(host.LevelSet(Level.LOCKOUT, value, operation))
+                self._events.append(link.LevelSet(Level.LOCKOUT, value, operation))
             return
         self._counts["relay_unsure"] += 1
         if verdict.contradicted:
@@ -378,7 +378,7 @@ class ModbusLink:
         if value == ENGAGED:
             self._reporter.broken(CODE_RELAY, now)
         if operation:
-            self._events.append(host.LevelRefused(Level.LOCKOUT, value, operation, UNSURE, wrong))
+            self._events.append(link.LevelRefused(Level.LOCKOUT, value, operation, UNSURE, wrong))
         if value == ENGAGED:
             self._fail("proto_unexpected", f"the lock-out does not engage: {wrong}")
         else:

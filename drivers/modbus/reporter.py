@@ -9,8 +9,8 @@ from drivers.modbus.inputs import Input
 from drivers.modbus.member import Change, Member
 from drivers.modbus.relay import Relay
 from drivers.modbus.timing import FIRST_WAIT_S, LONGEST_WAIT_S
-from drivers.protocol.host import HostEvent, Lost, Reported
-from drivers.protocol.host_events import Whole
+from drivers.protocol.host.events import Whole
+from drivers.protocol.host.link import HostEvent, Lost, Reported
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,

@@ -9,14 +9,14 @@ import contextlib
 import random
 from collections.abc import Callable
 
-from drivers.backoff import Backoff
 from drivers.device import DeviceConfig
 from drivers.errors import Fault, PortUnavailable
-from drivers.parts import TransportFactory, counts_itself, device_transport, link_end, tapped
 from drivers.protocol.chain import Place
-from drivers.protocol.host_events import Failed, HostEvent, Reported
-from drivers.pump import Pump
+from drivers.protocol.host.events import Failed, HostEvent, Reported
 from drivers.recording.tap import Recorder
+from drivers.session.assembly import TransportFactory, counts_itself, device_transport, link_end, tapped
+from drivers.session.backoff import Backoff
+from drivers.session.pump import Pump
 
 __all__ = ["Follower"]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from drivers.device import DeviceConfig
-from drivers.parts import link_end
-from drivers.protocol.host_events import HostEvent
+from drivers.protocol.host.events import HostEvent
 from drivers.protocol.reports import Level
-from drivers.pump import Link
 from drivers.recording.format import HOST, NOTE, Entry, Recording, RecordingInvalid, durable_in
+from drivers.session.assembly import link_end
+from drivers.session.pump import Link
 
 __all__ = ["Difference", "Replayed", "replay"]
 

@@ -13,12 +13,12 @@ from typing import Any, Protocol
 from drivers.device import DeviceConfig
 from drivers.errors import Fault
 from drivers.protocol.chain import Place
-from drivers.protocol.device_time import DeviceTime
-from drivers.protocol.host import HostEvent
+from drivers.protocol.host.device_time import DeviceTime
+from drivers.protocol.host.link import HostEvent
 from drivers.protocol.reports import Level
-from drivers.pump import Link
 from drivers.recording.format import HOST, IN, NOTE, OUT, PORT, Entry, Header, durable_words, line_of
 from drivers.recording.writer import Writer, files_in, one_file
+from drivers.session.pump import Link
 from drivers.transport import CLOSE_DEADLINE_S, DataCallback, LostCallback, Transport, WriteBufferFull
 
 __all__ = ["Recorder", "Sink", "TappedLink", "TappedTransport", "recorder_in", "recorder_to"]

@@ -4,7 +4,7 @@ import dataclasses
 from enum import Enum
 
 from drivers.protocol.framing import crc32c
-from drivers.protocol.host_events import HostEvent, Lost, Online, Reported, Welcomed
+from drivers.protocol.host.events import HostEvent, Lost, Online, Reported, Welcomed
 from drivers.protocol.payloads import UnknownReport
 from drivers.protocol.reports import LineUnparsed, Report
 

@@ -2,10 +2,10 @@
 
 import time
 
-from .layout import Layout
-from .players import Bets
-from .scenario import Cue
-from .table import Device, Table
+from simulators.crew.layout import Layout
+from simulators.crew.players import Bets
+from simulators.crew.scenario import Cue
+from simulators.crew.table import Device, Table
 
 __all__ = ["CHIP_WAIT_S", "Chips"]
 

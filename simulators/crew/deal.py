@@ -1,11 +1,11 @@
 """The deal: the set is brought where it is dealt from, stacks come out of a device or off the dealer's hand, one by one."""
 
-from .chips import Chips
-from .layout import Layout
-from .report import Reports
-from .scenario import Cue, Mishap, Stack
-from .sets import Sets
-from .table import Device, Table
+from simulators.crew.chips import Chips
+from simulators.crew.layout import Layout
+from simulators.crew.report import Reports
+from simulators.crew.scenario import Cue, Mishap, Stack
+from simulators.crew.sets import Sets
+from simulators.crew.table import Device, Table
 
 __all__ = ["STEP_S", "Deal"]
 

@@ -1,8 +1,8 @@
 """Holds and duties: people do the thing at the device or on the layout first, then say so, each in the role it asks for."""
 
-from .sets import RESHUFFLES, Sets
-from .table import Device, Table
-from .view import Duty, Hold
+from simulators.crew.sets import RESHUFFLES, Sets
+from simulators.crew.table import Device, Table
+from simulators.crew.view import Duty, Hold
 
 __all__ = ["Floor"]
 

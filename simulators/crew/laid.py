@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from .table import Device, Impossible, Table
+from simulators.crew.table import Device, Impossible, Table
 
 __all__ = ["LOAD_S", "Laid"]
 

@@ -4,9 +4,9 @@ No game is known here: which cards are asked for, what each wager comes to and i
 every other round the dealer settles all at once, and adds up what went back.
 """
 
-from .layout import Layout
-from .table import Table
-from .view import Document
+from simulators.crew.layout import Layout
+from simulators.crew.table import Table
+from simulators.crew.view import Document
 
 __all__ = ["Payout"]
 

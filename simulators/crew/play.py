@@ -3,16 +3,16 @@
 No game is known here: what may be bet and answered, and which act ends a stage, stands in the table's status.
 """
 
-from .chips import Chips
-from .deal import STEP_S, Deal
-from .layout import Layout
-from .payout import Payout
-from .players import answers, bets, says_of_dealer
-from .report import Reports
-from .scenario import Cue
-from .sets import Sets
-from .table import Table
-from .view import Document, Stage
+from simulators.crew.chips import Chips
+from simulators.crew.deal import STEP_S, Deal
+from simulators.crew.layout import Layout
+from simulators.crew.payout import Payout
+from simulators.crew.players import answers, bets, says_of_dealer
+from simulators.crew.report import Reports
+from simulators.crew.scenario import Cue
+from simulators.crew.sets import Sets
+from simulators.crew.table import Table
+from simulators.crew.view import Document, Stage
 
 __all__ = ["Play"]
 

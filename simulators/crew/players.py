@@ -5,9 +5,9 @@ They know no game. What may be bet and answered stands in the table's status; he
 
 from collections.abc import Iterator
 
-from .scenario import Cue
-from .table import Table
-from .view import Answer, WagerRule
+from simulators.crew.scenario import Cue
+from simulators.crew.table import Table
+from simulators.crew.view import Answer, WagerRule
 
 __all__ = ["answers", "bets", "says_of_dealer"]
 

@@ -1,8 +1,8 @@
 """What people see and say: irregularities, in the daemon's words, on the cue of the scenario or because it really happened."""
 
-from .layout import Layout
-from .scenario import Cue, Mishap
-from .table import Device, Table
+from simulators.crew.layout import Layout
+from simulators.crew.scenario import Cue, Mishap
+from simulators.crew.table import Device, Table
 
 __all__ = ["Reports"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from drivers.protocol.reports import DeviceKind
-from simulators.faults import FAULTS, FaultError, is_occasion, parse
+from simulators.scenario.faults import FAULTS, FaultError, is_occasion, parse
 
 __all__ = ["MISHAPS", "Cue", "Mishap", "Scenario", "ScenarioError"]
 

@@ -1,11 +1,10 @@
 """Where the sets of cards go: into the shuffler and out of it, off the table, new ones on it."""
 
 from drivers.protocol.reports import Back
-from simulators.cards import FACES, Printer
-
-from .laid import LOAD_S, Laid
-from .scenario import Cue
-from .table import Device, Table
+from simulators.crew.laid import LOAD_S, Laid
+from simulators.crew.scenario import Cue
+from simulators.crew.table import Device, Table
+from simulators.devices.cards import FACES, Printer
 
 __all__ = ["Sets"]
 

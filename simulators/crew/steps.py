@@ -1,7 +1,7 @@
 """The steps that the daemon asks for with a set before it is dealt: people take them in order, and say so one by one."""
 
-from .sets import Sets
-from .table import Table
+from simulators.crew.sets import Sets
+from simulators.crew.table import Table
 
 __all__ = ["Steps"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import TextIO
 
-from .scenario import Cue, Mishap, Scenario
-from .talk import Gone, Message, Refused, Talk
-from .view import Document, TableView
+from simulators.crew.scenario import Cue, Mishap, Scenario
+from simulators.crew.talk import Gone, Message, Refused, Talk
+from simulators.crew.view import Document, TableView
 
 __all__ = ["Crew", "Device", "Impossible", "Settings", "Table"]
 

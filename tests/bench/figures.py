@@ -24,7 +24,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from controller.bench.shim import slow_sync
+from simulators.bench.slow_disk import slow_sync
 from tests.bench.broker import Mosquitto
 from tests.bench.core_rate import core_rate, report
 from tests.bench.daemon import command as daemon_command

@@ -36,7 +36,7 @@ import serial
 from drivers.events import Origin
 from drivers.protocol.codec import encode
 from drivers.protocol.constants import UNACKED_WINDOW
-from drivers.protocol.device import Acknowledged, DeviceLink, HostFound
+from drivers.protocol.device.link import Acknowledged, DeviceLink, HostFound
 from drivers.protocol.framing import encode_frame
 from drivers.protocol.messages import Event, Frame, Identity, Record
 from drivers.protocol.reports import (
@@ -48,7 +48,7 @@ from drivers.protocol.reports import (
     DeviceKind,
     Levels,
 )
-from drivers.session import Delivery, DeviceConfig, DeviceSession, TransportFactory, device_transport
+from drivers.session.session import Delivery, DeviceConfig, DeviceSession, TransportFactory, device_transport
 from drivers.transport import DataCallback, LoopbackCable, LostCallback, Transport
 
 RATE = 500

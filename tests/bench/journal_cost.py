@@ -21,27 +21,27 @@ from pathlib import Path
 
 import msgspec
 
-from controller.cli_decide import example_setup
-from controller.cli_lookback import _document, _page
+from controller.audit.day_rounds import VERDICTS, DayRounds, by_set, known_days, note_open_day, write_day
+from controller.audit.lookback import lookback
+from controller.audit.rounds_of_set import Touched, empty_table, touched_in
+from controller.cli.decide import example_setup
+from controller.cli.journal.lookback import _document, _page
 from controller.clock import SystemClock
-from controller.day_rounds import VERDICTS, DayRounds, by_set, known_days, note_open_day, write_day
-from controller.journal.keys import SigningKey, make_key
+from controller.daemon.record.snapshot import Snapshots
+from controller.journal.archive.shelf import beside
+from controller.journal.proof.keys import SigningKey, make_key
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Draft, Stream, Transaction
-from controller.journal.shelf import beside
 from controller.journal.store import Journal, opened
-from controller.journal.vault_keys import make_vault
-from controller.journal.verify import verify
-from controller.lookback import lookback
+from controller.journal.vault.vault_keys import make_vault
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Area, Role
-from controller.snapshot import Snapshots
-from controller.table.acts import RecordHand
-from controller.table.codec import encode, encode_input
-from controller.table.facts import HandRecorded
-from controller.table.inputs import Actor, Input, Moment, ServiceStarted
-from controller.table.state import Setup, State
-from controller.touched import Touched, empty_table, touched_in
+from controller.table.state.table import Setup, State
+from controller.table.words.acts import RecordHand
+from controller.table.words.codec import encode, encode_input
+from controller.table.words.facts import HandRecorded
+from controller.table.words.inputs import Actor, Input, Moment, ServiceStarted
 
 BODY = (
     b'{"back":"red","activity":"dealing","place":"output","stack":3,"cards_inside":27,"cites":["15(f)"],"n":%9d}'

@@ -15,17 +15,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.bench.options import Options
-from controller.bench.run import run
-from controller.day_rounds import DayRounds, by_set, write_day
-from controller.journal.day_keys import key_text
+from controller.audit.day_rounds import DayRounds, by_set, write_day
+from controller.audit.rounds_of_set import empty_table, touched_in
+from controller.journal.archive.segment import PRESET, line
 from controller.journal.opening import opened, opened_alone
 from controller.journal.record import Record, Stream
-from controller.journal.segment import PRESET, line
-from controller.journal.vault import rewrapped
-from controller.journal.vault_keys import SECRET_BYTES, VaultKeys
+from controller.journal.vault.day_keys import key_text
+from controller.journal.vault.vault import rewrapped
+from controller.journal.vault.vault_keys import SECRET_BYTES, VaultKeys
 from controller.journal.view import MAX_SEQUENCE
-from controller.touched import empty_table, touched_in
+from simulators.bench.options import Options
+from simulators.bench.run import run
 
 __all__ = ["DISK", "KEEP_DAYS", "Sizes", "measured", "play", "report", "sizes"]
 

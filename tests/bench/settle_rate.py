@@ -14,7 +14,7 @@ import time
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import Round
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
+from controller.rules.read.library import available, find
 from tests.dealt import Dealer
 
 SEED, REPETITIONS = 1, 5

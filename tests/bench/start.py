@@ -20,10 +20,10 @@ from contextlib import closing
 from pathlib import Path
 
 from controller.clock import SystemClock
-from controller.journal.keys import make_key
+from controller.journal.proof.keys import make_key
 from controller.journal.record import FACTS
 from controller.journal.store import Journal
-from controller.table.inputs import ServiceStarted
+from controller.table.words.inputs import ServiceStarted
 from tests.bench.daemon import config_text
 from tests.bench.journal_cost import _play, _without
 
@@ -70,7 +70,7 @@ def configure(work: Path, *, has_key: bool) -> Path:
 def started(config: Path, end: signal.Signals) -> tuple[float, float]:
     """Starts the daemon and ends it with that signal; seconds, and seconds of processor time, until its table was shown."""
     begun = time.monotonic()
-    daemon = subprocess.Popen([sys.executable, "-m", "controller.cli", "run", "--config", str(config)])
+    daemon = subprocess.Popen([sys.executable, "-m", "controller.cli.main", "run", "--config", str(config)])
     while not _shows_table(config.parent / "control.sock"):
         assert daemon.poll() is None, "the daemon ended"
         time.sleep(0.01)

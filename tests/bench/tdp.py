@@ -10,7 +10,7 @@ import tty
 from pathlib import Path
 
 from drivers.protocol.constants import UNACKED_WINDOW
-from drivers.protocol.device import Acknowledged, DeviceLink, HostFound
+from drivers.protocol.device.link import Acknowledged, DeviceLink, HostFound
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     ENGAGED,

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
 from drivers.events import LevelConfirmed, LevelUnknown
-from drivers.protocol.device import DeviceLink, HostFound, LevelRequested
+from drivers.protocol.device.link import DeviceLink, HostFound, LevelRequested
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     SIMULATED_VENDOR,
@@ -32,7 +32,7 @@ from drivers.protocol.reports import (
     DeviceKind,
     Levels,
 )
-from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionState
+from drivers.session.session import Delivery, DeviceConfig, DeviceSession, SessionState
 
 DEVICES = 10
 LINE_BYTES_PER_S = 115_200 / 10

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import available
+from controller.rules.read.library import available
 from tests.bench import core_rate, frame_cost, journal_cost, settle_rate, tdp, ten_devices
 
 

@@ -17,16 +17,16 @@ from drivers.protocol.reports import SIMULATED_VENDOR, DeviceKind, Level, ResetC
 from drivers.recording.anonymise import PUBLIC_KEY
 from drivers.recording.format import Header, header_line
 from drivers.recording.tap import Recorder
-from drivers.session import Delivery, DeviceSession
+from drivers.session.session import Delivery, DeviceSession
 from drivers.transport import LoopbackCable
-from simulators import shoe, shuffler
-from simulators.body import CardSettings
-from simulators.cable import Cable
-from simulators.device import SimulatedDevice
-from simulators.faults import WIRE, FaultBook, parse
-from simulators.model import Model
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.wire import Wire
+from simulators.cable.cable import Cable
+from simulators.cable.wire import Wire
+from simulators.devices import shoe, shuffler
+from simulators.devices.body import CardSettings
+from simulators.devices.model import Model
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.firmware.device import SimulatedDevice
+from simulators.scenario.faults import WIRE, FaultBook, parse
 
 KINDS = {"shuffler": DeviceKind.SHUFFLER, "shoe": DeviceKind.SHOE, "progressive": DeviceKind.PROGRESSIVE}
 COMMIT_S = 0.004

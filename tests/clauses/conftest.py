@@ -13,13 +13,13 @@ from controller.games.model import Game, Settle, ShowCommunity, ShowDealer
 from controller.games.model import Stage as GameStage
 from controller.games.registry import game_of
 from controller.rules.vocabulary import Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.acts import ACTS
-from controller.table.codec import BODIES, body_from
-from controller.table.inputs import Actor
-from controller.table.law import asking_order
-from controller.table.records import names
+from controller.table.questions.stub_count_and_turns import asking_order
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.acts import ACTS
+from controller.table.words.codec import BODIES, body_from
+from controller.table.words.inputs import Actor
+from controller.table.words.structs import names
 from drivers import events as e
 
 BENCH = Path(__file__).resolve().parents[1] / "controller" / "table" / "conftest.py"

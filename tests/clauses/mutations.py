@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 from msgspec import structs
 
-from controller import config_reader
 from controller.cards import house_ways
 from controller.cards.cards import parse
+from controller.config import section as config_reader
 from controller.games.model import Decision
 from controller.games.registry import GAMES
 from controller.games.settling.cover_all import CoverAll
@@ -23,8 +23,8 @@ from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Ranked
 from controller.rules.vocabulary import Method
-from controller.table import cuts
-from controller.table import facts as f
+from controller.table.card_sets import cuts
+from controller.table.words import facts as f
 from drivers import events as e
 from tests.clauses import test_ranking
 from tests.clauses.conftest import bench

@@ -13,11 +13,11 @@ from unittest.mock import patch
 import _pytest
 import pytest
 
-from controller import config
+from controller.config import model
 from controller.games.settling.engine import Settler
 from controller.rules.citation import chapter
-from controller.rules.coverage import Coverage, prompts
 from controller.rules.elections import elect, proposals
+from controller.rules.explain.coverage import Coverage, prompts
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Method
 from tests.clauses import test_clauses, test_configuration, test_ranking, test_settlement
@@ -155,8 +155,8 @@ def _play(case: Case, rulebook: Rulebook, coverage: Coverage, tmp_path: Path, bl
             patch.object(test_clauses, "builtins", _blanked(blank)),
             patch.object(test_ranking, "find", lambda _: rulebook),
             patch.object(test_settlement, "settler", lambda _, elected: _settler(rulebook, elected)),
-            patch.object(config, "find", lambda _: rulebook),
-            patch.object(config, "find_coverage", lambda _: coverage),
+            patch.object(model, "find", lambda _: rulebook),
+            patch.object(model, "find_coverage", lambda _: coverage),
         ]
         for each in patched:
             stack.enter_context(each)

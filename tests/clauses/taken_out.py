@@ -11,11 +11,11 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from controller.rules import sections
 from controller.rules.citation import Cited, chapter
-from controller.rules.coverage import Coverage
+from controller.rules.explain.coverage import Coverage
 from controller.rules.model import Row, Rulebook
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter
+from controller.rules.read import sections
 
 NOBODY = ("(taken out)",)
 """What a rule cites that rests on nothing any more."""

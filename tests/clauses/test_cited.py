@@ -6,15 +6,15 @@ from itertools import product
 
 import pytest
 
-from controller.cli_decide import example_setup
-from controller.rules.checks import every_state
+from controller.cli.decide import example_setup
 from controller.rules.elections import proposals
+from controller.rules.read.checks import every_state
 from controller.rules.vocabulary import GUARDS_OF, Method, Trigger
-from controller.table.draft import Draft
-from controller.table.inputs import Moment
-from controller.table.law import of_deck_change
-from controller.table.records import replace
-from controller.table.state import Setup, State
+from controller.table.fold.ruling import Draft
+from controller.table.questions.stub_count_and_turns import of_deck_change
+from controller.table.state.table import Setup, State
+from controller.table.words.inputs import Moment
+from controller.table.words.structs import replace
 from drivers.events import DeviceKind
 from tests.soak.citations import SPEAKS, silent_here
 from tests.soak.tables import RULEBOOKS, book

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from controller.rules.coverage import Prompt, prompts
-from controller.rules.library import find, find_coverage
+from controller.daemon.status import next_step
+from controller.rules.explain.coverage import Prompt, prompts
+from controller.rules.read.library import find, find_coverage
 from controller.rules.vocabulary import Method
-from controller.status import next_step
-from controller.table import facts as f
-from controller.table.announced import announced
-from controller.table.codec import builtins
-from controller.table.deal_plan import deal_plan
+from controller.table.questions.announcement import announced
+from controller.table.questions.deal_plan import deal_plan
+from controller.table.words import facts as f
+from controller.table.words.codec import builtins
 from tests.soak.citations import Citations
 
 HERE = Path(__file__).resolve().parent

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller.config_file import read_config
+from controller.config.load import read_config
 
 HERE = Path(__file__).resolve().parent
 CONFIG = frozenset({"name", "method", "seats", "backs", "devices", "offered", "elect", "fault"})

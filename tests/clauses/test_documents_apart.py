@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller.table import acts as a
-from controller.table import facts as f
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 COUNTED = {"ma-uth": "9(e)", "md-uth": "10.C", "nj-pikit": "39.9(e)", "ma-colorado": "9(e)"}
 """Documents that want the stub counted, with the clause that says so for cards from an automated shoe."""

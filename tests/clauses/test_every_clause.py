@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.coverage import CARRYING, Coverage, Kind
-from controller.rules.library import available, find, find_coverage
+from controller.rules.explain.coverage import CARRYING, Coverage, Kind
+from controller.rules.read.library import available, find, find_coverage
 
 HERE = Path(__file__).resolve().parent
 BOOKS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name in available())

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from controller.games.registry import GAMES
-from controller.rules.library import find
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Guard, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 CLAUSE = {"ma-uth": "15(f)", "md-uth": "13.I", "nj-pikit": "38.12(f)", "ma-colorado": "14(f)"}

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from controller.rules.elections import cautious
-from controller.rules.library import find
 from controller.rules.model import Election, Law
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Guard, Trigger
-from controller.table import facts as f
+from controller.table.words import facts as f
 from tests.soak.citations import silent_here
 
 BOOKS = ("ma-uth", "md-uth", "nj-pikit", "fast-action", "ma-colorado")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from controller.cards.cards import names, parse
-from controller.rules.library import find
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked
+from controller.rules.read.library import find
 
 HERE = Path(__file__).resolve().parent
 RANK = frozenset(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.coverage import CARRYING, Kind
-from controller.rules.library import available, find, find_coverage
+from controller.rules.explain.coverage import CARRYING, Kind
+from controller.rules.read.library import available, find, find_coverage
 from tests.clauses.mutations import MUTATIONS, OF
 from tests.clauses.witness import WITNESSES, Document, Witness, carried_of, kinds_of, read
 

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.rules.coverage import CARRYING, Carried, Coverage, Kind, prompts
-from controller.rules.library import available, find, find_coverage
+from controller.rules.explain.coverage import CARRYING, Carried, Coverage, Kind, prompts
 from controller.rules.model import Rulebook
+from controller.rules.read.library import available, find, find_coverage
 from controller.rules.vocabulary import Method
 from tests.clauses.mutations import MUTATIONS, OF
 from tests.clauses.playing import Case, aside, cases_of, fails

@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from controller.table.inputs import Input
-from controller.table.state import Setup
+from controller.table.state.table import Setup
+from controller.table.words.inputs import Input
 from tests.kept.days import Line, decide_all
 from tests.soak.day import Day
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from controller import app
 from controller.clock import SystemClock
-from controller.config_file import load_config
-from controller.engine import RecordFailed
+from controller.config.load import load_config
+from controller.daemon import app
+from controller.daemon.engine import RecordFailed
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
-from controller.table.codec import encode_input
-from controller.table.facts import TableIdle
-from controller.table.inputs import Input, Moment
+from controller.table.words.codec import encode_input
+from controller.table.words.facts import TableIdle
+from controller.table.words.inputs import Input, Moment
 from drivers.commands import WantedLevel
 from drivers.events import DoorOpened, Origin
 

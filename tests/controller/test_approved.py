@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.approved import read_approved
+from controller.config.approved_firmware import read_approved
 from drivers.catalog import Approval
 from drivers.events import DeviceKind
 from drivers.protocol.reports import SIMULATED_VENDOR
-from simulators.cli import made_up_image
+from simulators.cli.main import made_up_image
 
 SHIPPED = Path(__file__).resolve().parents[2] / "config" / "devices" / "approved.toml"
 IMAGE = b"firmware 2.1" * 100

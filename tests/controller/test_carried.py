@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.carried import NotCarried, carried, state_from
+from controller.journal.day_state import NotCarried, carried, state_from
 from controller.rules.vocabulary import Method
-from controller.table.codec import decode_fact, encode
-from controller.table.inputs import RecordDayClosed, ServiceStarted
-from controller.table.records import replace
-from controller.table.state import DeviceSetup, State
-from controller.table.told_setup import setup_told
+from controller.table.state.recorded_setup import setup_told
+from controller.table.state.table import DeviceSetup, State
+from controller.table.words.codec import decode_fact, encode
+from controller.table.words.inputs import RecordDayClosed, ServiceStarted
+from controller.table.words.structs import replace
 from drivers.events import DeviceKind
 from tests.soak.day import Day
 from tests.soak.tables import RULEBOOKS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.child import NoAnswer, answer_of
+from controller.daemon.subprocess_json import NoAnswer, answer_of
 
 
 async def test_it_answers_in_json_with_the_least_priority() -> None:

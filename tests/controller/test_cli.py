@@ -18,12 +18,12 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli, end, show
+from controller.cli.main import cli, end, show
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 
 START_S = 30.0
-COMMAND = [sys.executable, "-c", "from controller.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from controller.cli.main import main; main()"]
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 
 
@@ -355,7 +355,7 @@ def test_what_is_interrupted_gives_no_verdict(tmp_path: Path, monkeypatch: pytes
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("controller.cli_verify.proved_parts", interrupt)
+    monkeypatch.setattr("controller.cli.journal.verify.proved_parts", interrupt)
     done = _run("journal", "verify", str(tmp_path / "x"))
     assert (done.exit_code, done.stdout) == (130, "")
     assert "nothing is known of the record" in done.stderr
@@ -412,7 +412,7 @@ def test_run_refuses_a_wrong_configuration_with_all_its_faults(tmp_path: Path) -
 def test_looking_starts_quickly_and_without_the_daemons_parts() -> None:
     """An act at the table must not wait for MQTT, SQLite or serial ports to be imported."""
     code = (
-        "import sys; import controller.cli, controller.control.client, controller.control.page, controller.control.wire;"
+        "import sys; import controller.cli.main, controller.control.client, controller.text.status_page, controller.control.wire;"
         "print([m for m in ('aiomqtt', 'paho', 'sqlite3', 'serial', 'asyncio', 'structlog') if m in sys.modules])"
     )
     done = subprocess.run(

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
-from controller.cli_decide import example_setup
-from controller.config import TableConfig, law_of
+from controller.cli.decide import example_setup
+from controller.cli.main import cli
+from controller.config.model import TableConfig, law_of
+from controller.filters.json_lines import MAX_LINE
 from controller.games.registry import unplayable
-from controller.json_lines import MAX_LINE
 from controller.rules.elections import proposals
-from controller.rules.library import available, find
+from controller.rules.read.library import available, find
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = (ROOT / "docs" / "examples" / "shoe-jam.jsonl").read_text()
@@ -171,7 +171,14 @@ def test_a_line_too_long_costs_one_answer_and_no_memory() -> None:
 
 def test_each_answer_is_written_before_the_next_line_is_read() -> None:
     """A live journal can be followed through the filter."""
-    command = [sys.executable, "-c", "from controller.cli import main; main()", "decide", "--rulebook", "md-uth"]
+    command = [
+        sys.executable,
+        "-c",
+        "from controller.cli.main import main; main()",
+        "decide",
+        "--rulebook",
+        "md-uth",
+    ]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as run:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
-from controller.rules.library import available, find
-from controller.rules.questions import WIDTH, makers_choice, ordered
+from controller.cli.main import cli
+from controller.rules.explain.questions import WIDTH, makers_choice, ordered
+from controller.rules.read.library import available, find
 
 EXAMPLE = Path(__file__).parents[2] / "config/tables/example.toml"
 BOOKS = {name: find(name) for name in available()}

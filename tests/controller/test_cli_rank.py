@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
 
 
 def run(*words: str, stdin: str = "") -> Result:

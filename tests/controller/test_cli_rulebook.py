@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
-from controller.rules.brief import brief
-from controller.rules.coverage import CARRYING, Kind
-from controller.rules.explain import cited, explanation
-from controller.rules.library import available, find, find_coverage, shipped
+from controller.cli.main import cli
+from controller.rules.explain.clause_page import brief
+from controller.rules.explain.coverage import CARRYING, Kind
+from controller.rules.explain.explain import cited, explanation
+from controller.rules.read.library import available, find, find_coverage, shipped
 
 BOOKS = [name for name in available() if "@" not in name]
 

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
+from controller.filters.settle_schema import input_schema, output_schema
 from controller.rules.elections import proposals
-from controller.rules.library import find
-from controller.settle_schema import input_schema, output_schema
+from controller.rules.read.library import find
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "settle.md").read_text()

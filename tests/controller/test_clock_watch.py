@@ -1,8 +1,8 @@
 """What the wall clock does is on record: who lays a recording of the floor beside it must know."""
 
 from controller.clock import ManualClock, SystemClock
-from controller.clock_watch import EVERY_NS, ClockWatch
-from controller.table.inputs import ClockJudged, ClockStepped
+from controller.daemon.clock_watch import EVERY_NS, ClockWatch
+from controller.table.words.inputs import ClockJudged, ClockStepped
 
 
 class Table:

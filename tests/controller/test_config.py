@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller import config_file, config_journal
-from controller.config import Config, ConfigInvalid
-from controller.config_file import load_config, read_config, socket_of
+from controller.config import journal, load
+from controller.config.load import load_config, read_config, socket_of
+from controller.config.model import Config, ConfigInvalid
 from controller.control.client import DEFAULT_SOCKET
 from controller.log import LogFormat, LogLevel
-from controller.rules import library
+from controller.rules.read import library
 from controller.rules.vocabulary import Method, Role
 from drivers.events import DeviceKind
-from drivers.parts import device_transport
+from drivers.session.assembly import device_transport
 
 TABLES = Path(__file__).resolve().parents[2] / "config" / "tables"
 LIST = TABLES.parent / "devices" / "approved.toml"
@@ -92,9 +92,7 @@ def test_each_example_is_sound_and_may_open(path: Path) -> None:
 def test_the_example_shows_every_key() -> None:
     """A key that the reader knows and the example does not mention would be one that nobody finds."""
     text = (TABLES / "example.toml").read_text()
-    keys = re.findall(
-        r'(?:section|entry)\.\w+\(\s*"(\w+)"', inspect.getsource(config_file) + inspect.getsource(config_journal)
-    )
+    keys = re.findall(r'(?:section|entry)\.\w+\(\s*"(\w+)"', inspect.getsource(load) + inspect.getsource(journal))
     known = {*keys, "ca", "cert", "key"} - {"device"}
     assert len(known) > 30
     shown = {key for key in known if re.search(rf"^(# )?\[*(control\.)?{key}\b|[{{,] {key} =", text, re.M)}

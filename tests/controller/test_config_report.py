@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.config_house import of_one_house
-from controller.config_report import Finding, document, examine, page
+from controller.config.house import of_one_house
+from controller.config.report import Finding, document, examine, page
 from controller.games.registry import GAMES
 from controller.rules.elections import proposals
-from controller.rules.library import find
-from controller.rules.questions import makers_choice
+from controller.rules.explain.questions import makers_choice
+from controller.rules.read.library import find
 from drivers.events import Capability, DeviceKind
 from tests.controller.test_config import DEVICES, LEAST, SEALED, SIGNED, _write
 
@@ -169,7 +169,7 @@ def test_what_cannot_be_proved_depends_on_the_devices(tmp_path: Path) -> None:
 
 def test_what_every_approved_model_can_do_is_not_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once the device table asks for it, the page no longer says that it cannot be proved."""
-    monkeypatch.setattr("controller.config_report.LEAST", dict.fromkeys(DeviceKind, frozenset(Capability)))
+    monkeypatch.setattr("controller.config.report.LEAST", dict.fromkeys(DeviceKind, frozenset(Capability)))
     text = " ".join(examine(EXAMPLE).open_questions)
     assert "power cut" not in text
     assert "unless the shuffler" not in text

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.config_file import read_config
-from controller.config_report import examine, page
+from controller.config.load import read_config
+from controller.config.report import examine, page
 from drivers.catalog import Codec
-from simulators.terminals import described, wired
+from simulators.bus.terminals import described, wired
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 TABLE = """

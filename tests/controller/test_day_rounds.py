@@ -9,23 +9,23 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller import day_rounds
-from controller.cli import cli
-from controller.day_rounds import DayRounds, by_set, newest_first, note_rounds
+from controller.audit import day_rounds
+from controller.audit.day_rounds import DayRounds, by_set, newest_first, note_rounds
+from controller.audit.lookback import Evidence, Lookback, lookback
+from controller.audit.rounds_of_set import Touched, empty_table, touched_in
+from controller.cli.main import cli
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.shelf import all_in, beside
 from controller.journal.file import Anchor, Description
-from controller.journal.keep import seal_days
-from controller.journal.keys import SigningKey, make_key
 from controller.journal.opening import opened
+from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Stream
 from controller.journal.seal import Head
-from controller.journal.shelf import all_in, beside
 from controller.journal.view import Brief
-from controller.lookback import Evidence, Lookback, lookback
-from controller.table import facts as f
-from controller.table.codec import decode_fact
-from controller.table.evolve import evolve
-from controller.table.state import Round, State
-from controller.touched import Touched, empty_table, touched_in
+from controller.table.fold.fold import evolve
+from controller.table.state.table import Round, State
+from controller.table.words import facts as f
+from controller.table.words.codec import decode_fact
 from tests.controller.test_lookback import DAYS, recorded
 from tests.controller.test_pruned_play import Recording
 from tests.kept import days as kept
@@ -59,7 +59,7 @@ def asked(play: Recording, folder: Path | None) -> list[Lookback]:
     with opened(play.journal.path) as view, pytest.MonkeyPatch.context() as patch:
         last = view.last()[0][Stream.MAIN].sequence
         for back, part in product(play.setup.backs, range(PARTS + 1)):
-            patch.setattr("controller.lookback._is_good", until(last * part // PARTS))
+            patch.setattr("controller.audit.lookback._is_good", until(last * part // PARTS))
             found.append(lookback(view, back, days=newest_first(folder) if folder else ()))
     return found
 
@@ -189,7 +189,7 @@ def test_pruned_days_are_looked_back_over_without_their_segments_being_read(
     assert same(asked(play, None), wanted)
     assert same(asked(play, folder), wanted)
     back = max(wanted, key=lambda one: len(one.rounds)).back
-    monkeypatch.setattr("controller.lookback._is_good", until(0))
+    monkeypatch.setattr("controller.audit.lookback._is_good", until(0))
     said = [
         msgspec.json.decode(
             run.invoke(cli, ["journal", "lookback", path, back, "--by", "reading", "--json", *more]).output
@@ -224,7 +224,7 @@ def test_the_round_of_the_verdict_is_touched_unless_its_cards_were_gathered_by_t
     round_ = Touched("t-1", 1, "red", False, begun, counted, read, 0, 0, {})
     body = '{"back":"red","count_right":true,"identities_complete":true}'
     day = DayRounds("s", 0, 50, ((15, "set_checked", 1, "table", "t-1", 0, body),), by_set([round_]))
-    monkeypatch.setattr("controller.lookback.empty_table", lambda view: State.initial(play.setup))
+    monkeypatch.setattr("controller.audit.lookback.empty_table", lambda view: State.initial(play.setup))
     found = lookback(Empty(), "red", Evidence(by), [day])  # type: ignore[arg-type]
     assert (found.since and found.since.sequence, found.rounds) == (15, (round_,) if is_touched else ())
 

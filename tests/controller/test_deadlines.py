@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from controller.clock import ManualClock
-from controller.deadlines import LONGEST_WAIT_S, Deadlines
-from controller.gaming_day import calendar
+from controller.config.gaming_day import calendar
+from controller.daemon.timer import LONGEST_WAIT_S, Deadlines
 from controller.rules.elections import cautious
-from controller.rules.loader import load_rulebook
+from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Method
-from controller.table.card_set import CardSet, GamingDay
-from controller.table.inputs import Moment, SetDue
-from controller.table.records import replace
-from controller.table.state import Setup, State
+from controller.table.state.card_set import CardSet, GamingDay
+from controller.table.state.table import Setup, State
+from controller.table.words.inputs import Moment, SetDue
+from controller.table.words.structs import replace
 
 MD_UTH = Path(__file__).resolve().parents[2] / "config" / "rulebooks" / "md-uth.toml"
 FOUR_HOURS_S = 4 * 3600

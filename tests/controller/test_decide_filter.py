@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.cli_decide import example_setup
+from controller.cli.decide import example_setup
 from controller.clock import SystemClock
-from controller.decide_filter import MAX_AT, DecideFilter
-from controller.decide_schema import input_schema, output_schema
-from controller.engine import Engine
+from controller.daemon.engine import Engine
+from controller.filters.decide import MAX_AT, DecideFilter
+from controller.filters.decide_schema import input_schema, output_schema
+from controller.filters.json_lines import MAX_LINE
 from controller.journal.record import FACTS, Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.journal.tail import tail
-from controller.json_lines import MAX_LINE
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Role
-from controller.table.acts import ACTS
-from controller.table.codec import BODIES, body_from, builtins
-from controller.table.facts import FACTS as FACT_KINDS
-from controller.table.inputs import Actor, ServiceStopping, TableSetup
-from controller.table.state import Setup
+from controller.table.state.table import Setup
+from controller.table.words.acts import ACTS
+from controller.table.words.codec import BODIES, body_from, builtins
+from controller.table.words.facts import FACTS as FACT_KINDS
+from controller.table.words.inputs import Actor, ServiceStopping, TableSetup
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 EXAMPLE = (DOCS / "examples" / "shoe-jam.jsonl").read_bytes().splitlines()

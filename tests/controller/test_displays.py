@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from controller.displays import ASK_AGAIN_S, SPARED_S, TEXTS, UNANSWERED, Displays
+from controller.daemon.displays import ASK_AGAIN_S, SPARED_S, TEXTS, UNANSWERED, Displays
 from controller.rules.elections import cautious
-from controller.rules.loader import load_rulebook
+from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Method
-from controller.table.records import replace
-from controller.table.state import DeviceSetup, Setup, State
+from controller.table.state.table import DeviceSetup, Setup, State
+from controller.table.words.structs import replace
 from drivers import events as e
 from drivers.commands import Level, WantedLevel
 from drivers.errors import Fault
 from drivers.protocol.messages import Identity
-from drivers.session import Delivery, SessionState
+from drivers.session.session import Delivery, SessionState
 from tests.drivers.conftest import Bench as Wire
 from tests.drivers.conftest import VirtualLoop
 
@@ -205,7 +205,7 @@ def test_held_stays_when_the_record_has_failed(bench):
 
 async def test_held_is_taken_off_where_all_that_waited_led_to_nothing(bench, monkeypatch):
     """Reports that are on record already make no commit, so nobody wakes the displays behind them."""
-    monkeypatch.setattr("controller.displays.LOOK_S", 0.01)
+    monkeypatch.setattr("controller.daemon.displays.LOOK_S", 0.01)
     bench.displays.held("shoe-1 reported jammed")
     task = asyncio.create_task(bench.displays.run())
     shown = asyncio.Event()

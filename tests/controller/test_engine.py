@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from controller.clock import SystemClock
-from controller.engine import BOOTS_KEPT, GROUP_LIMIT, Engine, RecordFailed, last_reported, refusal
+from controller.daemon.engine import BOOTS_KEPT, GROUP_LIMIT, Engine, RecordFailed, last_reported, refusal
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.rules.elections import proposals
-from controller.rules.loader import load_rulebook
 from controller.rules.model import Election, Law
+from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Method, Role
-from controller.table import acts as a
-from controller.table.inputs import Actor, ServiceStarted, ServiceStopping
-from controller.table.state import DeviceSetup, Setup
+from controller.table.state.table import DeviceSetup, Setup
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor, ServiceStarted, ServiceStopping
 from drivers import events as e
 from drivers.commands import WantedLevel
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from controller.journal.keys import make_key
+from controller.journal.proof.keys import make_key
 from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.rules.vocabulary import Role

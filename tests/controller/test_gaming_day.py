@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from controller.gaming_day import calendar
+from controller.config.gaming_day import calendar
 
 HOUR_US = 3_600_000_000
 

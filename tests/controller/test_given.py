@@ -11,9 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
 
-COMMAND = [sys.executable, "-c", "from controller.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from controller.cli.main import main; main()"]
 CAPTURE = Path(__file__).resolve().parents[1] / "captures" / "shoe-jam.jsonl"
 TABLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from controller.clock import ManualClock
-from controller.heads_outside import HeadsOutside
-from controller.journal.checkpoint import signed_statement
-from controller.journal.keys import PublicKey, SigningKey, make_key
+from controller.daemon.record.heads_outside import HeadsOutside
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
 from controller.journal.store import Journal
-from controller.publish.memory import MemoryBroker
+from controller.publish.broker.memory import MemoryBroker
 from controller.rules.vocabulary import Role
 from tests.controller.test_record_kept import config, journal, public, running  # noqa: F401  # fixtures
 from tests.controller.test_rescue import told_on_record, until
@@ -23,7 +23,7 @@ from tests.controller.test_rescue import told_on_record, until
 def broker(monkeypatch: pytest.MonkeyPatch) -> MemoryBroker:
     """One that outlives the daemon."""
     kept = MemoryBroker()
-    monkeypatch.setattr("controller.table_publisher._memory", lambda: kept.link)
+    monkeypatch.setattr("controller.daemon.table_publisher._memory", lambda: kept.link)
     return kept
 
 

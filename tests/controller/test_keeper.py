@@ -11,28 +11,28 @@ from typing import Any
 
 import pytest
 
-from controller import app
+from controller.audit.replay import table_at
 from controller.clock import ManualClock
-from controller.config_file import load_config
-from controller.control.page import status_page
-from controller.journal.keys import PublicKey, make_key
+from controller.config.load import load_config
+from controller.daemon import app
+from controller.daemon.record.archivist import Keeper
+from controller.journal.archive.shelf import all_in, beside
 from controller.journal.opening import opened, opened_alone
+from controller.journal.proof.keys import PublicKey, make_key
+from controller.journal.proof.verify_segments import verify_days
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
-from controller.journal.shelf import all_in, beside
-from controller.journal.vault_keys import make_vault
-from controller.journal.verify_segments import verify_days
-from controller.keeper import Keeper
-from controller.replay import table_at
+from controller.journal.vault.vault_keys import make_vault
 from controller.rules.vocabulary import Role
-from controller.table.acts import NewDealer
-from controller.table.case import Dispute
-from controller.table.inputs import Actor
-from controller.table.records import replace
+from controller.table.state.disputes import Dispute
+from controller.table.words.acts import NewDealer
+from controller.table.words.inputs import Actor
+from controller.table.words.structs import replace
+from controller.text.status_page import status_page
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 PATIENCE_S = 50
-COMMAND = ("-c", "from controller.cli import main; main()", "journal", "keep", "--json")
+COMMAND = ("-c", "from controller.cli.main import main; main()", "journal", "keep", "--json")
 FLORA = Actor("flora", Role.FLOORPERSON)
 DAY_S = 24 * 3600.0
 
@@ -76,9 +76,9 @@ def clock() -> ManualClock:
 @asynccontextmanager
 async def running(config: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[app.Daemon]:
     """A daemon by that clock, whose keeper has looked at its record."""
-    monkeypatch.setattr("controller.keeper.EVERY_S", 0.2)
+    monkeypatch.setattr("controller.daemon.record.archivist.EVERY_S", 0.2)
     # With the least priority the child never gets its turn where other tests keep the machine busy.
-    monkeypatch.setattr("controller.child.NICE", 0)
+    monkeypatch.setattr("controller.daemon.subprocess_json.NICE", 0)
     monkeypatch.setattr(
         app, "Recorder", partial(Recorder, limit_s=1e9)
     )  # a commit may be under way as a day goes by

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller import app
-from controller.checker import Checker
-from controller.cli import cli
-from controller.config_file import load_config
+from controller.cli.main import cli
+from controller.config.load import load_config
 from controller.control.desk import Refused
-from controller.journal.key_change import known_keys
-from controller.journal.keys import KeyUnusable, PublicKey, make_key
+from controller.daemon import app
+from controller.daemon.record.proof_run import Checker
+from controller.journal.proof.key_change import known_keys
+from controller.journal.proof.keys import KeyUnusable, PublicKey, make_key
+from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
 from controller.journal.store import opened
-from controller.journal.verify import verify
 from controller.rules.vocabulary import Role
-from controller.table.inputs import Actor
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words.inputs import Actor
 from tests.controller.test_record_kept import config, journal, public, running  # noqa: F401  # fixtures
 from tests.controller.test_rescue import told_on_record
 
@@ -155,7 +155,7 @@ async def test_the_daily_proof_looks_at_signatures(tmp_path: Path) -> None:
     command = ("-c", f"import sys; open({str(told)!r}, 'w').write(open(sys.argv[-1]).read()); sys.exit(1)")
     checker = Checker(None, tmp_path / "j", made, first_s=0, command=command)  # type: ignore[arg-type]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("controller.checker.log", _Stop())
+        patch.setattr("controller.daemon.record.proof_run.log", _Stop())
         with pytest.raises(_Enough):
             await checker.run()
     assert told.read_bytes() == made.pem()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from controller import app
-from controller.config_file import load_config
-from controller.lasting import TaskEnded, lasting
+from controller.config.load import load_config
+from controller.daemon import app
+from controller.daemon.watched_task import TaskEnded, lasting
 from tests.controller.test_record_kept import PATIENCE_S, config, journal, public  # noqa: F401  # fixtures
 
 PARTS: dict[str, tuple[Any, str]] = {

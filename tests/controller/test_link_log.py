@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from controller.link_log import LinkLog
-from controller.quiet_log import BURST, PERIOD_S
+from controller.daemon.link_log import LinkLog
+from controller.limits.limited_log import BURST, PERIOD_S
 from drivers.device import SessionState, SessionStatus
 from tests.drivers.conftest import Bench, VirtualLoop
 

@@ -10,25 +10,25 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
-from controller.cli_decide import example_setup
-from controller.cli_lookback import _wager
+from controller.audit.lookback import lookback
+from controller.audit.replay import NotReplayable
+from controller.audit.rounds_of_set import WagerTold
+from controller.cli.decide import example_setup
+from controller.cli.journal.lookback import _wager
+from controller.cli.main import cli
 from controller.clock import Stamp
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
-from controller.lookback import lookback
-from controller.replay import NotReplayable
 from controller.rules.elections import proposals
 from controller.rules.vocabulary import Action, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import decode_fact, encode
-from controller.table.evolve import evolve
-from controller.table.inputs import Actor, Input, ServiceStarted
-from controller.table.played import KEPT
-from controller.table.state import Setup, State
-from controller.table.told_setup import setup_told
-from controller.touched import WagerTold
+from controller.table.fold.fold import evolve
+from controller.table.state.recorded_setup import setup_told
+from controller.table.state.table import Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import decode_fact, encode
+from controller.table.words.inputs import Actor, Input, ServiceStarted
+from controller.table.words.rounds_since_check import KEPT
 from drivers import events as e
 from tests.controller.table.conftest import Table
 from tests.journals.test_journals import FOLDER

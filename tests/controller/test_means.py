@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from controller import app, keeper
-from controller.child import NoAnswer, answer_of
-from controller.config_file import load_config
+from controller.config.load import load_config
 from controller.control.endpoint import ControlUnavailable, Endpoint
 from controller.control.server import ControlServer
-from controller.means import Spare
-from controller.systemd import Notifier
+from controller.daemon import app
+from controller.daemon.record import archivist
+from controller.daemon.subprocess_json import NoAnswer, answer_of
+from controller.daemon.systemd import Notifier
+from controller.limits.descriptors import Spare
 from tests.controller.control.conftest import Peer, config, connect, desk, server, socket_path, until  # noqa: F401
 from tests.controller.test_record_kept import PATIENCE_S, journal, public  # noqa: F401  # fixtures
 from tests.controller.test_record_kept import config as table_config  # noqa: F401  # a fixture
@@ -153,7 +154,7 @@ async def test_an_archivist_that_cannot_look_at_the_record_says_so_and_tries_aga
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It closes days later; play goes on meanwhile."""
-    whole, times = keeper.open_day, 0
+    whole, times = archivist.open_day, 0
 
     def open_day(path: Path) -> Any:
         nonlocal times
@@ -162,8 +163,8 @@ async def test_an_archivist_that_cannot_look_at_the_record_says_so_and_tries_aga
             raise FULL
         return whole(path)
 
-    monkeypatch.setattr(keeper, "open_day", open_day)
-    monkeypatch.setattr(keeper, "AGAIN_S", 0.05)
+    monkeypatch.setattr(archivist, "open_day", open_day)
+    monkeypatch.setattr(archivist, "AGAIN_S", 0.05)
     daemon = app.Daemon(load_config(table_config))
     serving = asyncio.create_task(daemon.serve())
     async with asyncio.timeout(PATIENCE_S):

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from controller import app
-from controller.config_file import load_config
-from controller.engine import Engine
-from controller.measuring import Measuring
-from controller.table.records import replace
+from controller.config.load import load_config
+from controller.daemon import app
+from controller.daemon.engine import Engine
+from controller.daemon.firmware_check import Measuring
+from controller.table.words.structs import replace
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
 

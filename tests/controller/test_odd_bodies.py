@@ -12,12 +12,12 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.journal.chain import data_hash, header_of, record_hash
 from controller.journal.file import SCHEMA_SQL
 from controller.journal.opening import opened_alone
 from controller.journal.record import Record, Stream
-from controller.table.inputs import CardsErased
+from controller.table.words.inputs import CardsErased
 from tests.controller.evidence.played import FLUSH, Recorded
 
 ODD = (b"no JSON", b"[1]", b"null", b'"text"', b"7", b"{}", b'{"a":', b"\xff\xfe", b'{"body":[]}', b"[" * 3000)

@@ -10,14 +10,14 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
-from controller.day_rounds import DayRounds, known_days, note_open_day, note_rounds, write_day
-from controller.journal.keep import seal_days
-from controller.journal.keys import SigningKey, make_key
+from controller.audit.day_rounds import DayRounds, known_days, note_open_day, note_rounds, write_day
+from controller.audit.lookback import Lookback, lookback
+from controller.cli.main import cli
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.shelf import beside
 from controller.journal.opening import opened
+from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Stream
-from controller.journal.shelf import beside
-from controller.lookback import Lookback, lookback
 from tests.controller.played_day import played_day
 from tests.controller.test_day_rounds import same, until
 from tests.controller.test_pruned_play import Recording
@@ -90,7 +90,7 @@ class Table:
         with opened(self.play.journal.path) as view, pytest.MonkeyPatch.context() as patch:
             last = view.last()[0][Stream.MAIN].sequence
             for back, part in product(self.play.setup.backs, range(PARTS + 1)):
-                patch.setattr("controller.lookback._is_good", until(last * part // PARTS))
+                patch.setattr("controller.audit.lookback._is_good", until(last * part // PARTS))
                 found.append(lookback(view, back, days=() if anew else known_days(view, self.folder)))
         return found
 
@@ -147,7 +147,7 @@ def test_an_open_day_says_hour_by_hour_what_the_record_says(table: Table) -> Non
 
 def test_it_goes_on_from_where_it_was(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """An hour costs an hour and not the day; it ends where no round is in play."""
-    from controller import day_rounds
+    from controller.audit import day_rounds
 
     read: list[int] = []
     whole = day_rounds.touched_in
@@ -219,7 +219,7 @@ def test_the_daemons_hourly_child_works_it_out_and_the_command_takes_it(
     run, path = CliRunner(), str(table.play.journal.path)
     assert run.invoke(cli, ["journal", "keep", path]).exit_code == 0
     assert table.is_used()
-    monkeypatch.setattr("controller.lookback._is_good", until(0))
+    monkeypatch.setattr("controller.audit.lookback._is_good", until(0))
     back = max(table.asked(), key=lambda one: len(one.rounds)).back
     said = [
         msgspec.json.decode(run.invoke(cli, ["journal", "lookback", path, back, "--json", *more]).output)

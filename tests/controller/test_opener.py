@@ -9,25 +9,25 @@ from typing import Any
 import jsonschema
 import pytest
 
-from controller.bench.observer.opened import opened
 from controller.clock import ManualClock, Stamp
 from controller.control.desk import Refused
+from controller.daemon.record.card_release import Opener
+from controller.daemon.record.vault_desk import erasure, more_to_erase, opening
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Draft, Stream, Transaction
 from controller.journal.store import Journal
-from controller.journal.vault import StillSealed
-from controller.journal.vault_keys import VaultKeys, make_vault
-from controller.journal.verify import verify
-from controller.opener import Opener
+from controller.journal.vault.vault import StillSealed
+from controller.journal.vault.vault_keys import VaultKeys, make_vault
 from controller.publish.envelope import Wrapper
 from controller.publish.topics import Topics
 from controller.rules.vocabulary import Area, Role
-from controller.table import facts as f
-from controller.table.acts import RecordHand
-from controller.table.case import Dispute
-from controller.table.codec import encode, encode_input
-from controller.table.inputs import Actor, CardsErased, Input, Moment, RoundOpened
-from controller.table.records import replace
-from controller.vault_desk import erasure, more_to_erase, opening
+from controller.table.state.disputes import Dispute
+from controller.table.words import facts as f
+from controller.table.words.acts import RecordHand
+from controller.table.words.codec import encode, encode_input
+from controller.table.words.inputs import Actor, CardsErased, Input, Moment, RoundOpened
+from controller.table.words.structs import replace
+from simulators.bench.observer.opened import opened
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs/schema/envelope.json"
 SAM = Actor("sam", Role.SUPERVISOR)
@@ -190,7 +190,7 @@ def test_cards_of_the_last_days_are_never_erased(table: Table) -> None:
 
 def test_many_keys_are_erased_in_steps(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """No commit of the table waits for years of them; each step says how far it went."""
-    monkeypatch.setattr("controller.vault_desk.KEYS_AT_ONCE", 2)
+    monkeypatch.setattr("controller.daemon.record.vault_desk.KEYS_AT_ONCE", 2)
     for number in range(7):
         table.round = Round(f"t1-{number}")
         table.tell()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from controller.own import ForeignPackage, verify_own_packages
+from controller.cli.own_packages import ForeignPackage, verify_own_packages
 
 
 def test_our_own_packages_are_recognised():
@@ -20,7 +20,7 @@ def test_a_foreign_package_of_the_same_name_is_refused_before_anything_of_it_run
     foreign = tmp_path / "drivers"
     foreign.mkdir()
     (foreign / "__init__.py").write_text("")
-    code = "from controller.own import verify_own_packages; verify_own_packages(('drivers',))"
+    code = "from controller.cli.own_packages import verify_own_packages; verify_own_packages(('drivers',))"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, check=False

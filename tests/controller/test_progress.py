@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
-from controller.journal.keep import seal_days
+from controller.cli.main import cli
+from controller.cli.progress import progress
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.shelf import all_in, beside
 from controller.journal.opening import opened
 from controller.journal.record import Stream
-from controller.journal.shelf import all_in, beside
-from controller.progress import progress
 from tests.controller.evidence.played import FLUSH, Recorded
 
 Told = list[tuple[int, int]]

@@ -7,30 +7,30 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller.carried import carried
-from controller.cli import cli
+from controller.audit.drill import drill, journals_in
+from controller.audit.lookback import lookback
+from controller.audit.replay import NotReplayable, differences, table_at
+from controller.cli.main import cli
 from controller.clock import Stamp
-from controller.drill import drill, journals_in
-from controller.journal.boundary import Boundary, closed_day, read_boundary
-from controller.journal.day_keys import key_file_of
-from controller.journal.keep import copy_segments, seal_days
-from controller.journal.keep_keys import copy_keys
-from controller.journal.keys import PublicKey, SigningKey, make_key
+from controller.journal.archive.boundary import Boundary, closed_day, read_boundary
+from controller.journal.archive.keep import copy_segments, seal_days
+from controller.journal.archive.keep_keys import copy_keys
+from controller.journal.archive.shelf import all_in, beside, in_place
+from controller.journal.day_state import carried
 from controller.journal.opening import opened
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
-from controller.journal.shelf import all_in, beside, in_place
 from controller.journal.store import Journal
-from controller.journal.vault_keys import VaultKeys, make_vault
-from controller.lookback import lookback
-from controller.replay import NotReplayable, differences, table_at
+from controller.journal.vault.day_keys import key_file_of
+from controller.journal.vault.vault_keys import VaultKeys, make_vault
 from controller.rules.vocabulary import Area, Role
-from controller.table.acts import RecordHand
-from controller.table.codec import decode_fact, encode, encode_input
-from controller.table.evolve import evolve
-from controller.table.facts import HandRecorded
-from controller.table.inputs import Actor, Input, Moment, RecordDayClosed, RecordPruned, ServiceStarted
-from controller.table.state import Setup, State
-from controller.table.told_setup import setup_told
+from controller.table.fold.fold import evolve
+from controller.table.state.recorded_setup import setup_told
+from controller.table.state.table import Setup, State
+from controller.table.words.acts import RecordHand
+from controller.table.words.codec import decode_fact, encode, encode_input
+from controller.table.words.facts import HandRecorded
+from controller.table.words.inputs import Actor, Input, Moment, RecordDayClosed, RecordPruned, ServiceStarted
 from tests.controller.journal.days import mark
 from tests.controller.played_day import played_day
 
@@ -239,7 +239,7 @@ def test_a_drill_finds_what_a_restore_would(
         make_key(tmp_path / "other")
         arguments = ["--key", str(tmp_path / "other.pub")]
     else:
-        monkeypatch.setattr("controller.replay.state_from", lambda closed, setup: State.initial(setup))
+        monkeypatch.setattr("controller.audit.replay.state_from", lambda closed, setup: State.initial(setup))
     done = run.invoke(cli, ["journal", "drill", str(place), "--scratch", str(tmp_path), *arguments])
     assert done.exit_code == 1
     words = {"byte": "not the bytes that were sealed", "gap": "the segment before", "key": "a key that was not given",

@@ -14,25 +14,33 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller import app
-from controller.checker import Checker
-from controller.cli import cli
-from controller.config_file import load_config
+from controller.audit.replay import table_at
+from controller.cli.main import cli
+from controller.config.load import load_config
+from controller.daemon import app
+from controller.daemon.record.proof_run import Checker
+from controller.journal.archive.quarantine import MOST, TooManyDamaged, set_aside
 from controller.journal.errors import JournalLocked, JournalWriteFailed
-from controller.journal.keys import PublicKey, make_key
-from controller.journal.quarantine import MOST, TooManyDamaged, set_aside
+from controller.journal.proof.keys import PublicKey, make_key
+from controller.journal.proof.verify import verify
 from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.store import Journal, opened
-from controller.journal.vault_keys import VaultKeys, make_vault, renew_vault
-from controller.journal.verify import verify
-from controller.replay import table_at
+from controller.journal.vault.vault_keys import VaultKeys, make_vault, renew_vault
 from controller.rules.vocabulary import Area, Role
-from controller.table.acts import BringSet, ClearAlarm, NewDealer, RecordHand, Resolution, ResolveHold, SeeAlarm
-from controller.table.codec import encode, encode_input
-from controller.table.facts import HandRecorded
-from controller.table.inputs import Actor, Input, Moment, RecordChecked
-from controller.table.records import replace
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words.acts import (
+    BringSet,
+    ClearAlarm,
+    NewDealer,
+    RecordHand,
+    Resolution,
+    ResolveHold,
+    SeeAlarm,
+)
+from controller.table.words.codec import encode, encode_input
+from controller.table.words.facts import HandRecorded
+from controller.table.words.inputs import Actor, Input, Moment, RecordChecked
+from controller.table.words.structs import replace
 from drivers.events import DeviceRejected
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
@@ -122,7 +130,7 @@ async def test_a_damaged_record_is_kept_under_another_name_and_a_new_one_begins_
     config: Path, journal: Path, damage: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No loop, nothing deleted: the new record begins with what was put aside, and a supervisor looks before play goes on."""
-    monkeypatch.setattr("controller.journal.verify.TAIL", 1)
+    monkeypatch.setattr("controller.journal.proof.verify.TAIL", 1)
     async with running(config):
         pass
     damage(journal)
@@ -203,7 +211,7 @@ class Engine:
         return True
 
 
-COMMAND = ("-c", "from controller.cli import main; main()", "journal", "verify", "--json")
+COMMAND = ("-c", "from controller.cli.main import main; main()", "journal", "verify", "--json")
 
 
 @pytest.mark.parametrize("is_sound", [True, False])
@@ -212,7 +220,7 @@ async def test_the_whole_record_is_proved_in_the_background(
 ) -> None:
     """The verdict comes back as news of the service, with the first fault where there is one."""
     # With the least priority the child never gets its turn where other tests keep the machine busy.
-    monkeypatch.setattr("controller.child.NICE", 0)
+    monkeypatch.setattr("controller.daemon.subprocess_json.NICE", 0)
     async with running(config):
         pass
     if not is_sound:

@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.audit.replay import Difference, NotReplayable, Sealed, TableUnfit, differences, table_at
+from controller.cli.main import cli
 from controller.clock import ManualClock, Stamp
 from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.store import Journal, opened
-from controller.journal.vault_keys import VaultKeys, make_vault
+from controller.journal.vault.vault_keys import VaultKeys, make_vault
 from controller.journal.view import JournalView
-from controller.replay import Difference, NotReplayable, Sealed, TableUnfit, differences, table_at
-from controller.rules.library import find
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Area, Role
-from controller.table import codec
-from controller.table import facts as f
-from controller.table.acts import RecordHand
-from controller.table.inputs import Actor, Input, Moment, ServiceStarted
-from controller.table.records import replace
-from controller.table.state import DeviceSetup, Fate
-from controller.table.told_setup import setup_from, setup_told
+from controller.table.state.recorded_setup import setup_from, setup_told
+from controller.table.state.table import DeviceSetup, Fate
+from controller.table.words import codec
+from controller.table.words import facts as f
+from controller.table.words.acts import RecordHand
+from controller.table.words.inputs import Actor, Input, Moment, ServiceStarted
+from controller.table.words.structs import replace
 from drivers.events import DeviceKind
 from tests.journals.test_journals import FOLDER
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from controller import app
-from controller.engine import RecordFailed
+from controller.daemon import app
+from controller.daemon.engine import RecordFailed
+from controller.journal.archive.rescue import rescue
 from controller.journal.errors import JournalLocked
+from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
-from controller.journal.rescue import rescue
 from controller.journal.store import Journal, opened
-from controller.journal.verify import verify
 from controller.rules.vocabulary import Role
-from controller.table.acts import NewDealer
-from controller.table.inputs import Actor
+from controller.table.words.acts import NewDealer
+from controller.table.words.inputs import Actor
 from tests.controller.test_record_kept import PATIENCE_S, config, journal, public, running  # noqa: F401  # fixtures
 
 FLORA = Actor("flora", Role.FLOORPERSON)

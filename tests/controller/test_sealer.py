@@ -5,13 +5,13 @@ from pathlib import Path
 import msgspec
 
 from controller.clock import ManualClock
-from controller.journal.checkpoint import read_statement
-from controller.journal.keys import SigningKey, make_key
+from controller.daemon.record.checkpointer import EVERY_RECORDS, Sealer
+from controller.journal.proof.checkpoint import read_statement
+from controller.journal.proof.keys import SigningKey, make_key
+from controller.journal.proof.verify import verify
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
-from controller.journal.verify import verify
-from controller.sealer import EVERY_RECORDS, Sealer
-from controller.table.inputs import CheckpointSigned
+from controller.table.words.inputs import CheckpointSigned
 
 
 class Round:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from controller.filters.settle import SettleFilter
 from controller.games.settling.round import MOST, Terms
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import GUARDS_OF
-from controller.settle_filter import SettleFilter
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 ODD: tuple[Any, ...] = (

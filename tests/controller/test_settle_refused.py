@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
-from controller.rules.library import find
+from controller.cli.main import cli
+from controller.rules.read.library import find
 
 ROOT = Path(__file__).resolve().parents[2]
 RULEBOOKS = ("ma-uth", "md-uth", "nj-pikit", "ma-colorado", "fast-action")

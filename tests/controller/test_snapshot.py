@@ -13,15 +13,15 @@ import msgspec
 import pytest
 
 import controller
-from controller import snapshot as snapshots
-from controller.config_file import load_config
-from controller.journal.keys import SigningKey, make_key
+from controller.config.load import load_config
+from controller.daemon.record import snapshot as snapshots
+from controller.daemon.record.snapshot import Snapshots, sources
+from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.store import Journal
-from controller.journal.vault_keys import VaultKeys, make_vault
-from controller.snapshot import Snapshots, sources
-from controller.table.codec import decode_fact
-from controller.table.evolve import evolve
-from controller.table.state import State
+from controller.journal.vault.vault_keys import VaultKeys, make_vault
+from controller.table.fold.fold import evolve
+from controller.table.state.table import State
+from controller.table.words.codec import decode_fact
 from tests.controller.played_day import played_day
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "config" / "tables" / "example.toml"
@@ -114,7 +114,7 @@ def test_it_is_of_other_software_where_the_library_or_any_file_that_folds_is_ano
 
 
 def test_its_maker_has_all_files_that_fold_a_record() -> None:
-    told = "import sys, controller.table.evolve, controller.table.codec; "
+    told = "import sys, controller.table.fold.fold, controller.table.words.codec; "
     told += "print(*(m.__file__ for m in sys.modules.values() if m.__name__.startswith(('controller', 'drivers'))), sep='\\n')"
     run = subprocess.run((sys.executable, "-c", told), cwd=TREE, capture_output=True, text=True, check=True)
     loaded = {Path(line) for line in run.stdout.splitlines()}

@@ -10,16 +10,16 @@ from pathlib import Path
 import click
 import pytest
 
-from controller.cli import cli
+from controller.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = str(ROOT / "config" / "tables" / "example.toml")
-COMMAND = [sys.executable, "-c", "from controller.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from controller.cli.main import main; main()"]
 
 FORKS = """
 import json, os, sys
 from importlib import import_module
-from controller.cli import ELSEWHERE, main
+from controller.cli.main import ELSEWHERE, main
 for modules in ELSEWHERE.values():
     import_module(modules[0])
 stream, words = json.loads(sys.argv[1])
@@ -157,7 +157,7 @@ def test_what_is_said_is_utf_8_whatever_the_locale(tmp_path: Path) -> None:
 
 def test_no_file_takes_the_number_of_a_closed_stream() -> None:
     """A record that was opened as descriptor 1 would have written into it whatever is said to standard output."""
-    look = "import sys, os; from controller.streams import prepare; prepare(); "
+    look = "import sys, os; from controller.cli.streams import prepare; prepare(); "
     look += "print(os.open('/dev/null', 0), file=sys.stderr)"
     done = subprocess.run(
         check=False,

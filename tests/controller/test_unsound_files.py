@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
-from controller.rules import library
-from controller.rules.library import shipped
+from controller.cli.main import cli
+from controller.rules.read import library
+from controller.rules.read.library import shipped
 
 TABLES = Path(__file__).resolve().parents[2] / "config" / "tables"
 Break = Callable[[Path], object]

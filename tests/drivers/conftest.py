@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drivers import events
-from drivers.protocol.device import (
+from drivers.protocol.device.link import (
     Acknowledged,
     DeviceEvent,
     DeviceLink,
@@ -29,7 +29,7 @@ from drivers.protocol.reports import (
     Levels,
     Report,
 )
-from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionStatus
+from drivers.session.session import Delivery, DeviceConfig, DeviceSession, SessionStatus
 from drivers.transport import LoopbackCable
 
 PROGRESSIVE = Identity(

@@ -8,10 +8,10 @@ import time
 from collections.abc import AsyncIterator
 
 from drivers.protocol.reports import DeviceKind
-from drivers.session import DeviceConfig, DeviceSession
+from drivers.session.session import DeviceConfig, DeviceSession
 from drivers.transport import UsbAddress, UsbTransport
-from simulators.usb_descriptors import Description
-from simulators.usb_device import UsbDevice
+from simulators.usb.descriptors import Description
+from simulators.usb.device import UsbDevice
 
 
 class TtyDevice:

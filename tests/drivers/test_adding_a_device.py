@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from controller.approved import read_approved
-from drivers import events, parts
+from controller.config.approved_firmware import read_approved
+from drivers import events
 from drivers.catalog import Approval, Firmware
 from drivers.errors import Fault
-from drivers.line import LineLink
+from drivers.lines.line import LineLink
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     Back,
@@ -27,7 +27,8 @@ from drivers.protocol.reports import (
     Recognition,
     StackDispensed,
 )
-from drivers.session import DeviceConfig, DeviceSession, SessionState
+from drivers.session import assembly
+from drivers.session.session import DeviceConfig, DeviceSession, SessionState
 from tests.drivers.conftest import TinyDevice
 
 PATIENCE_S = 15.0
@@ -108,7 +109,7 @@ async def wire():
 
 async def test_a_new_way_to_speak_is_one_file_and_its_registration(wire, recorder, monkeypatch):
     """A link end under a word of its own, a row in the list, and its reports are delivered in order with a count."""
-    monkeypatch.setitem(parts.LINKS, "clicker", clicker_link)
+    monkeypatch.setitem(assembly.LINKS, "clicker", clicker_link)
     row = Firmware("Clicker Works", "Clicker", DeviceKind.SHOE, bytes(32), Approval.APPROVED)
     config = DeviceConfig("shoe-1", DeviceKind.SHOE, wire.path, "C-1", speaks="clicker", approved=(row,))
     async with served(config, recorder) as session:

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.backoff import Backoff
+from drivers.session.backoff import Backoff
 
 
 @given(st.integers())

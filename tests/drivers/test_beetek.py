@@ -9,11 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drivers import events
-from drivers.beetek import BeeTek, beetek_link
 from drivers.catalog import Codec, judge
-from drivers.edge import fit_to_show
-from drivers.faces import withheld
-from drivers.protocol.host import LevelRefused
+from drivers.lines.bee_tek import BeeTek, beetek_link
+from drivers.lines.faces import withheld
+from drivers.protocol.host.link import LevelRefused
 from drivers.protocol.payloads import encode_report
 from drivers.protocol.reports import (
     AlarmRaised,
@@ -25,7 +24,8 @@ from drivers.protocol.reports import (
     Recognition,
     Severity,
 )
-from drivers.session import DeviceConfig, DeviceSession
+from drivers.session.edge import fit_to_show
+from drivers.session.session import DeviceConfig, DeviceSession
 from drivers.transport import LoopbackCable
 
 

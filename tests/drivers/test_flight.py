@@ -9,9 +9,9 @@ import pytest
 
 from drivers.device import SessionState
 from drivers.errors import Fault
-from drivers.flight import FILES_KEPT, PERIOD_S, FlightRecorder, is_evidence
 from drivers.protocol.constants import FLIGHT_FRAMES, MAX_WIRE
 from drivers.protocol.reports import DoorOpened, SelfTestFailed
+from drivers.recording.flight_recorder import FILES_KEPT, PERIOD_S, FlightRecorder, is_evidence
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_device_that_says_it_is_out_of_order_is_faulted_until_it_connects_anew
 def test_after_this_machine_slept_every_device_is_asked_anew(bench, virtual, monkeypatch, slept_s, ends):
     """The monotonic clock stood still, so nothing would look old; what was asked has no known outcome."""
     asleep = [0.0]
-    monkeypatch.setattr("drivers.pump.asleep_s", lambda: asleep[0])
+    monkeypatch.setattr("drivers.session.pump.asleep_s", lambda: asleep[0])
 
     async def scene():
         async with bench() as b:

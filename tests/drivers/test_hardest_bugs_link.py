@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.link_log import LinkLog
-from controller.quiet_log import BURST, PERIOD_S
+from controller.daemon.link_log import LinkLog
+from controller.limits.limited_log import BURST, PERIOD_S
 from drivers import events
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
 from drivers.protocol import messages as m
@@ -30,7 +30,7 @@ from drivers.protocol.reports import (
     DoorOpened,
     Recognition,
 )
-from drivers.session import SessionState
+from drivers.session.session import SessionState
 from tests.drivers.test_session_ports import TtyDevice, running, session_on, until
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "tdp1.json").read_text())

@@ -12,12 +12,12 @@ import pytest
 from drivers import events
 from drivers.errors import Fault
 from drivers.protocol.reports import DeviceKind, DoorOpened
-from drivers.session import SessionState
+from drivers.session.session import SessionState
 from drivers.transport import UsbAddress, UsbTransport
 from drivers.transport import serial as serial_module
-from simulators.usb_bus import SimulatedBus
-from simulators.usb_descriptors import Description
-from simulators.usb_device import UsbDevice
+from simulators.usb.bus import SimulatedBus
+from simulators.usb.descriptors import Description
+from simulators.usb.device import UsbDevice
 from tests.drivers.conftest import PROGRESSIVE, Recorder
 from tests.drivers.far_ends import TtyDevice, UsbGadget, running, session_on, until
 

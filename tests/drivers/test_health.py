@@ -4,7 +4,7 @@ import pytest
 
 from drivers.device import SessionState
 from drivers.errors import Fault
-from drivers.health import Health
+from drivers.session.health import Health
 
 WORDS = "it failed its self-test (code 21)"
 

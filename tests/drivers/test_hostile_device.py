@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from drivers import events
 from drivers.catalog import Approval, Firmware
 from drivers.commands import RELEASED, WantedLevel
-from drivers.edge import Allowance, fit_to_show
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S, MAX_EXTRA
 from drivers.protocol.framing import FrameError, decode_piece, encode_frame
-from drivers.protocol.host import Failed, HostLink, LevelRefused, Reported, Trust
+from drivers.protocol.host.link import Failed, HostLink, LevelRefused, Reported, Trust
 from drivers.protocol.messages import Identity
 from drivers.protocol.payloads import PayloadError
 from drivers.protocol.reports import (
@@ -34,6 +33,7 @@ from drivers.protocol.reports import (
     WagerSensed,
 )
 from drivers.protocol.texts import MARK, is_plain, plain
+from drivers.session.edge import Allowance, fit_to_show
 from tests.drivers.protocol.test_vectors import MESSAGES, RECORDS
 
 PROGRESSIVE = Identity(

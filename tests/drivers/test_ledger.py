@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from drivers.commands import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level, WantedLevel
-from drivers.ledger import Acknowledgements, Wishes
-from drivers.protocol.host import Reported
+from drivers.protocol.host.link import Reported
 from drivers.protocol.reports import DoorClosed, DoorOpened
+from drivers.session.ledger import Acknowledgements, Wishes
 
 
 def chain_of(counter):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.line import GAP_LIMIT_S, LONGEST_WAIT_S, LineCodec, line_link
-from drivers.protocol.host import LevelRefused, Online, Reported, Welcomed
-from drivers.protocol.host_events import Damaged, Silence
+from drivers.lines.line import GAP_LIMIT_S, LONGEST_WAIT_S, LineCodec, line_link
+from drivers.protocol.host.events import Damaged, Silence
+from drivers.protocol.host.link import LevelRefused, Online, Reported, Welcomed
 from drivers.protocol.reports import ENGAGED, Level, LineUnparsed
 
 TEXT = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128)

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from drivers import pump
-from drivers.origins import LINKS_KEPT, Asleep, Origins, hash_words
-from drivers.protocol.device_time import DeviceTime
-from drivers.protocol.host import Reported
+from drivers.protocol.host.device_time import DeviceTime
+from drivers.protocol.host.link import Reported
 from drivers.protocol.reports import DoorOpened
+from drivers.session import pump
+from drivers.session.origins import LINKS_KEPT, Asleep, Origins, hash_words
 
 
 def now():

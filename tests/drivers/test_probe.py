@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from drivers.bare import BareHost, LinkLost
+from drivers.conformance.bare_host import BareHost, LinkLost
 from drivers.errors import Fault
-from drivers.probe import Probe, Silence, probe
-from drivers.protocol.device import DeviceLink
+from drivers.protocol.device.link import DeviceLink
 from drivers.protocol.reports import DoorOpened, WagerSensed
+from drivers.session.probe import Probe, Silence, probe
 from drivers.transport import LoopbackCable
 
 KEY = bytes(range(32))

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from controller.table.records import replace
+from controller.table.words.structs import replace
 from drivers import events
-from drivers.protocol.device import ReportLog
+from drivers.protocol.device.link import ReportLog
 from drivers.protocol.reports import DeviceKind, DoorClosed, DoorOpened, WagerSensed
-from drivers.session import SessionState
+from drivers.session.session import SessionState
 
 BOOT_1, BOOT_2 = "0000000000000001", "0000000000000002"
 

@@ -12,7 +12,7 @@ from drivers.catalog import Approval, Firmware
 from drivers.commands import ENGAGED, Level, WantedLevel
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind, DoorClosed, DoorOpened
-from drivers.session import SessionState
+from drivers.session.session import SessionState
 
 KEY = bytes(range(32))
 PROGRESSIVE = Identity(

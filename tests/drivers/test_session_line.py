@@ -6,9 +6,9 @@ import random
 
 from drivers import events
 from drivers.commands import ENGAGED, Level, WantedLevel
-from drivers.line import BACKLOG
+from drivers.lines.line import BACKLOG
 from drivers.protocol.reports import DeviceKind, LineUnparsed
-from drivers.session import DeviceConfig, DeviceSession, SessionState
+from drivers.session.session import DeviceConfig, DeviceSession, SessionState
 from drivers.transport import LoopbackCable, WriteBufferFull
 
 

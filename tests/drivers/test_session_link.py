@@ -7,7 +7,7 @@ import pytest
 
 from drivers import events
 from drivers.protocol.reports import DeviceKind, DoorOpened
-from drivers.session import SessionState
+from drivers.session.session import SessionState
 
 
 def pretend(b, kind):

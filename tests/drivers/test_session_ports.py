@@ -12,7 +12,7 @@ import pytest
 
 from drivers import events
 from drivers.protocol.reports import DeviceKind, DoorOpened, LineUnparsed
-from drivers.session import DeviceSession
+from drivers.session.session import DeviceSession
 from tests.drivers.far_ends import TtyDevice, running, session_on, until
 
 
@@ -107,9 +107,9 @@ async def test_a_daemon_that_stops_leaves_the_port_to_the_next_one(tmp_path, rec
 @pytest.mark.parametrize("cause", ["never answers", "cannot be opened"])
 async def test_failed_attempts_leak_no_descriptor(tmp_path, recorder, tiny_device, monkeypatch, cause):
     """Forty attempts: the process holds as many descriptors after the fortieth as after the fifth."""
-    monkeypatch.setattr("drivers.backoff.BACKOFF_FIRST_S", 0.005)
-    monkeypatch.setattr("drivers.backoff.BACKOFF_MAX_S", 0.005)
-    monkeypatch.setattr("drivers.protocol.host_handshake.HANDSHAKE_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("drivers.session.backoff.BACKOFF_FIRST_S", 0.005)
+    monkeypatch.setattr("drivers.session.backoff.BACKOFF_MAX_S", 0.005)
+    monkeypatch.setattr("drivers.protocol.host.handshake.HANDSHAKE_TIMEOUT_S", 0.01)
     far = TtyDevice(tmp_path / "port", tiny_device)
     far.plug()
     far.device.mute = True

@@ -7,7 +7,7 @@ from drivers import events
 from drivers.protocol import messages as m
 from drivers.protocol.codec import encode
 from drivers.protocol.framing import encode_frame
-from drivers.protocol.host_events import Reused
+from drivers.protocol.host.events import Reused
 from drivers.protocol.reports import DoorClosed, DoorOpened
 
 BOOT = "0000000000000001"

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from drivers import events
-from drivers.parts import device_transport
 from drivers.protocol.reports import DeviceKind, DoorOpened
-from drivers.session import DeviceConfig, SessionState
+from drivers.session.assembly import device_transport
+from drivers.session.session import DeviceConfig, SessionState
 from drivers.transport import SerialTransport, UsbTransport
-from simulators.usb_bus import SimulatedBus
+from simulators.usb.bus import SimulatedBus
 from tests.drivers.far_ends import UsbGadget, running, session_on, until
 
 PATH = "usb:1209:0003/P-1@1-2"

@@ -21,17 +21,17 @@ from typing import Any
 
 import pytest
 
-from controller.bench.broker import Broker, choose
-from controller.bench.children import Child, start, tail
-from controller.bench.options import SITE, TABLE, Options
-from controller.bench.rig import RUN_CLI, serial
-from controller.bench.rig import Rig as Names
-from controller.bench.subscriber import Delivered, Subscriber
+from controller.audit.replay import Difference, differences
+from controller.journal.proof.verify import verify
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal, opened
-from controller.journal.vault_keys import VaultKeys
-from controller.journal.verify import verify
-from controller.replay import Difference, differences
+from controller.journal.vault.vault_keys import VaultKeys
+from simulators.bench.broker import Broker, choose
+from simulators.bench.children import Child, start, tail
+from simulators.bench.options import SITE, TABLE, Options
+from simulators.bench.rig import RUN_CLI, serial
+from simulators.bench.rig import Rig as Names
+from simulators.bench.subscriber import Delivered, Subscriber
 from tests.e2e.nursery import Nursery
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"

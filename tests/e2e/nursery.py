@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from controller.bench.children import Child, die_with_parent
+from simulators.bench.children import Child, die_with_parent
 
 __all__ = ["Nursery"]
 
@@ -90,8 +90,6 @@ class Nursery:
 
 def serve() -> None:
     """The other end: one JSON object a line asks for a life; `born PID` and `ended PID CODE` are said. Ends with its input."""
-    import controller.app
-    import controller.cli  # noqa: F401  # all that a daemon loads
 
     lives: dict[int, int] = {}
     wishes = sys.stdin.buffer.raw  # type: ignore[attr-defined]  # no buffer between a line and `select`
@@ -114,7 +112,7 @@ def serve() -> None:
 
 def _live(wish: dict[str, Any]) -> int:
     """In the child: never returns."""
-    from controller.cli import main
+    from controller.cli.main import main
 
     die_with_parent()
     os.setsid()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from controller.table.draft import AT_ONCE
+from controller.table.fold.ruling import AT_ONCE
 
 PLANT = """
 import controller.table.decide as core

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from controller.bench.children import tail
-from controller.config_file import load_config
+from controller.config.load import load_config
 from controller.journal.record import Record, Stream
-from controller.table.codec import decode_fact
 from controller.table.decide import fold
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words.codec import decode_fact
+from simulators.bench.children import tail
 
 SHORT = 40
 FULL = int(os.environ.get("KILLS", "1000"))

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.bench.expected import EXPECTED
-from controller.bench.observer.evidence import State
-from controller.bench.options import Options
-from controller.bench.run import Outcome, run
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.journal.record import Stream
 from controller.journal.store import opened
-from controller.journal.vault import StillSealed
-from controller.journal.vault_keys import VaultKeys
+from controller.journal.vault.vault import StillSealed
+from controller.journal.vault.vault_keys import VaultKeys
+from simulators.bench.expected import EXPECTED
+from simulators.bench.observer.evidence import State
+from simulators.bench.options import Options
+from simulators.bench.run import Outcome, run
 
 PEEKED = ("9h 9d 9s 9c Jh Jd Js Jc Qh", "Th Td Ts Tc 8h 8d 8s 8c 7h")
 """Hands that nobody has: told at any time, and never taken, since no hand of any game has so many cards."""

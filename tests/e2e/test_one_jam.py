@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from controller.journal.record import Record, Stream
-from controller.table.draft import AT_ONCE
+from controller.table.fold.ruling import AT_ONCE
+from simulators.crew.people import People
 from simulators.crew.scenario import Mishap
 from simulators.crew.table import Settings, Table
-from simulators.people import People
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/one-jam.md").read_text()

@@ -8,8 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from controller.rules import library
-from controller.rules.edge import Figure, document
+from controller.rules.explain.house_edge import Figure, document
+from controller.rules.read import library
 from tests.edges import of_colorado, of_fast_action, of_pikit, of_ultimate
 from tests.edges.figures import Maker
 

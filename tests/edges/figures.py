@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import comb
 
-from controller.rules.edge import Figure, key_of
 from controller.rules.elections import elect
+from controller.rules.explain.house_edge import Figure, key_of
 from controller.rules.model import Law, Rulebook
 from controller.rules.pay import Bare, PayTable
 

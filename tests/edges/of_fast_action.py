@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from controller.cards.house_ways import AS_BEFORE
-from controller.rules.edge import Figure
+from controller.rules.explain.house_edge import Figure
 from controller.rules.pay import PayHand
 from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Settle

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import comb
 
-from controller.rules.edge import Figure
+from controller.rules.explain.house_edge import Figure
 from controller.rules.vocabulary import Moment, Settle
 from tests.edges import counts, pikit
 from tests.edges.figures import FIVE, Maker, asked_of

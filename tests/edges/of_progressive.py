@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from controller.rules.edge import Figure
+from controller.rules.explain.house_edge import Figure
 from controller.rules.model import Law
 from controller.rules.pay import OfMeter, PayTable
 from controller.rules.vocabulary import Settle

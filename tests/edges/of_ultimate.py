@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import comb
 
-from controller.rules.edge import Figure
+from controller.rules.explain.house_edge import Figure
 from controller.rules.pay import PayTable
 from controller.rules.vocabulary import Settle
 from tests.edges import counts, cover_all, of_progressive

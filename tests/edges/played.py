@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from controller.rules.edge import Figure
+from controller.rules.explain.house_edge import Figure
 from controller.rules.model import Law
 from controller.rules.pay import PayTable
 from controller.rules.vocabulary import Settle

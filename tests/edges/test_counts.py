@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from controller.rules import library
+from controller.rules.read import library
 from tests.edges import boards, counts, cover_all, fast_action, of_colorado, pikit
 from tests.edges.figures import Maker
 from tests.edges.values import Values, canonical

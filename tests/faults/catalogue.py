@@ -36,7 +36,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One fault. `inject`: lines of `simulators.faults`, or verbs of `tests.faults.verbs`. `on`: the device that has it.
+    """One fault. `inject`: lines of `simulators.scenario.faults`, or verbs of `tests.faults.verbs`. `on`: the device that has it.
 
     `drive`: what goes on at the table meanwhile. `lasts_s`: virtual seconds from the injection to its end. `shown_by`:
     the test that shows it, where it is not this table's own, and `elsewhere` why it is not. `open`: why nothing can show it

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from drivers.session import SessionState
-from simulators.model import ActImpossible
+from drivers.session.session import SessionState
+from simulators.devices.model import ActImpossible
 from tests.faults.catalogue import Row, load
 from tests.faults.judge import held
 from tests.faults.machine import Device

@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from controller.engine import refusal
+from controller.daemon.engine import refusal
 from controller.rules.vocabulary import Role
-from controller.table import acts as a
-from controller.table.deal_plan import first_deal
-from controller.table.inputs import Actor
-from simulators.model import ActImpossible
+from controller.table.questions.deal_plan import first_deal
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
+from simulators.devices.model import ActImpossible
 from tests.faults.machine import Device
 from tests.faults.rig import Rig
 

@@ -16,7 +16,7 @@ from typing import Any
 import serial.serialposix
 
 import drivers.transport.serial as transport
-from controller.given import LARGEST
+from controller.cli.arguments import LARGEST
 from controller.publish.publisher import NotParked
 from tests.faults.machine import Device
 from tests.faults.rig import Rig

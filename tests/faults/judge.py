@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
-from controller.journal.verify import verify
 from tests.faults import bus_judge, line_judge
 from tests.faults.catalogue import Row
 from tests.faults.machine import Bus, Device, LineShoe

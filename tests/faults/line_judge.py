@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from controller.journal.record import Record, Stream
-from drivers.faces import withheld
+from drivers.lines.faces import withheld
 from drivers.protocol.constants import MAX_LINE
 from tests.faults.bus_judge import counted
 from tests.faults.machine import LineShoe

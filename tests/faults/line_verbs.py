@@ -2,7 +2,7 @@
 
 import asyncio
 
-from simulators.model import ActImpossible
+from simulators.devices.model import ActImpossible
 from tests.faults.machine import Device
 from tests.faults.rig import Rig
 from tests.faults.verbs import Given, verb

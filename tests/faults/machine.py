@@ -13,27 +13,27 @@ from typing import Any
 
 from controller.journal.store import Journal
 from drivers.catalog import Approval, Codec, Firmware
-from drivers.line import GAP_LIMIT_S, LONGEST_WAIT_S
+from drivers.lines.line import GAP_LIMIT_S, LONGEST_WAIT_S
 from drivers.modbus.timing import UNSTEADY_S, byte_time, quiet
 from drivers.protocol.constants import KEY_SIZE
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import REPORTS, SIMULATED_VENDOR, Back, DeviceKind
-from drivers.session import DeviceConfig, DeviceSession, SessionState, SessionStatus
-from simulators import shoe, shuffler
-from simulators.bee_tek import BeeTekShoe
-from simulators.body import CardSettings
-from simulators.bus_runtime import BusSimulator
-from simulators.device import SimulatedDevice
-from simulators.faults import FaultBook
-from simulators.log import EventLog
-from simulators.model import DISPLAY_CHARS, Model
-from simulators.port import PtyPort
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.reading_shoe import ReadingShoe
-from simulators.remote_io import RemoteIo
-from simulators.runtime import Simulator
-from simulators.terminals import wired
-from simulators.wire import Wire
+from drivers.session.session import DeviceConfig, DeviceSession, SessionState, SessionStatus
+from simulators.bus.remote_io import RemoteIo
+from simulators.bus.runtime import BusSimulator
+from simulators.bus.terminals import wired
+from simulators.cable.port import PtyPort
+from simulators.cable.wire import Wire
+from simulators.devices import shoe, shuffler
+from simulators.devices.bee_tek import BeeTekShoe
+from simulators.devices.body import CardSettings
+from simulators.devices.model import DISPLAY_CHARS, Model
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.devices.reading_shoe import ReadingShoe
+from simulators.firmware.device import SimulatedDevice
+from simulators.firmware.log import EventLog
+from simulators.firmware.runtime import Simulator
+from simulators.scenario.faults import FaultBook
 
 MAKER, IMAGE = "a maker", Random(7).randbytes(4096)
 """Of devices with a key: they are judged as a maker's would be, and measured."""

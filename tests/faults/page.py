@@ -2,9 +2,9 @@
 
 import sys
 
-from simulators.faults import FAULTS
-from simulators.firmware_faults import FIRMWARE_FAULTS
-from simulators.wire_faults import WIRE_FAULTS
+from simulators.cable.wire_faults import WIRE_FAULTS
+from simulators.firmware.faults import FIRMWARE_FAULTS
+from simulators.scenario.faults import FAULTS
 from tests.faults.catalogue import Row, load
 
 HEAD = """# Faults and what comes of them
@@ -54,7 +54,7 @@ TAIL = """
 
 A fault is written `NAME[@N][:key=value]...`; `@N` is the N-th shuffle, deal, set or lock-out. `tablewarden sim KIND --help`
 lists those that a simulator can have. The first of several words is the default. A number out of its range is refused
-(`simulators/fault_values.py`), and so are a unit and a seat that the bus does not have. A fault that is named before
+(`simulators/scenario/fault_values.py`), and so are a unit and a seat that the bus does not have. A fault that is named before
 it can happen waits: `log_edited` until the log holds the report, `image_swapped` until the power is on.
 `tests/simulators/test_every_fault.py` runs each of them.
 

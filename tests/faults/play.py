@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.record import Record, Stream
-from drivers.session import SessionState
-from simulators.model import ActImpossible
+from drivers.session.session import SessionState
+from simulators.devices.model import ActImpossible
 from tests.faults import drives
 from tests.faults.catalogue import Row
 from tests.faults.machine import Device

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from controller.bench.options import SITE, TABLE
-from controller.bench.subscriber import Delivered, Subscriber
-from controller.publish.link import Closed, Code, Incoming, Limits, LinkFailed, Will
-from controller.publish.mqtt import MqttLink
+from controller.publish.broker.link import Closed, Code, Incoming, Limits, LinkFailed, Will
+from controller.publish.broker.mqtt import MqttLink
 from controller.publish.publisher import PublishConfig
+from simulators.bench.options import SITE, TABLE
+from simulators.bench.subscriber import Delivered, Subscriber
 from tests.faults.virtual import VirtualLoop
 
 NEVER_S = 60_000

@@ -1,6 +1,6 @@
 """A whole table in one loop: simulators on real pseudo-terminals, sessions, engine, a journal on disk, a subscriber.
 
-The parts are those of the daemon, put together as `controller.app` does it; the loop is a `VirtualLoop`. Of the daemon
+The parts are those of the daemon, put together as `controller.daemon.app` does it; the loop is a `VirtualLoop`. Of the daemon
 only signals, control socket and watchdog are missing; the broker is the one in memory, or a real one.
 """
 
@@ -15,27 +15,27 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from controller.bench.options import SITE, TABLE, Options
-from controller.bench.subscriber import Delivered
-from controller.config_file import load_config
-from controller.engine import Engine, last_reported, refusal
+from controller.config.load import load_config
+from controller.daemon.engine import Engine, last_reported, refusal
+from controller.daemon.firmware_check import Measuring
+from controller.daemon.status import state_documents
 from controller.journal.errors import JournalError
 from controller.journal.record import Record, Stream
 from controller.journal.recorder import FIRST, Recorder
 from controller.journal.store import Journal
-from controller.measuring import Measuring
-from controller.publish.link import Code
-from controller.publish.memory import Delivery as Taken
-from controller.publish.memory import MemoryBroker
+from controller.publish.broker.link import Code
+from controller.publish.broker.memory import Delivery as Taken
+from controller.publish.broker.memory import MemoryBroker
 from controller.publish.publisher import PublishConfig, Publisher
 from controller.rules.vocabulary import Role
-from controller.status import state_documents
-from controller.table import acts as a
-from controller.table.inputs import Actor, BrokerChanged, ServiceStarted
-from controller.table.state import Setup
-from drivers import pump
-from drivers.session import Delivery, DeviceConfig, DeviceSession, SessionState
+from controller.table.state.table import Setup
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor, BrokerChanged, ServiceStarted
+from drivers.session import pump
+from drivers.session.session import Delivery, DeviceConfig, DeviceSession, SessionState
 from drivers.transport import SerialSettings, SerialTransport
+from simulators.bench.options import SITE, TABLE, Options
+from simulators.bench.subscriber import Delivered
 from tests.faults.machine import Device, device_of
 from tests.faults.real_broker import RealBroker
 from tests.faults.virtual import VirtualClock, VirtualLoop
@@ -53,8 +53,8 @@ def _bench_table(**asked: str) -> tuple[Setup, tuple[DeviceConfig, ...]]:
     """The table of a bench run, read once from a configuration file as any table's is."""
     import tempfile
 
-    from controller.bench.broker import Broker
-    from controller.bench.rig import Rig as Names
+    from simulators.bench.broker import Broker
+    from simulators.bench.rig import Rig as Names
 
     with tempfile.TemporaryDirectory() as room:
         names = Names(Options(**asked), Path(room))

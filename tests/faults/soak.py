@@ -17,7 +17,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 
-from simulators.model import ActImpossible
+from simulators.devices.model import ActImpossible
 from tests.faults import bus_judge
 from tests.faults.judge import account, commands, opened_off_the_record, told
 from tests.faults.machine import Bus, Device

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
-from drivers.session import SessionState
-from simulators.script import BUS, LINES, Script, load
-from simulators.script_run import play
+from controller.cli.main import cli
+from drivers.session.session import SessionState
+from simulators.scenario.run import play
+from simulators.scenario.script import BUS, LINES, Script, load
 from tests.faults.machine import LineShoe
 from tests.faults.rig import CALM_S, Rig, table
 from tests.faults.virtual import run_virtual

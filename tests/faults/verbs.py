@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from controller.rules.vocabulary import Role
-from controller.table import acts
-from controller.table.inputs import Actor
-from drivers.session import SessionState
-from simulators.model import ActImpossible
+from controller.table.words import acts
+from controller.table.words.inputs import Actor
+from drivers.session.session import SessionState
+from simulators.devices.model import ActImpossible
 from tests.faults.machine import Device
 from tests.faults.rig import Rig
 

@@ -12,8 +12,8 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
-from controller.bench.options import Options
-from controller.bench.run import run
+from simulators.bench.options import Options
+from simulators.bench.run import run
 
 FOLDER = Path(__file__).parent
 PLAYED = {

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.keys import PublicKey
+from controller.audit.replay import Difference, Sealed, differences, table_at
+from controller.journal.proof.keys import PublicKey
+from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
 from controller.journal.store import opened
-from controller.journal.verify import verify
-from controller.replay import Difference, Sealed, differences, table_at
 
 FOLDER = Path(__file__).parent
 KEPT = sorted(FOLDER.glob("*/*.journal.gz"))

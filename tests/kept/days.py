@@ -13,16 +13,16 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from controller.config import Elections
+from controller.config.model import Elections
+from controller.daemon.offer_document import announced_document, offer_document
+from controller.daemon.status import state_documents
 from controller.rules.elections import elect
 from controller.rules.vocabulary import Method
-from controller.settlement_page import announced_document, offer_document
-from controller.status import state_documents
-from controller.table.codec import builtins, decode_input, encode, encode_input, stream_of
 from controller.table.decide import decided
-from controller.table.inputs import Input, Moment
-from controller.table.short_path import at_once, everything_safe
-from controller.table.state import DeviceSetup, Setup, State
+from controller.table.questions.fail_safe import at_once, everything_safe
+from controller.table.state.table import DeviceSetup, Setup, State
+from controller.table.words.codec import builtins, decode_input, encode, encode_input, stream_of
+from controller.table.words.inputs import Input, Moment
 from drivers.events import DeviceKind
 from tests.soak.tables import book
 

@@ -20,8 +20,8 @@ from pathlib import Path
 import msgspec
 
 from controller.rules.elections import elect, proposals
-from controller.table.inputs import SERVICE_EVENTS, Input, RecordDayClosed, ServiceStarted
-from controller.table.state import Setup, State
+from controller.table.state.table import Setup, State
+from controller.table.words.inputs import SERVICE_EVENTS, Input, RecordDayClosed, ServiceStarted
 from drivers.events import LINK_EVENTS, REPORTS
 from tests.kept.days import FOLDER, Line, decide_all, decide_one, inputs_of, read, write
 from tests.soak.day import TABLE, Broken, Day

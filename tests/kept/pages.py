@@ -10,10 +10,10 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from controller.cli_rulebook import rulebook
-from controller.rules.brief import brief
-from controller.rules.explain import explanation, headline, page
-from controller.rules.library import find_coverage
+from controller.cli.rulebook.rulebook import rulebook
+from controller.rules.explain.clause_page import brief
+from controller.rules.explain.explain import explanation, headline, page
+from controller.rules.read.library import find_coverage
 from tests.soak.tables import RULEBOOKS, book
 
 FOLDER = Path(__file__).with_name("pages")

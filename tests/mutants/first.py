@@ -1,6 +1,6 @@
 """Before any test is asked: which changes do the kept days, the kept pages and the rulebooks themselves notice?
 
-    python -m tests.mutants.first [controller.table.rounds ...]     # in the folder `mutants`, once mutmut has made it
+    python -m tests.mutants.first [controller.table.course.rounds ...]     # in the folder `mutants`, once mutmut has made it
 
 Most changes of the core change what some input of a kept day leads to. Each input is decided in the state that it met, so that
 only those are asked that run what was changed: hundreds in the time of one test. What is noticed here counts as killed, as the
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from controller.rules.library import find_coverage, find_edges
-from controller.rules.loader import load_rulebook
-from controller.table.state import State
+from controller.rules.read.library import find_coverage, find_edges
+from controller.rules.read.loader import load_rulebook
+from controller.table.state.table import State
 from tests.kept import days, pages
 from tests.mutants.forked import KILLED, asked_for, keep, sources, survivors, tried, untried
 from tests.mutants.lines import Watched

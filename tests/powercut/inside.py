@@ -23,11 +23,11 @@ from typing import Any
 
 from controller.clock import Stamp, SystemClock
 from controller.journal import recorder, store
-from controller.journal.checkpoint import signed_statement
-from controller.journal.keys import SigningKey, make_key
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Draft, Record, Stream, Transaction
-from controller.table.codec import encode, encode_input
-from controller.table.inputs import CheckpointSigned, Input, Moment
+from controller.table.words.codec import encode, encode_input
+from controller.table.words.inputs import CheckpointSigned, Input, Moment
 
 DISK = "/dev/vdb"
 SECTOR = 512
@@ -74,9 +74,9 @@ class Marker:
 
 def bench(rounds: int, at: int) -> None:
     """Devices, people and daemon, a process each; only the daemon's marks are planted."""
-    from controller.bench import rig, run
-    from controller.bench.options import Options
-    from controller.bench.report import page
+    from simulators.bench import rig, run
+    from simulators.bench.options import Options
+    from simulators.bench.report import page
 
     run.UP_S = PATIENCE_S
     rig.RUN_CLI = f"import inside; inside.Marker({at}).listen(); inside.be_patient(); {rig.RUN_CLI}"

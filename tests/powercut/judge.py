@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from controller.app import Daemon
-from controller.bench.broker import Broker
-from controller.bench.options import Options
-from controller.bench.rig import Rig
-from controller.config_file import load_config
+from controller.config.load import load_config
+from controller.daemon.app import Daemon
 from controller.journal.errors import JournalError
-from controller.journal.keys import PublicKey
+from controller.journal.proof.keys import PublicKey
+from controller.journal.proof.verify import verify
+from controller.journal.proof.witness import HeadKept
 from controller.journal.record import Stream
 from controller.journal.store import Journal, opened
-from controller.journal.verify import verify
-from controller.journal.witness import HeadKept
-from controller.table.inputs import RecordReplaced
+from controller.table.words.inputs import RecordReplaced
+from simulators.bench.broker import Broker
+from simulators.bench.options import Options
+from simulators.bench.rig import Rig
 from tests.powercut.writelog import SECTOR, Recording
 
 __all__ = ["Judge", "Promise", "contents", "points"]

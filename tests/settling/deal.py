@@ -11,7 +11,7 @@ from controller.cards.house_ways import set_hand
 from controller.cards.three import three_straight_flush
 from controller.games.model import Decision
 from controller.games.settling.round import Hand, Round
-from controller.table.records import replace
+from controller.table.words.structs import replace
 from tests.dealt import ANTE, Dealer
 
 ANNOUNCED, SILENT = "announced", "silent"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from controller.rules.elections import elect, proposals
-from controller.rules.library import find
 from controller.rules.model import Law
+from controller.rules.read.library import find
 from tests.settling import exact
 from tests.settling.deal import ANNOUNCED, SILENT
 

@@ -8,7 +8,7 @@ import pytest
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import Round
 from controller.games.settling.settled import Line, Outcome, Settlement
-from controller.table.records import replace
+from controller.table.words.structs import replace
 from tests.settling.deal import Blindfold
 from tests.settling.games import BY_NAME
 from tests.settling.ledger import Ledger

@@ -15,22 +15,22 @@ from typing import Any
 
 import pytest
 
-from drivers.protocol.host import HostLink, Online, Reported
+from drivers.protocol.host.link import HostLink, Online, Reported
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind, Level, Report, ResetCause
-from simulators import continuous, shoe, shuffler
-from simulators.body import CardSettings
-from simulators.cards import Card
-from simulators.control import control_socket
-from simulators.device import SimulatedDevice
-from simulators.faults import WIRE, FaultBook, parse
-from simulators.log import EventLog
-from simulators.machine import CardMachine
-from simulators.model import Answer, Done, Model
-from simulators.port import PtyPort
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.runtime import Simulator
-from simulators.wire import Wire
+from simulators.cable.port import PtyPort
+from simulators.cable.wire import Wire
+from simulators.devices import continuous, shoe, shuffler
+from simulators.devices.body import CardSettings
+from simulators.devices.cards import Card
+from simulators.devices.machine import CardMachine
+from simulators.devices.model import Answer, Done, Model
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.firmware.control import control_socket
+from simulators.firmware.device import SimulatedDevice
+from simulators.firmware.log import EventLog
+from simulators.firmware.runtime import Simulator
+from simulators.scenario.faults import WIRE, FaultBook, parse
 
 
 @dataclass

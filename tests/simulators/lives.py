@@ -15,29 +15,29 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from drivers.beetek import beetek_link
+from drivers.lines.bee_tek import beetek_link
 from drivers.modbus.link import ModbusLink
 from drivers.modbus.timing import byte_time, quiet
 from drivers.protocol.auth import Trust
-from drivers.protocol.host import Failed, HostLink, Online, Reported
+from drivers.protocol.host.link import Failed, HostLink, Online, Reported
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import Back, DeviceKind, Level
-from simulators import continuous, shoe, shuffler
-from simulators.bee_tek import BeeTekShoe
-from simulators.body import CardSettings
-from simulators.bus_runtime import BusSimulator
-from simulators.cable import Cable
-from simulators.device import SimulatedDevice
-from simulators.fault_kind import LINES, REMOTE_IO
-from simulators.faults import WIRE, FaultBook, parse
-from simulators.log import EventLog
-from simulators.model import ActImpossible
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.reading_shoe import ReadingShoe
-from simulators.remote_io import RemoteIo
-from simulators.runtime import Simulator
-from simulators.terminals import wired
-from simulators.wire import Wire
+from simulators.bus.remote_io import RemoteIo
+from simulators.bus.runtime import BusSimulator
+from simulators.bus.terminals import wired
+from simulators.cable.cable import Cable
+from simulators.cable.wire import Wire
+from simulators.devices import continuous, shoe, shuffler
+from simulators.devices.bee_tek import BeeTekShoe
+from simulators.devices.body import CardSettings
+from simulators.devices.model import ActImpossible
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.devices.reading_shoe import ReadingShoe
+from simulators.firmware.device import SimulatedDevice
+from simulators.firmware.log import EventLog
+from simulators.firmware.runtime import Simulator
+from simulators.scenario.fault_kind import LINES, REMOTE_IO
+from simulators.scenario.faults import WIRE, FaultBook, parse
 from tests.drivers.modbus.conftest import unit_of
 
 KEY, IMAGE = bytes(range(32)), Random(3).randbytes(512)
@@ -50,7 +50,7 @@ LIVES: dict[str, str] = {
 
 
 class Lead:
-    """A cable between a simulator and the host's link end, without a terminal between them (`simulators.port.Port`)."""
+    """A cable between a simulator and the host's link end, without a terminal between them (`simulators.cable.port.Port`)."""
 
     def __init__(self, on_data: Callable[[bytes], None], wire: Wire, to_host: Callable[[bytes], None]) -> None:
         self.link, self.wire, self.overruns = Path("lead"), wire, 0

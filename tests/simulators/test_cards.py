@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.protocol.reports import Back
-from simulators.cards import FACES, LOST, TABLE, Card, CardError, Places, Printer, back_of, read_set, shuffled
+from simulators.devices.cards import (
+    FACES,
+    LOST,
+    TABLE,
+    Card,
+    CardError,
+    Places,
+    Printer,
+    back_of,
+    read_set,
+    shuffled,
+)
 
 
 def test_a_new_deck_has_52_faces_in_the_order_of_a_new_deck() -> None:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from simulators.cli import sim
-from simulators.faults import FAULTS, SHOE_ALIASES
+from simulators.cli.main import sim
+from simulators.scenario.faults import FAULTS, SHOE_ALIASES
 
 START_S = 20.0
 END_S = 1.0
@@ -110,7 +110,7 @@ def test_it_needs_no_daemon_and_only_the_protocol_of_the_drivers(process: Any) -
     sim_.end()
     sim_.errors.seek(0)
     names = {line.rsplit("|", 1)[-1].strip() for line in sim_.errors if line.startswith("import time:")}
-    assert "drivers.protocol.device" in names
+    assert "drivers.protocol.device.link" in names
     foreign = {n for n in names if n.split(".")[0] == "controller" or n.startswith("drivers.")}
     assert not {n for n in foreign if n != "drivers.protocol" and not n.startswith("drivers.protocol.")}
 

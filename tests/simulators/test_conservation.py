@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from drivers.protocol.reports import Back, DeviceKind, Level, ResetCause, StackDispensed, WagerSensed
-from simulators import shoe, shuffler
-from simulators.body import CardSettings
-from simulators.cards import LOST, TABLE
-from simulators.faults import FaultBook, parse
-from simulators.model import ActImpossible
-from simulators.progressive import Progressive, ProgressiveSettings
+from simulators.devices import shoe, shuffler
+from simulators.devices.body import CardSettings
+from simulators.devices.cards import LOST, TABLE
+from simulators.devices.model import ActImpossible
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.scenario.faults import FaultBook, parse
 
 FAULTS_OF_CARDS = [
     "jam_dealing:stack=1", "jam_dealing_self_cleared:stack=2", "stop_dealing", "fail_to_deal", "count_low",

@@ -19,9 +19,9 @@ from drivers.protocol.reports import (
     ShuffleStarted,
     StackDispensed,
 )
-from simulators import continuous
-from simulators.body import CardSettings
-from simulators.model import ActImpossible
+from simulators.devices import continuous
+from simulators.devices.body import CardSettings
+from simulators.devices.model import ActImpossible
 
 A_CYCLE = 25.0
 

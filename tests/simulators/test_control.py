@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from drivers.protocol.reports import Level
-from simulators.control import answer, control_socket
-from simulators.faults import FaultError
-from simulators.log import WATCHER_LINES, EventLog
-from simulators.port import LinkTaken
+from simulators.cable.port import LinkTaken
+from simulators.firmware.control import answer, control_socket
+from simulators.firmware.log import WATCHER_LINES, EventLog
+from simulators.scenario.faults import FaultError
 
 Make = Callable[..., Any]
 """A fixture that makes something when it is called."""

@@ -11,7 +11,7 @@ import pytest
 from drivers.protocol.codec import encode
 from drivers.protocol.constants import HOST_WATCHDOG_S
 from drivers.protocol.framing import encode_frame
-from drivers.protocol.host import HostLink, LevelRefused, LevelSet, Lost, Online, Reported
+from drivers.protocol.host.link import HostLink, LevelRefused, LevelSet, Lost, Online, Reported
 from drivers.protocol.messages import Frame, Identity, Request, SetLevel
 from drivers.protocol.reports import (
     Capability,
@@ -27,13 +27,13 @@ from drivers.protocol.reports import (
     ResetCause,
     WagerSensed,
 )
-from simulators import shoe, shuffler
-from simulators.body import CardSettings
-from simulators.cycle import CYCLE_S
-from simulators.device import SimulatedDevice
-from simulators.faults import FaultBook, parse
-from simulators.model import ActImpossible, Model
-from simulators.progressive import Progressive, ProgressiveSettings
+from simulators.devices import shoe, shuffler
+from simulators.devices.body import CardSettings
+from simulators.devices.cycle import CYCLE_S
+from simulators.devices.model import ActImpossible, Model
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.firmware.device import SimulatedDevice
+from simulators.scenario.faults import FaultBook, parse
 
 
 @dataclass

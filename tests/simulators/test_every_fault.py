@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 import pytest
 
-from simulators.cli import sim
-from simulators.fault_values import allowed
-from simulators.faults import FAULTS, OF_LINES, SHOE_ALIASES, WIRE, FaultError, known_to
-from simulators.firmware_faults import FIRMWARE_FAULTS
+from simulators.cli.main import sim
+from simulators.firmware.faults import FIRMWARE_FAULTS
+from simulators.scenario.fault_values import allowed
+from simulators.scenario.faults import FAULTS, OF_LINES, SHOE_ALIASES, WIRE, FaultError, known_to
 from tests.faults.virtual import run_virtual
 from tests.simulators.lives import LIVES, lived
 

@@ -6,7 +6,7 @@ import pytest
 
 import simulators
 from drivers.protocol.reports import DeviceKind
-from simulators.faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
+from simulators.scenario.faults import FAULTS, SHOE_ALIASES, WIRE, Fault, FaultBook, FaultError, parse
 
 SHUFFLER, SHOE, PROGRESSIVE = DeviceKind.SHUFFLER, DeviceKind.SHOE, DeviceKind.PROGRESSIVE
 

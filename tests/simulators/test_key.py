@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from drivers import events
 from drivers.protocol.reports import DeviceKind
-from drivers.session import Delivery, DeviceConfig, DeviceSession
-from simulators.cli import sim
+from drivers.session.session import Delivery, DeviceConfig, DeviceSession
+from simulators.cli.main import sim
 
 PATIENCE_S = 30.0
 

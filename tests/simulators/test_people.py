@@ -12,6 +12,7 @@ import pytest
 from drivers.protocol.reports import DeviceKind, Mode
 from simulators.crew.floor import Floor
 from simulators.crew.layout import Layout
+from simulators.crew.people import main
 from simulators.crew.play import Play
 from simulators.crew.players import answers, bets
 from simulators.crew.scenario import MISHAPS, Cue, Mishap, Scenario, ScenarioError, Stack
@@ -19,8 +20,7 @@ from simulators.crew.sets import Sets
 from simulators.crew.table import Settings, Table
 from simulators.crew.talk import Gone, Refused, Talk
 from simulators.crew.view import Answer, Hold, TableView
-from simulators.faults import parse
-from simulators.people import main
+from simulators.scenario.faults import parse
 
 WAIT_S = 10.0
 DONE_BY_HANDS = (Cue.BETWEEN, Cue.BETS_CLOSED, Cue.COUNT, Cue.STUB)

@@ -19,7 +19,7 @@ from drivers.protocol.reports import (
     WagerRemoved,
     WagerSensed,
 )
-from simulators.model import ActImpossible, Outcome
+from simulators.devices.model import ActImpossible, Outcome
 
 
 def open_bets(table) -> None:

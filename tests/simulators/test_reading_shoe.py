@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from drivers.beetek import BeeTek
-from drivers.line import LineCodec
+from drivers.lines.bee_tek import BeeTek
+from drivers.lines.line import LineCodec
 from drivers.protocol.reports import (
     AlarmRaised,
     Back,
@@ -22,12 +22,12 @@ from drivers.protocol.reports import (
     Report,
     ResetCause,
 )
-from simulators.bee_tek import BeeTekShoe
-from simulators.body import CardSettings
-from simulators.fault_kind import LINES
-from simulators.faults import Fault, FaultBook, parse
-from simulators.model import ActImpossible
-from simulators.reading_shoe import ReadingShoe
+from simulators.devices.bee_tek import BeeTekShoe
+from simulators.devices.body import CardSettings
+from simulators.devices.model import ActImpossible
+from simulators.devices.reading_shoe import ReadingShoe
+from simulators.scenario.fault_kind import LINES
+from simulators.scenario.faults import Fault, FaultBook, parse
 
 
 def _parsed(text: str) -> Fault:

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.protocol.reports import ResetCause
-from simulators.faults import FaultBook, FaultError, known_to, parse
-from simulators.model import ActImpossible
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.remote_io import RemoteIo
-from simulators.rtu import Ear, Memory, Question, answer, crc
-from simulators.terminals import MAKER, wired
+from simulators.bus.remote_io import RemoteIo
+from simulators.bus.rtu import Ear, Memory, Question, answer, crc
+from simulators.bus.terminals import MAKER, wired
+from simulators.devices.model import ActImpossible
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.scenario.faults import FaultBook, FaultError, known_to, parse
 
 
 def memory(**changed):

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from drivers.protocol.host import Failed, Lost, Reported
+from drivers.protocol.host.link import Failed, Lost, Reported
 from drivers.protocol.reports import Level, LockoutReleased, WagerSensed
-from simulators.model import ActImpossible
-from simulators.port import LinkTaken, PtyPort
-from simulators.wire import Wire
+from simulators.cable.port import LinkTaken, PtyPort
+from simulators.cable.wire import Wire
+from simulators.devices.model import ActImpossible
 
 Make = Callable[..., Any]
 """A fixture that makes something when it is called."""

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.protocol.reports import Level
-from simulators.cli import sim
-from simulators.script import ACTS, BUS, LINES, STEP_KEYS, ScriptError, load, read_steps
-from simulators.script_run import play
+from simulators.cli.main import sim
+from simulators.scenario.run import play
+from simulators.scenario.script import ACTS, BUS, LINES, STEP_KEYS, ScriptError, load, read_steps
 
 Make = Callable[..., Any]
 """A fixture that makes something when it is called."""

@@ -22,8 +22,8 @@ from drivers.protocol.reports import (
     StackDispensed,
     StopReason,
 )
-from simulators.cards import FACES
-from simulators.model import DISPLAY_CHARS, ActImpossible, Outcome
+from simulators.devices.cards import FACES
+from simulators.devices.model import DISPLAY_CHARS, ActImpossible, Outcome
 
 
 def deal(table, back: str = "red") -> None:

@@ -33,9 +33,9 @@ from drivers.protocol.reports import (
     StackDispensed,
     StopReason,
 )
-from simulators.cards import FACES, TABLE
-from simulators.cycle import CYCLE_S, SLIP_S
-from simulators.model import ActImpossible, Outcome
+from simulators.devices.cards import FACES, TABLE
+from simulators.devices.cycle import CYCLE_S, SLIP_S
+from simulators.devices.model import ActImpossible, Outcome
 
 
 def shuffle(bench, back: str = "red") -> None:
@@ -439,8 +439,8 @@ def test_what_hands_can_not_do_is_refused_with_a_reason(bench: Callable, act: st
 
 def test_every_order_of_a_set_is_about_as_likely(bench: Callable) -> None:
     """Over many cycles a card that went in first ends in each third of the rack about equally often."""
-    from simulators import shuffler
-    from simulators.body import CardSettings
+    from simulators.devices import shuffler
+    from simulators.devices.body import CardSettings
 
     machine = shuffler.build(CardSettings(backs=(Back.RED,), plan=()), Random(7))
     machine.power_up(0.0, ResetCause.POWER)

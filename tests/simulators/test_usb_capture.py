@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from simulators.usb_capture import Capture
-from simulators.usb_descriptors import ACM, BULK, BULK_IN, BULK_OUT, Description
-from simulators.usb_device import CONTROL, Request, UsbDevice
+from simulators.usb.capture import Capture
+from simulators.usb.descriptors import ACM, BULK, BULK_IN, BULK_OUT, Description
+from simulators.usb.device import CONTROL, Request, UsbDevice
 
 
 def tshark(path, *arguments):

@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
-from simulators.usb_descriptors import ACM, BULK_IN, BULK_OUT, Description
-from simulators.usb_device import CONTROL, FIFO, Request, UsbDevice
+from simulators.usb.descriptors import ACM, BULK_IN, BULK_OUT, Description
+from simulators.usb.device import CONTROL, FIFO, Request, UsbDevice
 
 # Written by hand from USB 2.0, tables 9-8, 9-10, 9-12, 9-13 and 9-16.
 DEVICE = bytes.fromhex("12 01 0002 00 00 00 40 0912 0200 0001 01 02 03 01")

@@ -15,15 +15,15 @@ from click.testing import CliRunner
 
 from drivers import events
 from drivers.protocol.reports import DeviceKind
-from drivers.session import DeviceConfig, DeviceSession
-from simulators.cable import Cable
-from simulators.cli import sim
-from simulators.port import LinkTaken
-from simulators.usb_descriptors import Description
-from simulators.usb_device import UsbDevice
-from simulators.usb_port import UsbPort
-from simulators.usbip import Exported
-from simulators.wire import Wire
+from drivers.session.session import DeviceConfig, DeviceSession
+from simulators.cable.cable import Cable
+from simulators.cable.port import LinkTaken
+from simulators.cable.wire import Wire
+from simulators.cli.main import sim
+from simulators.usb.descriptors import Description
+from simulators.usb.device import UsbDevice
+from simulators.usb.port import UsbPort
+from simulators.usb.usbip import Exported
 
 
 async def until(condition, what, within_s=30.0):

@@ -11,12 +11,12 @@ import pytest
 from usbip import host as foreign
 from usbip.core import NotFound, Stall
 
-from simulators.cable import Cable
-from simulators.usb_descriptors import ACM, BULK_IN, Description
-from simulators.usb_device import UsbDevice
-from simulators.usb_port import UsbPort
-from simulators.usbip import Exported
-from simulators.wire import Wire
+from simulators.cable.cable import Cable
+from simulators.cable.wire import Wire
+from simulators.usb.descriptors import ACM, BULK_IN, Description
+from simulators.usb.device import UsbDevice
+from simulators.usb.port import UsbPort
+from simulators.usb.usbip import Exported
 
 # Written by hand from Documentation/usb/usbip_protocol.rst of Linux.
 REQ_DEVLIST = bytes.fromhex("0111 8005 00000000")

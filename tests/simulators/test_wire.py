@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from drivers.protocol.reports import DeviceKind
-from simulators.faults import parse
-from simulators.wire import Wire
+from simulators.cable.wire import Wire
+from simulators.scenario.faults import parse
 
 
 def carried(wire: Wire, data: bytes, *, towards_device: bool) -> bytes:

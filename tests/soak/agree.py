@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from controller.filters.settle import SettleFilter
 from controller.games.fates import holds_round
 from controller.games.settling.round import Terms
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.vocabulary import Trigger
-from controller.settle_filter import SettleFilter
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.inputs import Input
-from controller.table.offer import PROGRESSIVE, Offer, offer
-from controller.table.records import replace as replace_line
-from controller.table.state import Fate, Round, Setup, State
+from controller.table.settlement.offer import PROGRESSIVE, Offer, offer
+from controller.table.state.table import Fate, Round, Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Input
+from controller.table.words.structs import replace as replace_line
 from tests.soak.telling import Story, line_of, untold
 from tests.soak.verdicts import (
     APART,

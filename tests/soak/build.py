@@ -7,8 +7,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from controller.table.records import is_record, names
-from controller.table.state import Setup, State
+from controller.table.state.table import Setup, State
+from controller.table.words.structs import is_record, names
 from drivers import events as e
 
 DEVICE_KINDS = {

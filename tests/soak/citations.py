@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from controller.rules.vocabulary import Method
-from controller.table import facts as f
-from controller.table.state import Setup
+from controller.table.state.table import Setup
+from controller.table.words import facts as f
 
 Speaks: TypeAlias = Callable[[Setup, frozenset[Method]], bool]
 """Whether it does at this table, dealt in one of these ways."""

@@ -15,16 +15,16 @@ from types import FrameType
 from controller.games.model import Phase
 from controller.games.registry import game_of
 from controller.rules.vocabulary import Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.allowed import PHASES, WHILE_HELD, can, verify
-from controller.table.codec import decode_fact, encode
-from controller.table.deadlines import due
+from controller.table.card_sets.time_in_play import due
 from controller.table.decide import decided, fold
-from controller.table.draft import Draft
-from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted, SetDue
-from controller.table.refusal import Refusal
-from controller.table.state import Setup, State
+from controller.table.fold.ruling import Draft
+from controller.table.permissions.verify import PHASES, WHILE_HELD, can, verify
+from controller.table.state.table import Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import decode_fact, encode
+from controller.table.words.inputs import Actor, Body, Input, Moment, ServiceStarted, SetDue
+from controller.table.words.refusal import Refusal
 from drivers import events as e
 from tests.soak.agree import Compared
 from tests.soak.build import Builder

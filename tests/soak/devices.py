@@ -2,11 +2,11 @@
 
 from random import Random
 
-from controller.table.deal_plan import community_left, deal_plan, dealt_late
-from controller.table.device import Device
-from controller.table.inputs import Body
-from controller.table.law import full_set
-from controller.table.state import Fate, Setup, State
+from controller.table.questions.deal_plan import community_left, deal_plan, dealt_late
+from controller.table.questions.stub_count_and_turns import full_set
+from controller.table.state.device import Device
+from controller.table.state.table import Fate, Setup, State
+from controller.table.words.inputs import Body
 from drivers import events as e
 from tests.soak.build import DEVICE_KINDS, Builder
 

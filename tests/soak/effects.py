@@ -11,15 +11,15 @@ from msgspec import Struct
 
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Action
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.allowed import verify
-from controller.table.done import BY_DOCUMENT
-from controller.table.inputs import Actor
-from controller.table.offer import OPEN, offer
-from controller.table.refusal import HELD
-from controller.table.settling import IN_ORDER, not_payable
-from controller.table.state import Fate, Setup, State
+from controller.table.irregularities.duties import BY_DOCUMENT
+from controller.table.permissions.verify import verify
+from controller.table.settlement.offer import OPEN, offer
+from controller.table.settlement.settle import IN_ORDER, not_payable
+from controller.table.state.table import Fate, Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
+from controller.table.words.refusal import HELD
 from drivers import events as e
 
 

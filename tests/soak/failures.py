@@ -5,9 +5,9 @@ Worked out from the round and the report alone, not by the questions that the co
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Method, Trigger
-from controller.table import facts as f
-from controller.table.inputs import Input
-from controller.table.state import Round, Setup, State
+from controller.table.state.table import Round, Setup, State
+from controller.table.words import facts as f
+from controller.table.words.inputs import Input
 from drivers import events as e
 
 STOPS = {

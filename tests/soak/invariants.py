@@ -9,17 +9,17 @@ from typing import Any
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Trigger
-from controller.table import acts as a
-from controller.table import burns
-from controller.table import facts as f
-from controller.table.allowed import verify
-from controller.table.deadlines import due
-from controller.table.dispositions import LATE_CHIP
-from controller.table.inputs import Input, SetDue
-from controller.table.law import not_its_turn
-from controller.table.possible import possible
-from controller.table.sets_at_table import as_many_as_wanted
-from controller.table.state import ALL_LOST, Setup, State
+from controller.table.card_sets.time_in_play import due
+from controller.table.irregularities.dispositions import LATE_CHIP
+from controller.table.permissions.card_sets import as_many_as_wanted
+from controller.table.permissions.possible import possible
+from controller.table.permissions.verify import verify
+from controller.table.questions import burns
+from controller.table.questions.stub_count_and_turns import not_its_turn
+from controller.table.state.table import ALL_LOST, Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Input, SetDue
 from drivers import events as e
 from tests.soak.agree import Agreement
 from tests.soak.citations import Citations

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from itertools import accumulate
 
-from controller.table import acts as a
-from controller.table import burns
-from controller.table.state import Setup, State
+from controller.table.questions import burns
+from controller.table.state.table import Setup, State
+from controller.table.words import acts as a
 
 WEIGHTS: dict[str, float] = {
     a.OpenTable.kind: 3, a.CloseTable.kind: 0.03, a.BeginRound.kind: 6,

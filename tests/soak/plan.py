@@ -1,7 +1,7 @@
 """How many rounds are played as which days, what must have come up in them, and what never can, each with its reason."""
 
 from controller.rules.vocabulary import NO_ROW, Trigger
-from controller.table.acts import ACTS
+from controller.table.words.acts import ACTS
 from tests.soak import agree, telling
 from tests.soak.agree import Compared
 from tests.soak.day import Day, Tally

@@ -20,9 +20,9 @@ from os import cpu_count as cpus
 import msgspec
 from msgspec.structs import asdict
 
-from controller.table.codec import builtins
-from controller.table.inputs import Input
-from controller.table.state import Setup
+from controller.table.state.table import Setup
+from controller.table.words.codec import builtins
+from controller.table.words.inputs import Input
 from tests.soak.day import Broken, Day, Tally
 from tests.soak.plan import days, missing, play_day, report, seed_of
 from tests.soak.shrink import shrunk

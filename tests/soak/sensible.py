@@ -11,20 +11,20 @@ from controller.games.model import Phase, ShowCommunity
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment as When
 from controller.rules.vocabulary import Settle, Step, Trigger
-from controller.table import acts as a
-from controller.table import stub
-from controller.table.cuts import offered_to
-from controller.table.deal_plan import community_left, dealt_late, still_in_device
-from controller.table.draft import Draft
-from controller.table.drawn import cutting_card_untold
-from controller.table.inputs import Moment
-from controller.table.law import asking_order, full_set, not_its_turn
-from controller.table.procedures import SPREADS
-from controller.table.records import replace
-from controller.table.rounds import cards_out
-from controller.table.state import DISPENSERS, Fate, Round, Setup, State, Wager
-from controller.table.statements import OF_NO_SEAT, WRONG_COUNTS
-from controller.table.upkeep import OF_THE_HOUSE, SEEN_BY_PEOPLE
+from controller.table.card_sets.cuts import offered_to
+from controller.table.card_sets.preparation import SPREADS
+from controller.table.course.rounds import cards_out
+from controller.table.fold.ruling import Draft
+from controller.table.permissions.irregularities import OF_THE_HOUSE, SEEN_BY_PEOPLE
+from controller.table.permissions.statements import OF_NO_SEAT, WRONG_COUNTS
+from controller.table.questions import stub
+from controller.table.questions.counting_shoe import cutting_card_untold
+from controller.table.questions.deal_plan import community_left, dealt_late, still_in_device
+from controller.table.questions.stub_count_and_turns import asking_order, full_set, not_its_turn
+from controller.table.state.table import DISPENSERS, Fate, Round, Setup, State, Wager
+from controller.table.words import acts as a
+from controller.table.words.inputs import Moment
+from controller.table.words.structs import replace
 from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
 from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from controller.table.decide import decided
-from controller.table.inputs import Input
-from controller.table.state import Setup, State
+from controller.table.state.table import Setup, State
+from controller.table.words.inputs import Input
 from tests.soak.invariants import Watch
 
 MOST_TRIES = 400

@@ -5,14 +5,14 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from controller.cli_decide import example_setup
+from controller.cli.decide import example_setup
 from controller.games.registry import unplayable
 from controller.rules.elections import ElectionsInvalid
-from controller.rules.loader import load_rulebook
 from controller.rules.model import Dealing, Rulebook
+from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Method
-from controller.table.records import replace
-from controller.table.state import DISPENSERS, Setup
+from controller.table.state.table import DISPENSERS, Setup
+from controller.table.words.structs import replace
 from drivers.events import DeviceKind
 
 FILES = Path(__file__).resolve().parents[2] / "config" / "rulebooks"

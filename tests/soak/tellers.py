@@ -11,11 +11,11 @@ from controller.games.settling.settled import Outcome
 from controller.games.settling.side import BOX, SIX_CARD
 from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import Area
-from controller.table import acts as a
-from controller.table.law import must_qualify
-from controller.table.offer import PROGRESSIVE, offer
-from controller.table.settling import OUTCOMES
-from controller.table.state import Fate, Round, Seat, Setup, State
+from controller.table.questions.stub_count_and_turns import must_qualify
+from controller.table.settlement.offer import PROGRESSIVE, offer
+from controller.table.settlement.settle import OUTCOMES
+from controller.table.state.table import Fate, Round, Seat, Setup, State
+from controller.table.words import acts as a
 from tests.soak.build import Builder
 
 P_TELLS = 0.6

@@ -18,10 +18,10 @@ from controller.games.settling.side import BOX, SIX_CARD
 from controller.rules.parts import WagerRule
 from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import GUARDS_OF, Action, Area, Guard, Trigger
-from controller.table import facts as f
-from controller.table.betting import fits
-from controller.table.offer import PROGRESSIVE
-from controller.table.state import Fate, Round, SeenHand, Setup
+from controller.table.permissions.betting import fits
+from controller.table.settlement.offer import PROGRESSIVE
+from controller.table.state.table import Fate, Round, SeenHand, Setup
+from controller.table.words import facts as f
 from tests.soak.verdicts import BY_CARDS, ROUND_HELD, Happened
 
 TOUCHES = (*FATES, *VOIDS_ALL, *CONCERNS_A_SEAT, Action.HOLD_ROUND, Action.DISCARD_EXCESS)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from controller.filters.settle import SettleFilter
 from controller.games.settling.settled import Line, Outcome
-from controller.settle_filter import SettleFilter
 from tests.soak import agree, telling
 from tests.soak.agree import Agreement, Compared, less_cuts
 from tests.soak.day import Broken, Day, Tally

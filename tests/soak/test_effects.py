@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from controller.rules.vocabulary import Role
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import decided
-from controller.table.inputs import Actor, Body, Input, Moment
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Body, Input, Moment
 from tests.soak.day import WHO, Day
 from tests.soak.effects import APART, EXCUSED, SAME, reached, way_round
 from tests.soak.tables import RULEBOOKS

@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
-from controller.cli_decide import example_setup
+from controller.cli.decide import example_setup
 from controller.rules.elections import proposals
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.inputs import Actor, Input, Moment
-from controller.table.state import Phase, Round, State
+from controller.table.state.table import Phase, Round, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Input, Moment
 from tests.soak.failures import leaves_the_round
 from tests.soak.tables import book
 

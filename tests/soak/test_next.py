@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from controller.next_act import next_act
 from controller.rules.vocabulary import Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.inputs import Actor, Input
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Input
+from controller.text.next_act import next_act
 from tests.soak.day import TABLE, Day, Tally
 from tests.soak.invariants import Watch
 from tests.soak.plan import seed_of

@@ -5,16 +5,16 @@ import sys
 
 import pytest
 
-from controller.cli_decide import example_setup
+from controller.cli.decide import example_setup
 from controller.games.fates import Fate
 from controller.games.model import Phase
 from controller.rules.elections import proposals
 from controller.rules.vocabulary import Method, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.inputs import Actor, Input, Moment
-from controller.table.records import replace
-from controller.table.state import Round, Seat, State, Wager
+from controller.table.state.table import Round, Seat, State, Wager
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Input, Moment
+from controller.table.words.structs import replace
 from tests.soak import run
 from tests.soak.day import Day, Tally
 from tests.soak.invariants import Watch

@@ -12,9 +12,9 @@ from controller.games.settling.progressive import METER_OPEN
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Law
 from controller.rules.vocabulary import Method, Trigger
-from controller.table import facts as f
-from controller.table.paid_before import SETTLED_BEFORE
-from controller.table.state import ALL_COLLECTED, Fate, State
+from controller.table.irregularities.settled_wagers import SETTLED_BEFORE
+from controller.table.state.table import ALL_COLLECTED, Fate, State
+from controller.table.words import facts as f
 
 WHOLE_HELD = "a hold of the whole round"
 PAID_BEFORE = "paid on record before a void"

@@ -13,7 +13,7 @@ from controller.games.settling.round import MOST, UNREADABLE, Hand, Round, Round
 from controller.rules.citation import Cited
 from controller.rules.model import Law
 from controller.rules.parts import WagerRule
-from controller.rules.reader import nearest
+from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Moment, Settle, Trigger
 
 

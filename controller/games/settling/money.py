@@ -9,7 +9,7 @@ from controller.games.settling.round import MOST, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
 from controller.rules.model import Law
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
-from controller.rules.reader import nearest
+from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Settle
 
 WHOLE: Final = 100

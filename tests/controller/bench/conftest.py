@@ -44,7 +44,7 @@ class Ran:
 
 def run_bench(source: Path, *arguments: str) -> Ran:
     """One run of the code in `source`."""
-    command = [sys.executable, "-c", "from controller.cli import main; main()", "bench", "--json", *arguments]
+    command = [sys.executable, "-c", "from controller.cli.main import main; main()", "bench", "--json", *arguments]
     env = {**os.environ, "PYTHONPATH": str(source)}
     done = subprocess.run(command, cwd=source, env=env, capture_output=True, text=True, timeout=RUN_S, check=False)
     told = json.loads(done.stdout) if done.stdout.startswith("{") else None

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.bench.broker import BrokerUnusable, address
-from controller.cli import cli
+from controller.cli.main import cli
+from simulators.bench.broker import BrokerUnusable, address
 
 LONG = "9" * 5000
 

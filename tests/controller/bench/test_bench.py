@@ -127,7 +127,7 @@ def _left(directory):
 def test_a_run_that_is_stopped_leaves_no_process_behind(tmp_path, signum, code):
     """Asked to stop, it judges what was played; killed, the kernel ends its children with it."""
     command = [
-        sys.executable, "-c", "from controller.cli import main; main()", "bench", "--rounds", "0", "--speed", "40",
+        sys.executable, "-c", "from controller.cli.main import main; main()", "bench", "--rounds", "0", "--speed", "40",
         "--watch", "--keep", str(tmp_path / "kept"),
     ]  # fmt: skip
     bench = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)

@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from controller.bench.expected import EXPECTED
-from controller.bench.options import METHODS, Options
-from controller.bench.possible import trigger_of, why_not
 from controller.rules.vocabulary import GUARDS_OF, Trigger
+from simulators.bench.expected import EXPECTED
+from simulators.bench.options import METHODS, Options
+from simulators.bench.possible import trigger_of, why_not
 from simulators.crew.scenario import MISHAPS, Cue, Mishap
 
 NOT_BY_PEOPLE = {

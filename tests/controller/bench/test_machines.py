@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller.bench.observer.record import RecordReader, Row
+from simulators.bench.observer.record import RecordReader, Row
 
 FAST = ("--speed", "1000", "--broker", "memory")
 

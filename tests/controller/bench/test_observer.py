@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from controller.bench.observer.commands import lockout, told
-from controller.bench.observer.events import delivery, nothing_lost
-from controller.bench.observer.evidence import Evidence, Line, Verdict
-from controller.bench.observer.instant import AtOnce, recorded_first
-from controller.bench.observer.law import citations, remedies, silence
-from controller.bench.observer.money import wagers
-from controller.bench.observer.people import alarms
-from controller.bench.observer.record import Row
-from controller.bench.observer.sets import cards_stay, sets_armed
-from controller.bench.subscriber import Delivered
+from simulators.bench.observer.commands import lockout, told
+from simulators.bench.observer.events import delivery, nothing_lost
+from simulators.bench.observer.evidence import Evidence, Line, Verdict
+from simulators.bench.observer.instant import AtOnce, recorded_first
+from simulators.bench.observer.law import citations, remedies, silence
+from simulators.bench.observer.money import wagers
+from simulators.bench.observer.people import alarms
+from simulators.bench.observer.record import Row
+from simulators.bench.observer.sets import cards_stay, sets_armed
+from simulators.bench.subscriber import Delivered
 
 JOURNAL = "0123456789abcdef"
 SERIALS = {"SIM-shuffler": "shuffler-1", "SIM-shoe": "shoe-1", "SIM-progressive": "progressive-1"}

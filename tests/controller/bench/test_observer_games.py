@@ -2,11 +2,11 @@
 
 import pytest
 
-from controller.bench.expected import EXPECTED
-from controller.bench.observer.law import citations, remedies
-from controller.bench.observer.money import wagers
-from controller.bench.observer.sets import sets_armed
 from controller.rules.vocabulary import Action, Guard, Trigger
+from simulators.bench.expected import EXPECTED
+from simulators.bench.observer.law import citations, remedies
+from simulators.bench.observer.money import wagers
+from simulators.bench.observer.sets import sets_armed
 from tests.controller.bench.test_observer import Case, both, broken, by, deck
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from controller.bench.observer.evidence import Evidence
-from controller.bench.observer.paid import best, payments
-from controller.bench.observer.record import Row
+from simulators.bench.observer.evidence import Evidence
+from simulators.bench.observer.paid import best, payments
+from simulators.bench.observer.record import Row
 
 pytestmark = pytest.mark.timeout(160)
 BOARD = "Kh Qd 7s 4c 2d"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from controller.bench.observer.evidence import Evidence
-from controller.bench.options import Options
-from controller.bench.possible import never_decided, trigger_of, why_not
+from simulators.bench.observer.evidence import Evidence
+from simulators.bench.options import Options
+from simulators.bench.possible import never_decided, trigger_of, why_not
 from simulators.crew.scenario import Mishap
 from tests.controller.bench.test_observer import Case, by
 

@@ -3,10 +3,10 @@
 import shutil
 import sqlite3
 
-from controller.bench.observer.record import RecordReader, broken_links
 from controller.clock import ManualClock
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
+from simulators.bench.observer.record import RecordReader, broken_links
 
 
 def written(path, count=3):

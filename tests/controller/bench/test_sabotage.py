@@ -9,7 +9,7 @@ FAST = ("--speed", "40", "--rounds", "2")
 def test_acknowledging_before_the_commit_is_caught(sabotaged):
     """A device that is told "durable" before it is would drop a report that a power cut then loses for good."""
     ran = sabotaged(
-        "controller/engine.py",
+        "controller/daemon/engine.py",
         "            records = await self._commit(transactions)\n",
         "            for waiting in group:\n"
         "                self._acknowledge(waiting.given)\n"
@@ -23,7 +23,7 @@ def test_acknowledging_before_the_commit_is_caught(sabotaged):
 def test_skipping_an_event_is_caught(sabotaged):
     """A report that is acknowledged and never recorded is missing in the journal, though the numbers go on."""
     ran = sabotaged(
-        "controller/engine.py",
+        "controller/daemon/engine.py",
         "            (repeats if key in here or ",
         '            (repeats if waiting.given.body.kind == "cards_loaded" or key in here or ',
         *FAST,
@@ -47,7 +47,7 @@ def test_citing_the_wrong_clause_is_caught(sabotaged):
 def test_releasing_the_lockout_early_is_caught(sabotaged):
     """Betting is opened by the dealer, not by the end of the round before."""
     ran = sabotaged(
-        "controller/table/rounds.py",
+        "controller/table/course/rounds.py",
         '    draft.make_safe("no round is in play")\n',
         '    draft.make_safe("no round is in play")\n'
         '    if progressive:\n        draft.want(progressive[0], Level.LOCKOUT, RELEASED, "ready for the next round")\n',
@@ -60,7 +60,7 @@ def test_releasing_the_lockout_early_is_caught(sabotaged):
 def test_doubling_a_command_is_caught(sabotaged):
     """A second command to the same end that nobody decided."""
     ran = sabotaged(
-        "controller/engine.py",
+        "controller/daemon/engine.py",
         "            session.want(wanted)\n",
         "            session.want(wanted)\n"
         "            session.want(WantedLevel(wanted.device, wanted.level, wanted.value, wanted.operation + 7))\n",

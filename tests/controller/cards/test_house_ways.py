@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from controller.cards.cards import names, parse
 from controller.cards.house_ways import Read, is_natural, set_hand
 from controller.rules.elections import elect, proposals
-from controller.rules.library import find
 from controller.rules.ranked import house_ways
+from controller.rules.read.library import find
 
 WAYS = (
     ("2c 2c Ah Ad", "(h)(9)(i)", "2c 2c"),  # a suited pair of twos goes before two aces of different suits

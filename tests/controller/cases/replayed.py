@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from controller.config_file import load_config
-from controller.decide_filter import DecideFilter
+from controller.config.load import load_config
+from controller.filters.decide import DecideFilter
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 
 CASES = Path(__file__).parent
 

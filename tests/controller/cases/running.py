@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from controller.config import Config
-from controller.config_file import load_config
-from controller.decide_filter import DecideFilter
+from controller.config.load import load_config
+from controller.config.model import Config
+from controller.filters.decide import DecideFilter
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 
 CASES = Path(__file__).resolve().parent
 

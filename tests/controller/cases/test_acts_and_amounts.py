@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from controller.cli_decide import example_setup
-from controller.config import ConfigInvalid
-from controller.config_file import load_config
-from controller.decide_filter import DecideFilter
+from controller.cli.decide import example_setup
+from controller.config.load import load_config
+from controller.config.model import ConfigInvalid
+from controller.filters.decide import DecideFilter
 from controller.rules.elections import proposals
-from controller.rules.library import find
-from controller.table.state import Setup
+from controller.rules.read.library import find
+from controller.table.state.table import Setup
 
 HERE = Path(__file__).parent
 Told = list[dict[str, Any]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.config import ConfigInvalid
+from controller.config.model import ConfigInvalid
 from tests.controller.cases.running import Case
 
 

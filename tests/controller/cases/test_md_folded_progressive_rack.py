@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 
 CASE = Path(__file__).with_name("md_folded_progressive_rack.jsonl")
 FOLD, DEALER, HAND = 42, 44, 45

@@ -13,8 +13,8 @@ import pytest
 from controller.control.desk import ControlConfig, ErrorCode, Person, Refused
 from controller.control.server import ControlServer
 from controller.rules.vocabulary import Role
-from controller.table.acts import Act
-from controller.table.inputs import Actor
+from controller.table.words.acts import Act
+from controller.table.words.inputs import Actor
 
 WAIT_S = 10.0
 """Longest wait for anything in these tests; nothing takes that long unless it is wrong."""

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from controller.control.page import event_line, outbox_page, status_page
+from controller.daemon.status import device_document, state_documents, table_document
 from controller.rules.elections import cautious
-from controller.rules.library import find
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Action, Method, Role
-from controller.status import device_document, state_documents, table_document
-from controller.table.acts import Resolution
-from controller.table.card_set import CardSet
-from controller.table.device import Device
-from controller.table.records import replace
-from controller.table.state import DeviceSetup, Duty, Hold, Phase, Round, Seat, Setup, State, Wager
+from controller.table.state.card_set import CardSet
+from controller.table.state.device import Device
+from controller.table.state.table import DeviceSetup, Duty, Hold, Phase, Round, Seat, Setup, State, Wager
+from controller.table.words.acts import Resolution
+from controller.table.words.structs import replace
+from controller.text.status_page import event_line, outbox_page, status_page
 from drivers.events import Capability, Defect, DeviceKind, Levels
 
 SETUP = Setup(

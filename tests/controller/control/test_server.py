@@ -14,11 +14,11 @@ from controller.control.desk import ControlConfig, ErrorCode, Refused
 from controller.control.endpoint import ControlUnavailable, Endpoint
 from controller.control.server import MAX_WATCHES, ControlServer
 from controller.control.wire import MAX_REQUEST
+from controller.limits.limited_log import BURST
 from controller.log import LogFormat, configure
-from controller.quiet_log import BURST
 from controller.rules.vocabulary import Role
-from controller.table.acts import BeginRound
-from controller.table.inputs import Actor
+from controller.table.words.acts import BeginRound
+from controller.table.words.inputs import Actor
 
 BEGIN = {"id": 2, "do": "act", "act": "begin_round", "args": {"back": "red"}, "who": "ada", "role": "dealer"}
 

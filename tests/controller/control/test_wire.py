@@ -22,7 +22,7 @@ from controller.control.wire import (
     failure,
     request_from,
 )
-from controller.table.acts import (
+from controller.table.words.acts import (
     ACTS,
     BeginRound,
     Decision,

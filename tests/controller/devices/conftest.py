@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
 
 START_S = 30.0
 

@@ -13,7 +13,7 @@ from controller.devices.documents import event_document, shown_input
 from controller.devices.page import event_page
 from drivers.conformance import frames
 from drivers.protocol.framing import Cause
-from drivers.protocol.host_events import Reported, Reused, Welcomed
+from drivers.protocol.host.events import Reported, Reused, Welcomed
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind, LineUnparsed, ResetCause
 from drivers.recording.words import event_words

@@ -16,11 +16,11 @@ import pytest
 from click.testing import Result
 
 from controller.rules.elections import proposals
-from controller.rules.library import find
+from controller.rules.read.library import find
 from drivers.recording.format import read_recording
 from drivers.recording.replay import replay
 
-COMMAND = [sys.executable, "-c", "from controller.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from controller.cli.main import main; main()"]
 START_S = 100.0
 """A daemon that starts on a machine with much else to do takes its time."""
 Command = Callable[..., Result]

@@ -2,22 +2,24 @@
 
 from pathlib import Path
 
-from controller.carried import carried
 from controller.clock import Stamp
-from controller.config_file import load_config
-from controller.journal.boundary import Boundary, Mark, closed_day, read_boundary
-from controller.journal.checkpoint import signed_statement
-from controller.journal.keys import SigningKey, make_key
+from controller.config.load import load_config
+from controller.journal.archive.boundary import Boundary, Mark, closed_day, read_boundary
+from controller.journal.day_state import carried
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.seal import Head
 from controller.journal.store import Journal
-from controller.journal.vault_keys import make_vault
+from controller.journal.vault.vault_keys import make_vault
 from controller.rules.vocabulary import Area, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import encode, encode_input, stream_of
 from controller.table.decide import decide, fold
-from controller.table.inputs import (
+from controller.table.settlement.offer import offer
+from controller.table.state.recorded_setup import setup_told
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import encode, encode_input, stream_of
+from controller.table.words.inputs import (
     Actor,
     Body,
     CheckpointSigned,
@@ -28,9 +30,7 @@ from controller.table.inputs import (
     RoundOpened,
     ServiceStarted,
 )
-from controller.table.offer import offer
-from controller.table.records import replace
-from controller.table.told_setup import setup_told
+from controller.table.words.structs import replace
 from drivers import events as e
 from tests.controller.table.conftest import Table
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
-from controller.journal.keep import seal_days
-from controller.journal.keys import make_key
-from controller.journal.shelf import all_in, beside
+from controller.cli.main import cli
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.shelf import all_in, beside
+from controller.journal.proof.keys import make_key
 from controller.rules.vocabulary import Area
-from controller.table import acts as a
+from controller.table.words import acts as a
 from tests.controller.evidence.played import FLUSH, Recorded, disputed
 from tests.controller.evidence.unzipped import part
 from tests.journals.test_journals import FOLDER

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
-from controller.journal.keys import SigningKey, make_key
+from controller.cli.main import cli
+from controller.journal.proof.keys import SigningKey, make_key
 from tests.controller.evidence.played import FLUSH, Recorded, disputed
 
 SYSTEM = {"PATH": "/usr/bin:/bin"}

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.evidence.build import evidence
-from controller.evidence.page import NOT_CHECKED
-from controller.evidence.pictures import Laid, escape, picture
+from controller.audit.evidence.build import evidence
+from controller.audit.evidence.hands_svg import Laid, escape, picture
+from controller.audit.evidence.page import NOT_CHECKED
 from controller.journal.opening import opened
-from controller.journal.vault_keys import VaultKeys
+from controller.journal.vault.vault_keys import VaultKeys
 from controller.rules.vocabulary import Area, Role
-from controller.table import acts as a
-from controller.table.inputs import Actor
-from controller.table.unchecked import Check
+from controller.table.settlement.unchecked import Check
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
 from tests.controller.evidence.played import FLUSH, Recorded
 from tests.controller.evidence.unzipped import part
 

@@ -9,10 +9,10 @@ import pytest
 
 from controller.clock import Stamp
 from controller.journal.chain import data_hash, header_bytes, record_hash
-from controller.journal.checkpoint import signed_statement
-from controller.journal.export import export_lines
-from controller.journal.keys import SigningKey, make_key
 from controller.journal.opening import opened
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.export import export_lines
+from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
 

@@ -17,9 +17,9 @@ from controller.games.settling.engine import Settler
 from controller.games.settling.round import Irregularity, Round, RoundRefused
 from controller.games.settling.settled import Outcome
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import GUARDS_OF, Settle, Trigger
-from controller.table.records import replace
+from controller.table.words.structs import replace
 from tests.controller.games.test_hands_not_whole import seat, settle
 from tests.dealt import METERS, Dealer
 

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from controller.games.fates import FATES, VOIDS_ALL, Fate, Placed, Why, wager_fates
-from controller.rules.checks import every_state
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
 from controller.rules.model import Demand
+from controller.rules.read.checks import every_state
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import GUARDS_OF, WAGER_OF, Action
 
 CITE = ("99.A",)

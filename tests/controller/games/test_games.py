@@ -7,7 +7,7 @@ import pytest
 from controller.games.model import Phase, Settle
 from controller.games.registry import GAMES, game_of, unplayable
 from controller.rules.elections import cautious
-from controller.rules.library import available, find
+from controller.rules.read.library import available, find
 
 BOOKS = {name: cautious(find(name), "test").rulebook for name in available()}
 PLAYABLE = sorted(name for name, book in BOOKS.items() if unplayable(book) is None)

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from controller.filters.json_lines import convert
+from controller.filters.settle import RoundLine, round_of
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Outcome, Settlement
-from controller.json_lines import convert
 from controller.rules.elections import elect, proposals
-from controller.rules.library import find
-from controller.settle_filter import RoundLine, round_of
+from controller.rules.read.library import find
 
 SET_ASIDE = {"trigger": "card_face_up", "state": ["initial_deal_done"]}
 """One card lay face up and is out of the game: the wagers are settled by the cards."""

@@ -10,10 +10,10 @@ from controller.games.settling.engine import Settler, settler_of
 from controller.games.settling.round import UNREADABLE, Hand, Round
 from controller.games.settling.settled import Line, Outcome, difference
 from controller.rules.elections import cautious, elect, proposals
-from controller.rules.library import available, find
 from controller.rules.model import Law, Rulebook
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Settle
-from controller.table.records import replace
+from controller.table.words.structs import replace
 from tests.dealt import METERS, Dealer, unread
 
 BOOKS = {name: find(name) for name in available()}

@@ -8,8 +8,8 @@ from controller.games.settling.engine import Settler
 from controller.games.settling.round import UNREADABLE, Hand, Round, RoundRefused, read_cards
 from controller.games.settling.settled import Outcome
 from controller.rules.elections import cautious
-from controller.rules.library import find
-from controller.table.records import replace
+from controller.rules.read.library import find
+from controller.table.words.structs import replace
 
 PIKIT = Settler(cautious(find("nj-pikit"), "test"))
 COLORADO = Settler(cautious(find("ma-colorado"), "test"))

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from controller.filters.json_lines import convert
+from controller.filters.settle import RoundLine, round_of
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import MOST, MOST_SUM, Round, RoundRefused, Terms
 from controller.games.settling.settled import Settlement
-from controller.json_lines import convert
 from controller.rules.elections import elect, proposals
-from controller.rules.library import find
 from controller.rules.pay import FixedSum, Odds, OfMeter
-from controller.settle_filter import RoundLine, round_of
-from controller.table.betting import MOST_CENTS
-from controller.table.settling import MOST_PAID
+from controller.rules.read.library import find
+from controller.table.permissions.betting import MOST_CENTS
+from controller.table.settlement.settle import MOST_PAID
 from tests.controller.games.test_hands_not_whole import seat
 from tests.dealt import Dealer
 

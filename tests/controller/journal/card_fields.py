@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 from controller.cards.cards import IDENTITY
 from controller.log import CARD_FIELDS, COUNT_FIELDS
-from controller.table.codec import BODIES
-from controller.table.facts import FACTS
-from controller.table.records import fields, is_record
+from controller.table.words.codec import BODIES
+from controller.table.words.facts import FACTS
+from controller.table.words.structs import fields, is_record
 
 LIKE_CARDS = CARD_FIELDS | COUNT_FIELDS | {"cards", "played", "shown", "seen", "identities", "values", "pips"}
 """Words by which fields that name cards are called."""

@@ -1,12 +1,12 @@
 """Closed days in a journal of a test, as a daemon puts them on record."""
 
 from controller.clock import ManualClock
-from controller.journal.boundary import Boundary, Mark, closed_day, read_boundary
-from controller.journal.keys import SigningKey
+from controller.journal.archive.boundary import Boundary, Mark, closed_day, read_boundary
+from controller.journal.proof.keys import SigningKey
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
-from controller.table.codec import encode, encode_input
-from controller.table.inputs import (
+from controller.table.words.codec import encode, encode_input
+from controller.table.words.inputs import (
     CheckpointSigned,
     Input,
     Moment,

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import Stamp
-from controller.journal.backup import back_up, restore
+from controller.journal.archive.backup import back_up, restore
+from controller.journal.archive.quarantine import newest_aside
 from controller.journal.errors import (
     JournalDamaged,
     JournalForeign,
@@ -21,10 +22,9 @@ from controller.journal.errors import (
     JournalOlder,
     JournalWriteFailed,
 )
-from controller.journal.quarantine import newest_aside
+from controller.journal.proof.verify import verify
 from controller.journal.record import Transaction
 from controller.journal.store import Journal, opened
-from controller.journal.verify import verify
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_work_that_is_cut_off_leaves_nothing_that_looks_like_a_copy(
     def fail(*_: object) -> None:
         raise cut_off
 
-    monkeypatch.setattr("controller.journal.backup._durable", fail)
+    monkeypatch.setattr("controller.journal.archive.backup._durable", fail)
     for work in (lambda: back_up(filled, copy), lambda: restore(kept, copy)):
         with pytest.raises((KeyboardInterrupt, JournalWriteFailed)):
             work()

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import ManualClock
-from controller.journal.boundary import Boundary, closed_day, read_boundary
-from controller.journal.checkpoint import signed_statement
+from controller.journal.archive.boundary import Boundary, closed_day, read_boundary
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.shelf import all_in, beside
 from controller.journal.errors import JournalDamaged
-from controller.journal.expected import shortfall
-from controller.journal.export import export_lines
-from controller.journal.keep import seal_days
-from controller.journal.keys import PublicKey, SigningKey, make_key
 from controller.journal.opening import opened
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.expected import shortfall
+from controller.journal.proof.export import export_lines
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
+from controller.journal.proof.verify import verify
 from controller.journal.record import Stream, Transaction
-from controller.journal.shelf import all_in, beside
 from controller.journal.store import Journal
-from controller.journal.verify import verify
-from controller.table.inputs import CheckpointSigned, RecordDayClosed
+from controller.table.words.inputs import CheckpointSigned, RecordDayClosed
 from tests.controller.journal.days import STARTED, close_day, mark, note, say_pruned
 
 Event = Callable[..., Transaction]

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import ManualClock
-from controller.journal import medium
-from controller.journal.boundary import Boundary
-from controller.journal.keep import copy_segments, not_copied, prunable, seal_days
-from controller.journal.medium import NotCopied
+from controller.journal.archive import medium
+from controller.journal.archive.boundary import Boundary
+from controller.journal.archive.keep import copy_segments, not_copied, prunable, seal_days
+from controller.journal.archive.medium import NotCopied
+from controller.journal.archive.segment import Segment
+from controller.journal.archive.shelf import all_in, beside, in_place
 from controller.journal.opening import opened_alone
 from controller.journal.record import Stream, Transaction
-from controller.journal.segment import Segment
-from controller.journal.shelf import all_in, beside, in_place
 from controller.journal.store import Journal
-from controller.table.inputs import SegmentCopied
+from controller.table.words.inputs import SegmentCopied
 from tests.controller.journal.days import close_day, mark, note, say_pruned
 
 Event = Callable[..., Transaction]

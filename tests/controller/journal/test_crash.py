@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Stream
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 
 KILLS = 20
 """The short form; the order of kill moments is fixed by a seed, the exact instruction is not."""

@@ -7,27 +7,27 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import ManualClock, Stamp
-from controller.journal import medium
-from controller.journal.boundary import Boundary
-from controller.journal.day_keys import key_file_of, key_text, read_keys
+from controller.journal.archive import medium
+from controller.journal.archive.boundary import Boundary
+from controller.journal.archive.keep import copy_segments, seal_days
+from controller.journal.archive.keep_keys import copy_keys
+from controller.journal.archive.medium import NotCopied
+from controller.journal.archive.shelf import all_in, in_place
 from controller.journal.errors import JournalDamaged
-from controller.journal.keep import copy_segments, seal_days
-from controller.journal.keep_keys import copy_keys
-from controller.journal.medium import NotCopied
 from controller.journal.opening import opened, opened_alone
+from controller.journal.proof.verify_segments import verify_segment
 from controller.journal.record import Draft, Stream, Transaction
-from controller.journal.shelf import all_in, in_place
 from controller.journal.store import Journal
-from controller.journal.vault import StillSealed, is_sealed
-from controller.journal.vault_keys import VaultKeys, make_vault, renew_vault
-from controller.journal.verify_segments import verify_segment
+from controller.journal.vault.day_keys import key_file_of, key_text, read_keys
+from controller.journal.vault.vault import StillSealed, is_sealed
+from controller.journal.vault.vault_keys import VaultKeys, make_vault, renew_vault
 from controller.rules.vocabulary import Area, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import encode, encode_input
-from controller.table.inputs import Actor, CardsErased, Input, Moment, RoundOpened
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import encode, encode_input
+from controller.table.words.inputs import Actor, CardsErased, Input, Moment, RoundOpened
 from tests.controller.journal.days import close_day, mark
 
 SITE, TABLE = "lv01", "uth-017"

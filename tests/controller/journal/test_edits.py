@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from controller.clock import ManualClock
 from controller.journal.errors import JournalError
-from controller.journal.export import export_lines
+from controller.journal.proof.export import export_lines
+from controller.journal.proof.verify import verify
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
-from controller.journal.verify import verify
 
 FLIPS = 600
 """Of the short form; the full form flips each byte."""

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Stream
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 from tests.preload import library
 
 KILLS = int(os.environ.get("KILLS", "100"))

@@ -12,9 +12,9 @@ import pytest
 from controller.clock import Stamp
 from controller.journal.errors import JournalRepeat
 from controller.journal.inserts import AT_ONCE
+from controller.journal.proof.verify import verify
 from controller.journal.record import Stream, Transaction
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 
 Event = Callable[..., Transaction]
 

@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from controller.cli import cli
-from controller.journal.keys import KeyUnusable, PublicKey, SigningKey, make_key
+from controller.cli.main import cli
+from controller.journal.proof.keys import KeyUnusable, PublicKey, SigningKey, make_key
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import Stamp
-from controller.journal.backup import back_up
-from controller.journal.expected import shortfall
+from controller.journal.archive.backup import back_up
+from controller.journal.archive.rescue import rescue
+from controller.journal.proof.expected import shortfall
+from controller.journal.proof.verify import verify
 from controller.journal.record import Transaction
-from controller.journal.rescue import rescue
 from controller.journal.store import Journal, opened
-from controller.journal.verify import verify
 
 Event = Callable[..., Transaction]
 

@@ -24,9 +24,9 @@ from controller.journal.errors import (
     JournalNewer,
     JournalWriteFailed,
 )
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Stream, Transaction
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 
 Open = Callable[..., Journal]
 Event = Callable[..., Transaction]
@@ -37,7 +37,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 from controller.journal.store import Journal
-from controller.journal.verify import verify
+from controller.journal.proof.verify import verify
 journal = Journal.open(Path(sys.argv[1]), site="lv01", table="uth-017")
 print("open", flush=True)
 sys.stdin.read()

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from controller.clock import ManualClock
-from controller.journal import prune
-from controller.journal.boundary import Boundary, Mark
+from controller.journal.archive import prune
+from controller.journal.archive.boundary import Boundary, Mark
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.shelf import all_in, beside
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
-from controller.journal.keep import seal_days
 from controller.journal.opening import opened, opened_alone
+from controller.journal.proof.verify import verify
+from controller.journal.proof.verify_segments import verify_days
 from controller.journal.record import Draft, Record, Stream, Transaction
 from controller.journal.seal import Head
-from controller.journal.shelf import all_in, beside
 from controller.journal.store import Journal
-from controller.journal.verify import verify
-from controller.journal.verify_segments import verify_days
 from tests.controller.journal.conftest import BOOT, SERIAL, SITE, TABLE
 from tests.controller.journal.days import close_day, mark, say_pruned
 

@@ -13,10 +13,10 @@ import pytest
 
 from controller.clock import ManualClock, Stamp
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Position, Stream, Transaction
 from controller.journal.recorder import FIRST, WINDOW, Recorder
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 
 MAIN, DIAG = Stream.MAIN, Stream.DIAG
 Event = Callable[..., Transaction]

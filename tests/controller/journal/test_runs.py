@@ -8,11 +8,11 @@ import pytest
 
 from controller.clock import ManualClock, Stamp
 from controller.journal.file import connect_readonly, examine, read_anchors
-from controller.journal.findings import Cause, Fault
+from controller.journal.proof.findings import Cause, Fault
+from controller.journal.proof.runs import Run, Runs
+from controller.journal.proof.verify import verify
 from controller.journal.record import Draft, Stream, Transaction
-from controller.journal.runs import Run, Runs
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 from tests.controller.journal.test_verify import CHANGES, Tamper
 
 MAX_COUNTER = (1 << 64) - 1
@@ -54,7 +54,9 @@ def test_a_sound_run_is_told_at_once(filled: Path, stream: Stream, count: int) -
 
 def test_no_record_of_a_sound_journal_is_proved_twice(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or the runs would cost and spare nothing."""
-    monkeypatch.setattr("controller.journal.verify.record_hash", lambda *args: pytest.fail("proved one by one"))
+    monkeypatch.setattr(
+        "controller.journal.proof.verify.record_hash", lambda *args: pytest.fail("proved one by one")
+    )
     assert verify(filled).ok
 
 

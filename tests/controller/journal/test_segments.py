@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import ManualClock
-from controller.journal.boundary import Boundary, Mark
+from controller.journal.archive.boundary import Boundary, Mark
+from controller.journal.archive.keep import seal_days
+from controller.journal.archive.segment import Segment, SegmentUnfit
+from controller.journal.archive.shelf import all_in, beside
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing, JournalNewer
-from controller.journal.keep import seal_days
-from controller.journal.keys import PublicKey, SigningKey, make_key
 from controller.journal.opening import opened
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
+from controller.journal.proof.verify_segments import verify_days, verify_segment
 from controller.journal.record import Stream, Transaction
 from controller.journal.seal import Head
-from controller.journal.segment import Segment, SegmentUnfit
-from controller.journal.shelf import all_in, beside
 from controller.journal.store import Journal
-from controller.journal.verify_segments import verify_days, verify_segment
 from tests.controller.journal.days import close_day, mark, say_pruned
 
 Event = Callable[..., Transaction]
@@ -171,7 +171,7 @@ def test_a_record_that_is_not_what_was_closed_is_not_sealed(
     days: list[Boundary], journal: Journal, tamper: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file that would have come of it is not left behind; the days before it are sealed."""
-    monkeypatch.setattr("controller.journal.verify.TAIL", 1)  # as after years: a start does not look there
+    monkeypatch.setattr("controller.journal.proof.verify.TAIL", 1)  # as after years: a start does not look there
     journal.close()
     tamper(journal.path, "UPDATE main SET recordhash = zeroblob(32) WHERE sequence = 10")
     with pytest.raises(SegmentUnfit, match=r"2026-01-02-.* not sealed: its records do not lead"):

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from controller.clock import Stamp
-from controller.journal import room
+from controller.journal import free_space
 from controller.journal.errors import JournalWriteFailed
-from controller.journal.expected import keep_head
-from controller.journal.key_change import known_keys
+from controller.journal.proof.expected import keep_head
+from controller.journal.proof.key_change import known_keys
 from controller.journal.record import Transaction
 from controller.journal.store import Journal
 from tests.controller.journal.conftest import SITE, TABLE
@@ -67,9 +67,9 @@ def test_a_disk_that_is_nearly_full_is_said_before_the_hold(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what is left and what the reserve is."""
-    assert room.room_problem(journal.path) == ""
-    monkeypatch.setattr(room, "RESERVE_BYTES", 1 << 60)
-    said = room.room_problem(journal.path)
+    assert free_space.room_problem(journal.path) == ""
+    monkeypatch.setattr(free_space, "RESERVE_BYTES", 1 << 60)
+    said = free_space.room_problem(journal.path)
     assert "MiB left" in said
     assert f"{(1 << 60) >> 20} MiB are its reserve: make room" in said
 
@@ -78,7 +78,7 @@ def test_a_reader_that_keeps_the_log_is_named_with_its_pid(
     journal: Journal, event: Event, now: Stamp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only where the log grew by it."""
-    monkeypatch.setattr(room, "MOST_OVERWRITTEN", 10_000)
+    monkeypatch.setattr(free_space, "MOST_OVERWRITTEN", 10_000)
     with subprocess.Popen(
         [sys.executable, "-c", READER, journal.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as reader:
@@ -86,8 +86,8 @@ def test_a_reader_that_keeps_the_log_is_named_with_its_pid(
         assert reader.stdin is not None
         reader.stdout.readline()
         journal.append([event(1)], now)
-        said = room.room_problem(journal.path)
+        said = free_space.room_problem(journal.path)
         reader.stdin.close()
     assert f"(pid {reader.pid}) has been reading the record without a pause: end it" in said
     with closing(sqlite3.connect(journal.path)):
-        assert "as a reader has been" in room.room_problem(journal.path), "it is gone"
+        assert "as a reader has been" in free_space.room_problem(journal.path), "it is gone"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.journal.unreadable import STRIDE, last_unreadable
+from controller.journal.proof.unreadable import STRIDE, last_unreadable
 
 
 @given(

@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from controller.carried import NotCarried, closed_in
-from controller.evidence.errors import EvidenceError
-from controller.evidence.stretch import _read
+from controller.audit.evidence.chain_section import _read
+from controller.audit.evidence.errors import EvidenceError
+from controller.journal.archive.keep import closed_days
+from controller.journal.day_state import NotCarried, closed_in
 from controller.journal.errors import JournalDamaged
-from controller.journal.keep import closed_days
-from controller.journal.key_check import KeyCheck
+from controller.journal.proof.key_check import KeyCheck
 from controller.journal.view import Brief, JournalView
-from controller.table.inputs import CheckpointSigned, RecordDayClosed
+from controller.table.words.inputs import CheckpointSigned, RecordDayClosed
 
 
 def _brief(kind: str, data: bytes) -> Brief:

@@ -18,22 +18,22 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.cli import cli
+from controller.cli.main import cli
 from controller.clock import Stamp
 from controller.journal.errors import JournalDamaged
-from controller.journal.findings import Cause
-from controller.journal.key_file import KeyUnusable
+from controller.journal.proof.findings import Cause
+from controller.journal.proof.verify import verify
 from controller.journal.record import Draft, Record, Stream, Transaction
-from controller.journal.sealing import RoundKey, SealBroken, opened, proved, sealed
 from controller.journal.store import Journal
-from controller.journal.vault import StillSealed
-from controller.journal.vault_keys import VaultKeyMissing, VaultKeys, WrappedDamaged, make_vault, renew_vault
-from controller.journal.verify import verify
+from controller.journal.vault.key_file import KeyUnusable
+from controller.journal.vault.sealing import RoundKey, SealBroken, opened, proved, sealed
+from controller.journal.vault.vault import StillSealed
+from controller.journal.vault.vault_keys import VaultKeyMissing, VaultKeys, WrappedDamaged, make_vault, renew_vault
 from controller.rules.vocabulary import Area, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import IDENTITIES, encode, encode_input
-from controller.table.inputs import Actor, CardsErased, Input, Moment, RoundOpened
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import IDENTITIES, encode, encode_input
+from controller.table.words.inputs import Actor, CardsErased, Input, Moment, RoundOpened
 
 SITE, TABLE, ROUND = "lv01", "uth-017", "uth-017-7"
 HAND = "As Kd 10h ?? 2s"  # none of these words is hex
@@ -463,7 +463,7 @@ TELLER = """
 import itertools, sys
 from pathlib import Path
 from controller.journal.store import Journal
-from controller.journal.vault_keys import VaultKeys
+from controller.journal.vault.vault_keys import VaultKeys
 from tests.controller.journal.test_vault import NOW, opening, told
 
 path = Path(sys.argv[1])

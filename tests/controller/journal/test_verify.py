@@ -10,10 +10,10 @@ import pytest
 
 from controller.clock import Stamp
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing, JournalNewer
-from controller.journal.findings import Cause
+from controller.journal.proof.findings import Cause
+from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Record, Stream, Transaction
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 
 Tamper = Callable[..., None]
 INPUT, MAIN, DIAG = Stream.INPUT, Stream.MAIN, Stream.DIAG

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from controller.clock import Stamp
-from controller.journal.checkpoint import signed_statement
 from controller.journal.errors import JournalForeign, JournalOlder
-from controller.journal.export import export_lines
-from controller.journal.findings import Cause
-from controller.journal.keys import PublicKey, SigningKey, make_key
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.export import export_lines
+from controller.journal.proof.findings import Cause
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
+from controller.journal.proof.verify import verify
+from controller.journal.proof.witness import HeadKept, HeadUnreadable, heads_in
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
-from controller.journal.verify import verify
-from controller.journal.witness import HeadKept, HeadUnreadable, heads_in
 
 INPUT, MAIN, DIAG = Stream.INPUT, Stream.MAIN, Stream.DIAG
 Event = Callable[..., Transaction]

@@ -21,10 +21,10 @@ import pytest
 
 from controller.clock import SystemClock
 from controller.journal.record import Position, Record, Stream
+from controller.publish.broker.link import Link, Will
+from controller.publish.broker.memory import MemoryBroker
+from controller.publish.broker.mqtt import MqttLink
 from controller.publish.config import PublishConfig
-from controller.publish.link import Link, Will
-from controller.publish.memory import MemoryBroker
-from controller.publish.mqtt import MqttLink
 from controller.publish.publisher import Publisher
 
 JOURNAL_ID = "0123456789abcdef"

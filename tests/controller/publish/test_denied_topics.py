@@ -7,9 +7,9 @@ import signal
 
 import pytest
 
+from controller.publish.broker.link import Limits
+from controller.publish.broker.memory import MemoryBroker
 from controller.publish.denied import STATES, Denied
-from controller.publish.link import Limits
-from controller.publish.memory import MemoryBroker
 from controller.publish.publisher import NotParked
 from controller.publish.suspects import OnWay, Suspects
 from controller.publish.topics import Topics

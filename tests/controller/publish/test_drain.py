@@ -3,8 +3,8 @@
 import asyncio
 
 from controller.journal.record import Stream
-from controller.publish.link import Code
-from controller.publish.memory import MemoryBroker
+from controller.publish.broker.link import Code
+from controller.publish.broker.memory import MemoryBroker
 from tests.controller.publish.conftest import FakeJournal
 
 WINDOW = 20

@@ -14,10 +14,10 @@ import pytest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties as PahoProperties
 
+from controller.publish.broker.link import LinkDown, LinkFailed, Properties, Will
+from controller.publish.broker.mqtt import MqttLink
+from controller.publish.broker.packing import Packed
 from controller.publish.config import PublishConfig, Tls
-from controller.publish.link import LinkDown, LinkFailed, Properties, Will
-from controller.publish.mqtt import MqttLink
-from controller.publish.packing import Packed
 
 WILL = Will("tablewarden/v1/s/t/conn", b"lost")
 

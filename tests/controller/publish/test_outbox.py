@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 
 from controller.journal.record import Position
-from controller.publish.link import Code
+from controller.publish.broker.link import Code
 from controller.publish.outbox import Outbox, Verdict
 from controller.publish.ranges import Range
 

@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from controller.publish.link import Code, Limits
-from controller.publish.memory import MemoryBroker
+from controller.publish.broker.link import Code, Limits
+from controller.publish.broker.memory import MemoryBroker
 from controller.publish.publisher import NotParked
 
 BASE = "tablewarden/v1/lv01/lv01-bj-017"

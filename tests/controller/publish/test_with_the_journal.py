@@ -9,8 +9,8 @@ import pytest
 from controller.clock import ManualClock
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
-from controller.publish.link import Code
-from controller.publish.memory import MemoryBroker
+from controller.publish.broker.link import Code
+from controller.publish.broker.memory import MemoryBroker
 
 BASE = "tablewarden/v1/lv01/lv01-bj-017"
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schema/envelope.json").read_text())

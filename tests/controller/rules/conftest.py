@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import find, shipped
-from controller.rules.loader import RulebookInvalid, load_rulebook
 from controller.rules.model import Rulebook
+from controller.rules.read.library import find, shipped
+from controller.rules.read.loader import RulebookInvalid, load_rulebook
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import available, find
 from controller.rules.model import Rulebook
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Action, Area, Method, Moment, Role, ShuffleAt, Step
 
 

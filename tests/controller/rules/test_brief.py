@@ -2,11 +2,11 @@
 
 import pytest
 
-from controller.rules.brief import brief
-from controller.rules.explain import explanation
+from controller.rules.explain.clause_page import brief
+from controller.rules.explain.explain import explanation
+from controller.rules.explain.words import ACTIONS, GUARDS, TRIGGERS
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Action, Guard, Trigger
-from controller.rules.words import ACTIONS, GUARDS, TRIGGERS
 
 
 @pytest.fixture

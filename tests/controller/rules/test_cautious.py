@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
 from controller.rules.model import Reading
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Action
 
 ASKS = {"hold", "ask"}

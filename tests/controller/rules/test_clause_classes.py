@@ -8,13 +8,13 @@ import pytest
 
 from controller.rules.applies import Here, silent
 from controller.rules.citation import chapter
-from controller.rules.coverage import Coverage, CoverageInvalid, Kind, parse_coverage, prompts
-from controller.rules.library import available, find, find_coverage, shipped
+from controller.rules.explain.coverage import Coverage, CoverageInvalid, Kind, parse_coverage, prompts
 from controller.rules.model import Rulebook
+from controller.rules.read.library import available, find, find_coverage, shipped
 from controller.rules.vocabulary import Action, Method
-from controller.table.acts import ACTS
-from controller.table.facts import FACTS
-from controller.table.records import names
+from controller.table.words.acts import ACTS
+from controller.table.words.facts import FACTS
+from controller.table.words.structs import names
 from drivers.events import REPORTS
 
 ELSEWHERE = {"table_file", "settle"}

@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from controller.rules.citation import chapter, within
-from controller.rules.library import find
 from controller.rules.model import Rulebook
+from controller.rules.read.library import find
 
 OURS = {
     # the parts on irregularities, stub counts, sets of cards, ranking, and on devices that fail or count

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from controller.rules.diff import difference
-from controller.rules.library import available, find
+from controller.rules.explain.diff import difference
 from controller.rules.model import Condition, Rulebook
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Action, Guard, Trigger
 
 

@@ -5,10 +5,19 @@ from fractions import Fraction
 
 import pytest
 
-from controller.rules import library
-from controller.rules.edge import ABSURD, Edges, EdgesInvalid, Figure, in_per_cent, key_of, parse_edges, warnings
 from controller.rules.elections import cautious, elect, proposals
+from controller.rules.explain.house_edge import (
+    ABSURD,
+    Edges,
+    EdgesInvalid,
+    Figure,
+    in_per_cent,
+    key_of,
+    parse_edges,
+    warnings,
+)
 from controller.rules.pay import Odds, PayHand
+from controller.rules.read import library
 from controller.rules.vocabulary import Settle
 
 KNOWN = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.explain import ClauseUnknown, explain, explanation
+from controller.rules.explain.explain import ClauseUnknown, explain, explanation
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Trigger
 

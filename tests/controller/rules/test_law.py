@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.rules.elections import cautious, elect
-from controller.rules.library import available, find
 from controller.rules.model import AmbiguousLaw, Demand, Law, Rulebook, governing
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Trigger
 
 BOOKS = {name: find(name) for name in available()}

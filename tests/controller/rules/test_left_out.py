@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import shipped
-from controller.rules.loader import RulebookInvalid, parse_rulebook
+from controller.rules.read.library import shipped
+from controller.rules.read.loader import RulebookInvalid, parse_rulebook
 
 BOOKS = ["md-uth", "fast-action", "nj-pikit"]
 ROLES = ("[duty_roles]", "[act_roles]")

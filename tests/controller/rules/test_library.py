@@ -6,11 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules import library
-from controller.rules.coverage import CoverageInvalid
-from controller.rules.edge import EdgesInvalid
-from controller.rules.library import RulebookUnknown, available, find, find_coverage, find_edges, shipped
-from controller.rules.loader import MOST_BYTES, ClausesUnusable, RulebookInvalid, clause_ids, load_rulebook, whole
+from controller.rules.explain.coverage import CoverageInvalid
+from controller.rules.explain.house_edge import EdgesInvalid
+from controller.rules.read import library
+from controller.rules.read.library import RulebookUnknown, available, find, find_coverage, find_edges, shipped
+from controller.rules.read.loader import (
+    MOST_BYTES,
+    ClausesUnusable,
+    RulebookInvalid,
+    clause_ids,
+    load_rulebook,
+    whole,
+)
 
 
 def test_the_hash_is_of_the_bytes_of_the_file() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import available, find, shipped
-from controller.rules.loader import RulebookInvalid, load_rulebook, parse_rulebook
+from controller.rules.read.library import available, find, shipped
+from controller.rules.read.loader import RulebookInvalid, load_rulebook, parse_rulebook
 from controller.rules.vocabulary import Action
 
 FaultsOf = Callable[..., tuple[str, ...]]

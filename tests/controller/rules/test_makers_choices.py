@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.library import available, find
+from controller.rules.explain.questions import VALUES, effect, makers_page
 from controller.rules.model import Reading
-from controller.rules.questions import VALUES, effect, makers_page
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import PARTS
 
 BOOKS = {name: find(name) for name in available()}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.checks import describe, every_state
 from controller.rules.elections import cautious
-from controller.rules.library import find
 from controller.rules.model import Demand, Election, Law
+from controller.rules.read.checks import describe, every_state
+from controller.rules.read.library import find
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Trigger
 
 MATRIX = Path(__file__).parent / "matrix"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.rules.checks import describe
-from controller.rules.coverage import CoverageInvalid
 from controller.rules.elections import ElectionsInvalid, cautious, elect
-from controller.rules.explain import question_line
-from controller.rules.library import RulebookUnknown, find, find_coverage
-from controller.rules.loader import RulebookInvalid
+from controller.rules.explain.coverage import CoverageInvalid
+from controller.rules.explain.explain import question_line
 from controller.rules.model import AmbiguousLaw, Rulebook
-from controller.rules.reader import nearest
+from controller.rules.read.checks import describe
+from controller.rules.read.library import RulebookUnknown, find, find_coverage
+from controller.rules.read.loader import RulebookInvalid
+from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Guard, Role, Trigger
 
 FAULTS = ["the first is wrong", "and the second"]

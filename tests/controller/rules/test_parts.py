@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 import pytest
 
-from controller.rules import pay_reader, rows, sections
 from controller.rules.parts import DeckChangeRule
-from controller.rules.ranking import ranking
-from controller.rules.reader import Scope, Table
+from controller.rules.read import pay_tables, rows, sections
+from controller.rules.read.ranking import ranking
+from controller.rules.read.reader import Scope, Table
 from controller.rules.vocabulary import Action, Method
 
 CITE = {"cite": "1"}
@@ -38,12 +38,12 @@ STEPS = [{"step": "wash", "by": "dealer", **CITE}]
 PARTS: dict[str, tuple[Reader, dict[str, object], tuple[str, ...]]] = {
     # what reads a part, all that it needs, the keys without which it is none
     "limit": (
-        _each(pay_reader.pay_limit),
+        _each(pay_tables.pay_limit),
         {"name": "n", "applies": _value("cut"), "wagers": _value("ante"), "least_cents": _value(1), "of": _value("winnings")},
         ("name", "applies", "wagers", "least_cents", "of"),
     ),
     "paytable": (
-        _each(pay_reader.pay_table),
+        _each(pay_tables.pay_table),
         {"wager": "ante", "table": "A", **CITE, "rows": {"win": _value("1 to 1")}},
         ("wager", "table"),
     ),
@@ -245,7 +245,7 @@ def test_rows_that_do_not_fall_are_told_by_the_order_that_knows_most_of_them(
 ) -> None:
     """Of whatever order, the first row that stands too low."""
     table = _table({"wager": "ante", "table": "A", **CITE, "rows": dict.fromkeys(named, PAYS)}, "1")
-    pay_reader.pay_table(table)
+    pay_tables.pay_table(table)
     assert table.scope.faults == [f"[t]: its rows do not fall: {fault}"]
 
 
@@ -253,7 +253,7 @@ def test_a_row_of_an_unknown_hand_or_without_odds_is_left_out() -> None:
     """The others stand, and the fault has the place of the pay table."""
     raw = {"flush": PAYS, "strait": PAYS, "pair": {"value": 5, **CITE}}
     table = _table({"wager": "ante", "table": "A", **CITE, "rows": raw}, "1")
-    pay = pay_reader.pay_table(table)
+    pay = pay_tables.pay_table(table)
     assert pay is not None
     assert list(pay.rows) == ["flush"]
     assert table.scope.faults == [

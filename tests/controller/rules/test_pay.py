@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from controller.rules.elections import cautious, elect, proposals
-from controller.rules.library import available, find
 from controller.rules.model import Rulebook
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, parse_pays
+from controller.rules.read.library import available, find
 
 FaultsOf = Callable[..., tuple[str, ...]]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
+from controller.rules.explain.questions import effect, makers_choice, new_since, newest, ordered, to_paste
+from controller.rules.explain.words import TRIGGERS
 from controller.rules.model import Rulebook
-from controller.rules.questions import effect, makers_choice, new_since, newest, ordered, to_paste
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Trigger
-from controller.rules.words import TRIGGERS
 
 BOOKS = {name: find(name) for name in available()}
 FIRST = tomllib.loads(Path(__file__).with_name("first_questions.toml").read_text("utf-8"))

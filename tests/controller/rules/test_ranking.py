@@ -7,9 +7,9 @@ import pytest
 from controller.cards.cards import names, parse
 from controller.cards.ranking import Category
 from controller.cards.three import ThreeCard
-from controller.rules.library import available, find
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked
+from controller.rules.read.library import available, find
 
 BOOKS = [name for name in available() if "@" not in name]
 

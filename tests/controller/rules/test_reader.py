@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import pytest
 
-from controller.rules.reader import Scope, Table
+from controller.rules.read.reader import Scope, Table
 
 
 class Colour(StrEnum):

@@ -11,21 +11,21 @@ import pytest
 from controller.rules.citation import Cited
 from controller.rules.elections import elect as elect_law
 from controller.rules.elections import proposals
-from controller.rules.loader import load_rulebook
 from controller.rules.model import Demand, Row, Rulebook
+from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import burns
-from controller.table import facts as f
-from controller.table.acts import Act
-from controller.table.cuts import offered_to
-from controller.table.deal_plan import community_left, deal_plan, first_deal
+from controller.table.card_sets.cuts import offered_to
+from controller.table.course.rounds import cards_out
 from controller.table.decide import decide, fold
-from controller.table.draft import Draft
-from controller.table.inputs import Actor, Body, Input, Moment, ServiceStarted
-from controller.table.law import asking_order, full_set
-from controller.table.rounds import cards_out
-from controller.table.state import DeviceSetup, Round, Setup, State
+from controller.table.fold.ruling import Draft
+from controller.table.questions import burns
+from controller.table.questions.deal_plan import community_left, deal_plan, first_deal
+from controller.table.questions.stub_count_and_turns import asking_order, full_set
+from controller.table.state.table import DeviceSetup, Round, Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.acts import Act
+from controller.table.words.inputs import Actor, Body, Input, Moment, ServiceStarted
 from drivers import events as e
 from tests.soak.invariants import Watch
 

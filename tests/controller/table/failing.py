@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.vocabulary import Method, Trigger
-from controller.table import acts as a
+from controller.table.words import acts as a
 from drivers import events as e
 
 OTHERS = ("ma-uth", "ma-colorado", "nj-pikit")

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
+from controller.table.words import acts as a
 
 ALL = a.RevealCommunity(a.Street.COMMUNITY)
 CUTTING_CARD = a.ReportIrregularity(Trigger.CUTTING_CARD_REACHED, at_dealer=True)

@@ -4,8 +4,8 @@ import pytest
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Trigger
-from controller.table import acts as a
-from controller.table.facts import DispositionMade
+from controller.table.words import acts as a
+from controller.table.words.facts import DispositionMade
 from tests.controller.table.conftest import disposition
 from tests.soak.citations import silent_here
 

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Method, Role, Trigger
-from controller.table import acts as a
-from controller.table.allowed import verify
-from controller.table.inputs import Actor
-from controller.table.refusal import Refusal
+from controller.table.permissions.verify import verify
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
+from controller.table.words.refusal import Refusal
 
 
 @pytest.fixture

@@ -6,24 +6,24 @@ from random import Random
 
 import pytest
 
-from controller import config
-from controller.config import TableConfig, law_of
+from controller.config import model
+from controller.config.model import TableConfig, law_of
 from controller.games.model import Decision
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Outcome
 from controller.rules.amounts import has_limits
 from controller.rules.elections import elect, proposals
-from controller.rules.library import available, find
 from controller.rules.parts import WagerRule
+from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Method, Moment, Role
-from controller.table import acts as a
-from controller.table import records
-from controller.table.allowed import verify
-from controller.table.beside import MOST_FACE
-from controller.table.betting import MOST_CENTS
-from controller.table.inputs import Actor
-from controller.table.state import Fate
+from controller.table.permissions.betting import MOST_CENTS
+from controller.table.permissions.verify import verify
+from controller.table.questions.coupons_and_envy import MOST_FACE
+from controller.table.state.table import Fate
+from controller.table.words import acts as a
+from controller.table.words import structs
+from controller.table.words.inputs import Actor
 from drivers import events as e
 from drivers.events import DeviceKind
 from tests.dealt import Dealer
@@ -146,8 +146,8 @@ def test_an_answer_places_printed_multiples_alone(make_table, rulebook, wager):
 @pytest.fixture
 def read_once(monkeypatch):
     """The rulebooks are read already."""
-    monkeypatch.setattr(config, "find", BOOKS.__getitem__)
-    monkeypatch.setattr(config, "find_coverage", lambda book: None)
+    monkeypatch.setattr(model, "find", BOOKS.__getitem__)
+    monkeypatch.setattr(model, "find_coverage", lambda book: None)
 
 
 def files(rulebook, **changes):
@@ -216,11 +216,11 @@ def test_settle_takes_amounts_that_can_be(rulebook, wager):
         rounds += 1
         bound = rule.exact_cents is not None or rule.of is not None
         for cents in (lies - 1, lies + 1):
-            other = records.replace(hand, wagers={**hand.wagers, wager: cents})
-            assert refused_of(law, records.replace(round_, hands=(other,)), wager) is bound, cents
+            other = structs.replace(hand, wagers={**hand.wagers, wager: cents})
+            assert refused_of(law, structs.replace(round_, hands=(other,)), wager) is bound, cents
         for least, most, can_be in ((lies, lies, True), (lies + 1, None, False), (None, lies - 1, False)):
             terms = Terms("USD", {} if least is None else {wager: least}, {} if most is None else {wager: most})
-            assert refused_of(law, records.replace(round_, terms=terms), wager) is not can_be
+            assert refused_of(law, structs.replace(round_, terms=terms), wager) is not can_be
     assert rounds, "no round had such a wager"
 
 
@@ -237,8 +237,8 @@ def test_a_coupon_has_a_face_and_lies_beside_no_single_chip(betting, rulebook, w
     round_ = Dealer(law, Random(3), every=True).round(1)
     (hand,) = round_.hands
     if hand.wagers.get(wager):
-        with_coupon = records.replace(hand, coupons={wager: 500})
-        assert refused_of(law, records.replace(round_, hands=(with_coupon,)), wager) is not known
+        with_coupon = structs.replace(hand, coupons={wager: 500})
+        assert refused_of(law, structs.replace(round_, hands=(with_coupon,)), wager) is not known
 
 
 @pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from controller.rules.library import available
+from controller.daemon.offer_document import announced_document
+from controller.daemon.status import table_document
+from controller.rules.read.library import available
 from controller.rules.vocabulary import Area, Trigger
-from controller.settlement_page import announced_document
-from controller.status import table_document
-from controller.table import acts as a
+from controller.table.words import acts as a
 
 BOARD = a.RecordHand(Area.COMMUNITY, "Kh Kd 9s 4c 2d")
 

@@ -1,7 +1,7 @@
 """What stands before the next community cards."""
 
 from controller.rules.vocabulary import Method, Trigger
-from controller.table import acts as a
+from controller.table.words import acts as a
 
 
 def test_no_community_card_before_the_player_of_a_short_hand_has_answered(make_table):

@@ -5,16 +5,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from controller.rules.vocabulary import Area, Method, Role, Step, Trigger
-from controller.table import acts as a
-from controller.table import burns
-from controller.table import facts as f
-from controller.table.codec import WITHHELD, encode
-from controller.table.deal_plan import community_left, deal_plan
 from controller.table.decide import fold
-from controller.table.inputs import Actor, ServiceStarted, SetDue
-from controller.table.law import asking_order, full_set
-from controller.table.state import State
-from controller.table.upkeep import AFTER_ROUND, SEEN_BY_PEOPLE
+from controller.table.permissions.irregularities import AFTER_ROUND, SEEN_BY_PEOPLE
+from controller.table.questions import burns
+from controller.table.questions.deal_plan import community_left, deal_plan
+from controller.table.questions.stub_count_and_turns import asking_order, full_set
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import WITHHELD, encode
+from controller.table.words.inputs import Actor, ServiceStarted, SetDue
 from drivers import events as e
 from tests.soak.invariants import Watch
 

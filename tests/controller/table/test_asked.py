@@ -1,9 +1,9 @@
 """What the status asks people for: enough to play every game by it, and never what would be refused."""
 
-from controller.asked import stage_document, wager_documents
+from controller.daemon.prompts import stage_document, wager_documents
+from controller.daemon.status import table_document
 from controller.rules.vocabulary import Method
-from controller.status import table_document
-from controller.table import acts as a
+from controller.table.words import acts as a
 
 
 def taken(table, method=None):

@@ -7,12 +7,12 @@ import pytest
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Area, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.beside import may_settle
-from controller.table.offer import offer
-from controller.table.refusal import Refusal
-from controller.table.unchecked import Check, unchecked
+from controller.table.questions.coupons_and_envy import may_settle
+from controller.table.settlement.offer import offer
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.refusal import Refusal
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 KINGS = (a.RecordHand(Area.COMMUNITY, "Kh Qd 7s 4c 2d"), a.RecordHand(Area.DEALER, "Ks 9d"))

@@ -8,14 +8,14 @@ import pytest
 from controller.games.model import Phase
 from controller.rules.elections import elect
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.between import decide_set_act
-from controller.table.card_set import CardSet
+from controller.table.card_sets.acts import decide_set_act
 from controller.table.decide import fold
-from controller.table.draft import Draft
-from controller.table.inputs import Actor, Moment
-from controller.table.state import State
+from controller.table.fold.ruling import Draft
+from controller.table.state.card_set import CardSet
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Moment
 from drivers import events as e
 
 

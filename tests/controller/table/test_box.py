@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.deal_plan import deal_plan
+from controller.table.questions.deal_plan import deal_plan
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 BY_PEOPLE = (Method.HAND, Method.MANUAL_SHOE)

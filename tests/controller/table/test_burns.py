@@ -3,8 +3,8 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table.state import Phase
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
 
 OF_THE_SHOE = {
     Trigger.CARD_FACE_UP: "play_on",

@@ -2,16 +2,16 @@
 
 import pytest
 
-from controller.control.page import status_page
+from controller.daemon.status import table_document
 from controller.rules.vocabulary import Action, Method, Role
-from controller.status import table_document
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.cases import decide_case
 from controller.table.decide import fold
-from controller.table.draft import Draft
-from controller.table.inputs import Actor, Moment
-from controller.table.state import State
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities.disputes import decide_case
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Moment
+from controller.text.status_page import status_page
 from drivers import events as e
 
 BEGINS, ENDS = 1_772_417_040_000_000, 1_772_417_370_000_000

@@ -6,11 +6,11 @@ import pytest
 
 from controller.rules.elections import elect
 from controller.rules.vocabulary import Method
-from controller.table import acts as a
-from controller.table.law import full_set
-from controller.table.records import replace
-from controller.table.refusal import Refusal
-from controller.table.state import DeviceSetup
+from controller.table.questions.stub_count_and_turns import full_set
+from controller.table.state.table import DeviceSetup
+from controller.table.words import acts as a
+from controller.table.words.refusal import Refusal
+from controller.table.words.structs import replace
 from drivers import events as e
 from tests.controller.table.conftest import MakeTable, Table
 

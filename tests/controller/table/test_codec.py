@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Role
-from controller.table import codec
-from controller.table import facts as f
-from controller.table.acts import PlaceWager
-from controller.table.codec import (
+from controller.table.words import codec
+from controller.table.words import facts as f
+from controller.table.words.acts import PlaceWager
+from controller.table.words.codec import (
     BODIES,
     IDENTITIES,
     MAX_TEXT,
@@ -22,8 +22,8 @@ from controller.table.codec import (
     identities_of,
     origin_in,
 )
-from controller.table.facts import FACTS, Fact
-from controller.table.inputs import Actor, Input, Moment
+from controller.table.words.facts import FACTS, Fact
+from controller.table.words.inputs import Actor, Input, Moment
 from drivers import events as e
 
 AT = Moment(1_800_000_000_000_000, 7, "boot", "synced")

@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.state import Phase
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 BETS = ((1, "ante", 1000), (1, "bonus", 100), (3, "ante", 500), (5, "ante", 700), (6, "ante", 700))
 ALL = a.RevealCommunity(a.Street.COMMUNITY)

@@ -4,13 +4,13 @@ import dataclasses
 
 import pytest
 
+from controller.daemon.status import table_document
 from controller.rules.vocabulary import Role
-from controller.status import table_document
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.records import replace
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 

@@ -2,13 +2,13 @@
 
 import pytest
 
+from controller.daemon.status import table_document
 from controller.rules.vocabulary import Method
-from controller.status import table_document
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.law import stub_count_waived
-from controller.table.records import replace
+from controller.table.questions.stub_count_and_turns import stub_count_waived
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 from drivers.events import Back, Capability, StackDispensed
 
 BETS = {

@@ -4,9 +4,9 @@ import pytest
 
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.table import acts as a
-from controller.table.offer import offer
-from controller.table.unchecked import Check, unchecked
+from controller.table.settlement.offer import offer
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.words import acts as a
 from drivers import events as e
 
 

@@ -7,11 +7,11 @@ from msgspec import structs
 
 from controller.rules.model import Cited
 from controller.rules.vocabulary import Action, Method, Role, ShuffleAt, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.cuts import before_deal, may_cut, may_direct, may_recut, offered_to
-from controller.table.inputs import Actor
-from controller.table.refusal import Refusal
+from controller.table.card_sets.cuts import before_deal, may_cut, may_direct, may_recut, offered_to
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
+from controller.table.words.refusal import Refusal
 
 DEALER = Actor("dora", Role.DEALER)
 AFTER = ("(e)(2)(ii)",)

@@ -1,9 +1,9 @@
 """The stacks of a round: under which clause each comes, where the deal begins, and when all have their cards."""
 
 from controller.rules.vocabulary import Area, Method
-from controller.table.deal_plan import deal_plan, hands_dealt
-from controller.table.records import replace
-from controller.table.state import Phase
+from controller.table.questions.deal_plan import deal_plan, hands_dealt
+from controller.table.state.table import Phase
+from controller.table.words.structs import replace
 
 
 def test_each_stack_is_dealt_under_the_clause_that_prints_it(make_table):

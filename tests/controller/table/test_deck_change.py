@@ -3,12 +3,12 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.deadlines import Deadline, due
+from controller.table.card_sets.time_in_play import Deadline, due
 from controller.table.decide import fold
-from controller.table.inputs import ServiceStarted, SetDue
-from controller.table.state import Phase, State
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import ServiceStarted, SetDue
 
 HOUR = 3600
 STEP_S = 0.001

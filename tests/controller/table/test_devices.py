@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.state import Phase
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.display_text import display_text, fit
+from controller.daemon.display_text import display_text, fit
+from controller.daemon.status import state_documents
 from controller.rules.vocabulary import Action, Role
-from controller.status import state_documents
-from controller.table import acts as a
 from controller.table.decide import decided
-from controller.table.inputs import SetDue
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words.inputs import SetDue
 from drivers import events as e
 from tests.kept.days import FOLDER, inputs_of, read
 

@@ -3,10 +3,10 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.inputs import Actor
-from controller.table.upkeep import SEEN_BY_PEOPLE, WRONG_COUNTS
+from controller.table.permissions.irregularities import SEEN_BY_PEOPLE, WRONG_COUNTS
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
 from drivers import events as e
 from tests.controller.table.conftest import Table
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from controller.daemon.status import next_step, table_document
 from controller.rules.vocabulary import Method, Trigger
-from controller.status import next_step, table_document
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.records import replace
-from controller.table.state import Phase
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 from drivers import events as e
 
 TELLS = (e.Capability.TELLS_DRAWS, e.Capability.READS_CARDS)

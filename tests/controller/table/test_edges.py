@@ -3,12 +3,12 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.inputs import Actor, SetDue
-from controller.table.records import replace
-from controller.table.state import Phase, State
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, SetDue
+from controller.table.words.structs import replace
 from drivers import events as e
 from drivers.errors import Fault
 

@@ -3,8 +3,8 @@
 import pytest
 
 from controller.rules.vocabulary import Method
-from controller.table import acts as a
-from controller.table.law import stub_count_waived
+from controller.table.questions.stub_count_and_turns import stub_count_waived
+from controller.table.words import acts as a
 from drivers.events import Capability
 
 COUNTS = frozenset({Capability.COUNTS_EACH_SHUFFLE})

@@ -7,13 +7,13 @@ import pytest
 from controller.games.model import Answer, Decision, Game, Phase, Settle, Stage, Street
 from controller.games.registry import UNNAMED
 from controller.rules.vocabulary import BurnAt, Method, Trigger
-from controller.table import facts as f
-from controller.table.acts import OutOfService
-from controller.table.card_set import CardSet, GamingDay
-from controller.table.device import Device
-from controller.table.evolve import evolve
-from controller.table.records import replace
-from controller.table.state import LastRound, Round, Seat, State, Wager
+from controller.table.fold.fold import evolve
+from controller.table.state.card_set import CardSet, GamingDay
+from controller.table.state.device import Device
+from controller.table.state.table import LastRound, Round, Seat, State, Wager
+from controller.table.words import facts as f
+from controller.table.words.acts import OutOfService
+from controller.table.words.structs import replace
 from drivers import events as e
 
 LEVELS = e.Levels(

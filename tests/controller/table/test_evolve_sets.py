@@ -5,14 +5,14 @@ import pytest
 from controller.games.model import Phase
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Action, BurnAt, Method, Role, Step
-from controller.table import facts as f
-from controller.table.card_set import CardSet
-from controller.table.evolve import evolve
-from controller.table.inputs import Moment, SetDue
-from controller.table.played import NOTHING_PLAYED, PlayedRound, PlayedSince
-from controller.table.procedure import Procedure
-from controller.table.records import replace
-from controller.table.state import Duty, Round, Seat, State, Wager
+from controller.table.fold.fold import evolve
+from controller.table.state.card_set import CardSet
+from controller.table.state.table import Duty, Round, Seat, State, Wager
+from controller.table.words import facts as f
+from controller.table.words.inputs import Moment, SetDue
+from controller.table.words.procedure import Procedure
+from controller.table.words.rounds_since_check import NOTHING_PLAYED, PlayedRound, PlayedSince
+from controller.table.words.structs import replace
 from drivers.events import Defect
 
 TURN, WASH, SHUFFLE, CUT = (

@@ -8,11 +8,11 @@ from controller.games.registry import GAMES
 from controller.games.settling.round import UNREADABLE, Meter
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Method, Role, Trigger
-from controller.table import facts as f
-from controller.table.evolve import evolve
-from controller.table.evolve_wagers import with_, without
-from controller.table.records import replace
-from controller.table.state import Fate, LastRound, Phase, Round, Seat, SeenHand, State, Wager
+from controller.table.fold.fold import evolve
+from controller.table.fold.wagers import with_, without
+from controller.table.state.table import Fate, LastRound, Phase, Round, Seat, SeenHand, State, Wager
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 
 ANTE, BLIND, TRIPS = Wager(1000, player="p1"), Wager(1000), Wager(500)
 SEATS = {

@@ -3,10 +3,10 @@
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.deal_plan import deal_plan
-from controller.table.state import Phase
+from controller.table.questions.deal_plan import deal_plan
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 BETS = ((1, "original", 1000), (2, "original", 700), (4, "original", 500), (6, "original", 300))
 ALL = a.RevealCommunity(a.Street.COMMUNITY)

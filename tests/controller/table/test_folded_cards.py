@@ -7,11 +7,11 @@ document settles a folded hand's wagers by its cards. What a folded hand decides
 import pytest
 
 from controller.games.settling.settled import Outcome
-from controller.next_act import next_act
 from controller.rules.vocabulary import Area
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.offer import offer
+from controller.table.settlement.offer import offer
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.text.next_act import next_act
 from drivers import events as e
 
 FOLDED = a.RecordHand(Area.PLAYER, "9h 8h", 1)

@@ -6,11 +6,11 @@ import pytest
 
 from controller.rules.model import Cited
 from controller.rules.vocabulary import Action, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.records import replace
-from controller.table.state import Phase, State
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 from drivers.events import EventsLost
 
 CITE = {"md-uth": ("11.F(2)",), "ma-uth": ("10(e)(2)",)}

@@ -3,12 +3,12 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.card_set import GamingDay
-from controller.table.deadlines import DAY_NS, Deadline, due, next_gaming_day
-from controller.table.inputs import GamingDayTold, Moment, SetDue
-from controller.table.records import replace
+from controller.table.card_sets.time_in_play import DAY_NS, Deadline, due, next_gaming_day
+from controller.table.state.card_set import GamingDay
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import GamingDayTold, Moment, SetDue
+from controller.table.words.structs import replace
 
 HOUR_US = 3_600_000_000
 DAY_S = 86_400

@@ -5,9 +5,9 @@ import pytest
 from controller.games.settling.engine import settler_of
 from controller.games.settling.round import Hand, Irregularity, Round
 from controller.rules.vocabulary import Area, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.offer import offer
+from controller.table.settlement.offer import offer
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers.events import EventsLost
 
 HELD, LOSE, WIN = a.Outcome.HELD, a.Outcome.LOSE, a.Outcome.WIN

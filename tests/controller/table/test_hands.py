@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from controller.rules.vocabulary import Area, Method
-from controller.table import acts as a
-from controller.table.refusal import Refusal
-from controller.table.settling import MOST_PAID
+from controller.table.settlement.settle import MOST_PAID
+from controller.table.words import acts as a
+from controller.table.words.refusal import Refusal
 from tests.controller.table.conftest import MakeTable, Table
 
 BETS = tuple((seat, name, 1000) for seat in (1, 3) for name in ("ante", "blind"))

@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.state import Phase
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 
@@ -258,7 +258,7 @@ def test_a_player_with_three_cards_voids_one_hand_in_massachusetts_and_all_in_ma
 
 
 def table_plan(table):
-    from controller.table.deal_plan import deal_plan
+    from controller.table.questions.deal_plan import deal_plan
 
     return deal_plan(table.setup, table.round)
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from controller.asked import stage_document
+from controller.daemon.prompts import stage_document
+from controller.daemon.status import next_step
 from controller.rules.vocabulary import Method, Trigger
-from controller.status import next_step
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.draft import Draft
-from controller.table.inputs import Moment
-from controller.table.rounds import cards_out
-from controller.table.state import Phase
+from controller.table.course.rounds import cards_out
+from controller.table.fold.ruling import Draft
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Moment
 from drivers import events as e
 
 COMMUNITY = a.RevealCommunity(a.Street.COMMUNITY)

@@ -4,9 +4,9 @@ import pytest
 
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Trigger
-from controller.table import acts as a
-from controller.table.law import stub_count_overdue
-from controller.table.records import replace
+from controller.table.questions.stub_count_and_turns import stub_count_overdue
+from controller.table.words import acts as a
+from controller.table.words.structs import replace
 from drivers import events as e
 
 

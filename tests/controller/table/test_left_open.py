@@ -3,12 +3,12 @@
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.beside import may_settle
-from controller.table.inputs import Actor
-from controller.table.left_open import coupons_left_open, left_open
-from controller.table.offer import offer
+from controller.table.questions.coupons_and_envy import may_settle
+from controller.table.settlement.offer import offer
+from controller.table.settlement.open_points import coupons_left_open, left_open
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 

@@ -3,7 +3,7 @@
 import re
 
 from controller.rules.vocabulary import Action
-from controller.table import acts as a
+from controller.table.words import acts as a
 from drivers import events as e
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Method, Trigger
-from controller.table import acts as a
+from controller.table.words import acts as a
 from drivers import events as e
 
 BETS = {

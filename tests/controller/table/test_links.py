@@ -4,9 +4,9 @@ import pytest
 
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import encode
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import encode
 from drivers import events as e
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from controller.instructions import instruction
-from controller.next_act import next_act
+from controller.daemon.status import table_document
 from controller.rules.vocabulary import Action, Role, Trigger
-from controller.status import table_document
-from controller.table import acts as a
-from controller.table.allowed import can, verify
-from controller.table.inputs import Actor
-from controller.table.state import Duty
+from controller.table.permissions.verify import can, verify
+from controller.table.state.table import Duty
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
+from controller.text.instructions import instruction
+from controller.text.next_act import next_act
 from drivers import events as e
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Area
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.unchecked import Check, unchecked
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 WIN, LOSE, GO_ON = a.Outcome.WIN, a.Outcome.LOSE, a.Resolution.GO_ON
 

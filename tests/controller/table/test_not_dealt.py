@@ -3,11 +3,11 @@
 import pytest
 
 from controller.rules.vocabulary import Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.records import replace
-from controller.table.state import State
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 from tests.controller.table.failing import betting
 
 BOOKS = ("ma-uth", "md-uth", "nj-pikit", "fast-action", "ma-colorado")

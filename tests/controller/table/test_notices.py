@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from controller.rules.library import find
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.inputs import ServiceStarted
-from controller.table.told_setup import setup_told
+from controller.rules.read.library import find
+from controller.table.state.recorded_setup import setup_told
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import ServiceStarted
 
 
 def started(table, *offered: str) -> list[f.Event]:

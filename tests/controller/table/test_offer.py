@@ -4,10 +4,10 @@ import pytest
 
 from controller.games.settling.settled import Line
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import WITHHELD, encode
-from controller.table.offer import Missing, Offer, offer
+from controller.table.settlement.offer import Missing, Offer, offer
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import WITHHELD, encode
 from drivers import events as e
 
 WIN, LOSE, PUSH, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH, a.Outcome.RETURN

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from controller.clock import SystemClock
-from controller.control.page import status_page
-from controller.desk import RunningTable, TableDesk
-from controller.displays import Displays
-from controller.engine import Engine
+from controller.daemon.desk import RunningTable, TableDesk
+from controller.daemon.displays import Displays
+from controller.daemon.engine import Engine
+from controller.daemon.status import state_documents
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.publish.envelope import Wrapper
 from controller.publish.topics import Topics
 from controller.rules.vocabulary import Area, Role
-from controller.status import state_documents
-from controller.table import acts as a
-from controller.table.inputs import Actor
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
+from controller.text.status_page import status_page
 
 ADA, SUE = Actor("ada", Role.DEALER), Actor("sue", Role.SUPERVISOR)
 CARDS = ("Kh", "Qd", "7s", "4c", "2d", "Ks", "9d", "Kc", "Qh")

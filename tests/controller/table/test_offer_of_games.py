@@ -1,9 +1,9 @@
 """What is offered at the table in Pik-it, Colorado and Fast Action: what is settled with an answer, then the rest."""
 
 from controller.rules.vocabulary import Area, Method
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.offer import Missing, offer
+from controller.table.settlement.offer import Missing, offer
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 ALL = a.RevealCommunity(a.Street.COMMUNITY)

@@ -3,10 +3,10 @@
 import pytest
 
 from controller.rules.vocabulary import Area, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.inputs import Actor
-from controller.table.offer import Missing, offer
+from controller.table.settlement.offer import Missing, offer
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 PAIRS = a.RecordHand(Area.PLAYER, "As Ad 8d 8c 2h", 4)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from controller.daemon.status import table_document
 from controller.rules.vocabulary import Method, Trigger
-from controller.status import table_document
-from controller.table import acts as a
+from controller.table.words import acts as a
 
 GAMES = {
     "md-uth": (("ante", "blind"), "check", [1, 3, 5], ("11.B",)),

@@ -5,12 +5,12 @@ import dataclasses
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.records import replace
-from controller.table.state import State
-from controller.table.unchecked import Check, unchecked
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 
 WIN, LOSE, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.RETURN
 FALSE = a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1)

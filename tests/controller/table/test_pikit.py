@@ -2,12 +2,12 @@
 
 import pytest
 
+from controller.daemon.status import next_step
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.status import next_step
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.state import Phase, State
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 WIN, LOSE = a.Outcome.WIN, a.Outcome.LOSE

@@ -3,8 +3,8 @@
 import pytest
 
 from controller.rules.vocabulary import Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 
 def betting(make_table, rulebook, elect=None, method=Method.DEALING_SHOE):

@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Trigger
-from controller.table import acts as a
-from controller.table.allowed import allowed
-from controller.table.possible import TRIED, possible
+from controller.table.permissions.possible import TRIED, possible
+from controller.table.permissions.verify import allowed
+from controller.table.words import acts as a
 
 
 def test_what_would_be_refused_from_anybody_is_not_listed(make_table):

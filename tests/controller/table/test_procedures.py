@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from controller.daemon.status import next_step
 from controller.rules.vocabulary import Method, Role, Step
-from controller.status import next_step
-from controller.table import acts as a
-from controller.table import facts as f
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 from tests.controller.table.conftest import MakeTable, Table
 

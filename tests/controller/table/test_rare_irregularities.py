@@ -4,13 +4,13 @@ import pytest
 
 from controller.games.fates import FATES
 from controller.rules.vocabulary import CONFIRMED, Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table.dispositions import (
+from controller.table.irregularities.dispositions import (
     DUTIES_ON_DEVICE,
     DUTIES_ON_SET,
     DUTIES_ON_TABLE,
     LATE_FATES,
 )
+from controller.table.words import acts as a
 
 
 @pytest.mark.parametrize(("book", "cite"), [("ma-uth", ("9(c)",)), ("md-uth", ("10.B",))])

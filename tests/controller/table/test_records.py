@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from controller.rules.vocabulary import Method
-from controller.table.acts import PlaceWager
-from controller.table.codec import BODIES
-from controller.table.facts import FACTS
-from controller.table.records import Field, fields, is_record, names, replace
-from controller.table.state import Round, State, Wager
+from controller.table.state.table import Round, State, Wager
+from controller.table.words.acts import PlaceWager
+from controller.table.words.codec import BODIES
+from controller.table.words.facts import FACTS
+from controller.table.words.structs import Field, fields, is_record, names, replace
 from drivers.events import REPORTS, ShuffleCompleted
 from tests.controller.table.conftest import MakeTable
 

@@ -7,10 +7,10 @@ import pytest
 from controller.rules.citation import Cited
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.records import replace
-from controller.table.state import DeviceSetup, Duty
+from controller.table.state.table import DeviceSetup, Duty
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 from drivers.events import Activity, Back, DeviceKind, FaceUpCard
 from tests.controller.table.conftest import MakeTable, Table
 

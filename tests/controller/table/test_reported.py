@@ -2,11 +2,11 @@
 
 import pytest
 
-from controller.rules.library import find
+from controller.rules.read.library import find
 from controller.rules.vocabulary import GUARDS_OF, NO_ROW, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.allowed import PHASES
+from controller.table.permissions.verify import PHASES
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 BOOKS = ("ma-uth", "md-uth", "nj-pikit", "fast-action", "ma-colorado")
 GLASS = a.ReportIrregularity(Trigger.SOMETHING_ELSE, note="a glass fell onto the layout")

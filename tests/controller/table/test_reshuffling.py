@@ -3,9 +3,9 @@
 import pytest
 
 from controller.rules.vocabulary import Area
-from controller.table import acts as a
-from controller.table.deal_plan import deal_plan
-from controller.table.law import stub_count_waived
+from controller.table.questions.deal_plan import deal_plan
+from controller.table.questions.stub_count_and_turns import stub_count_waived
+from controller.table.words import acts as a
 from drivers import events as e
 
 BY_ITSELF = (e.Capability.DISPENSES_STACKS, e.Capability.RESHUFFLES)

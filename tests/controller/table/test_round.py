@@ -3,12 +3,12 @@
 import pytest
 
 from controller.rules.vocabulary import Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.allowed import can
-from controller.table.inputs import Actor
-from controller.table.records import replace
-from controller.table.state import Phase
+from controller.table.permissions.verify import can
+from controller.table.state.table import Phase
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
+from controller.table.words.structs import replace
 from drivers import events as e
 
 

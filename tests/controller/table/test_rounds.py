@@ -7,12 +7,12 @@ import pytest
 
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Role, Settle, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.draft import Draft
-from controller.table.inputs import Actor, Moment
-from controller.table.records import replace
-from controller.table.rounds import decide_act, decide_settle_act
+from controller.table.course.rounds import decide_act, decide_settle_act
+from controller.table.fold.ruling import Draft
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Moment
+from controller.table.words.structs import replace
 from drivers.events import ENGAGED, Level
 from tests.controller.table.conftest import MakeTable, Table
 

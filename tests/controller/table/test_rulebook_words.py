@@ -3,8 +3,8 @@
 import pytest
 
 from controller.games.registry import GAMES
-from controller.rules.library import available, find
-from controller.table.acts import ACTS
+from controller.rules.read.library import available, find
+from controller.table.words.acts import ACTS
 
 BOOKS = available()
 

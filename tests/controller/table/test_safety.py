@@ -3,15 +3,15 @@
 import pytest
 
 from controller.rules.vocabulary import Area, Role
-from controller.table import acts as a
 from controller.table import decide as decide_module
-from controller.table import devices as devices_module
-from controller.table import draft as draft_module
-from controller.table import facts as f
+from controller.table.course import reports as devices_module
 from controller.table.decide import fold
-from controller.table.evolve import evolve
-from controller.table.inputs import Actor, CardsUnread, RecordChecked, RecordReplaced, ServiceStarted
-from controller.table.state import Phase, State
+from controller.table.fold import ruling as draft_module
+from controller.table.fold.fold import evolve
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, CardsUnread, RecordChecked, RecordReplaced, ServiceStarted
 from drivers import events as e
 
 STARTED = ServiceStarted("0.1.0", "md-uth", "1.4", "00")

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.offer import offer
-from controller.table.state import Phase, State
-from controller.table.unchecked import Check, unchecked
+from controller.table.settlement.offer import offer
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 WIN, LOSE, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.RETURN
 COMMUNITY = a.RevealCommunity(a.Street.COMMUNITY)

@@ -22,13 +22,13 @@ from controller.games.settling.voids import Fates
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.model import Law, Rulebook
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.dispositions import OF_A_SEAT, dispose
-from controller.table.draft import Draft
-from controller.table.inputs import Moment
-from controller.table.state import Fate, Setup, State
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities.dispositions import OF_A_SEAT, dispose
+from controller.table.state.table import Fate, Setup, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Moment
 from tests.soak.tables import book as printed
 from tests.soak.verdicts import APART, BY_CARDS, Happened, Verdict, difference, of_line
 

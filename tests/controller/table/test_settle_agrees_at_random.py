@@ -7,13 +7,13 @@ import pytest
 
 from controller.cards.cards import NAMES, parse
 from controller.cards.house_ways import is_natural, set_hand
+from controller.filters.settle import SettleFilter
 from controller.games.settling.pikit import reaches_minimum
 from controller.games.settling.round import Terms
 from controller.rules.vocabulary import Area, Method, Trigger
-from controller.settle_filter import SettleFilter
-from controller.table import acts as a
-from controller.table.offer import offer
-from controller.table.state import Fate
+from controller.table.settlement.offer import offer
+from controller.table.state.table import Fate
+from controller.table.words import acts as a
 
 ROUNDS = 60
 BACK = {"void": "return"}

@@ -3,8 +3,8 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 WIN, LOSE = a.Outcome.WIN, a.Outcome.LOSE
 CODE = "settled_before_void"

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Role, Settle, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
 from controller.table.decide import fold
-from controller.table.law import order_cite
-from controller.table.settling import MOST_PAID
-from controller.table.state import Phase, State
+from controller.table.questions.stub_count_and_turns import order_cite
+from controller.table.settlement.settle import MOST_PAID
+from controller.table.state.table import Phase, State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH

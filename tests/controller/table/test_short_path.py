@@ -3,12 +3,12 @@
 import pytest
 
 from controller.rules.vocabulary import Role
-from controller.table import acts as a
-from controller.table.device import Device, has_level
-from controller.table.draft import AT_ONCE
-from controller.table.inputs import Actor, Input, Moment
-from controller.table.records import replace
-from controller.table.short_path import at_once, everything_safe
+from controller.table.fold.ruling import AT_ONCE
+from controller.table.questions.fail_safe import at_once, everything_safe
+from controller.table.state.device import Device, has_level
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor, Input, Moment
+from controller.table.words.structs import replace
 from drivers import events as e
 from drivers.commands import ENGAGED, INHIBITED, Level, WantedLevel
 

@@ -6,7 +6,7 @@ Fast Action is not among the documents: its text says nothing of a shuffler that
 import pytest
 
 from controller.rules.vocabulary import Guard, Method
-from controller.table import acts as a
+from controller.table.words import acts as a
 from drivers import events as e
 from tests.controller.table.failing import (
     DEALT_BY_SHUFFLER,

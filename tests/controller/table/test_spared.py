@@ -6,11 +6,11 @@ import pytest
 
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Area, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.offer import offer
-from controller.table.spared import FOR_SPARED
-from controller.table.state import ALL_HELD
+from controller.table.irregularities.spared_wagers import FOR_SPARED
+from controller.table.settlement.offer import offer
+from controller.table.state.table import ALL_HELD
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 SEEN = a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED)
 STANDS, BACK = a.Resolution.WAGER_STANDS, a.Resolution.RETURN_WAGER

@@ -6,15 +6,15 @@ from typing import get_type_hints
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Role, Step, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.acts import ACTS
-from controller.table.allowed import verify
-from controller.table.inputs import Actor
-from controller.table.records import names, replace
-from controller.table.state import Fate
-from controller.table.statements import OF_NO_SEAT, WRONG_COUNTS
-from controller.table.upkeep import SEEN_BY_PEOPLE
+from controller.table.permissions.irregularities import SEEN_BY_PEOPLE
+from controller.table.permissions.statements import OF_NO_SEAT, WRONG_COUNTS
+from controller.table.permissions.verify import verify
+from controller.table.state.table import Fate
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.acts import ACTS
+from controller.table.words.inputs import Actor
+from controller.table.words.structs import names, replace
 
 STUB_BOOKS = ("ma-uth", "md-uth", "nj-pikit", "ma-colorado")
 """Fast Action asks for no stub count; a count of the house's own there is reported without a number (R-61, R-62)."""

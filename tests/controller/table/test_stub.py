@@ -4,9 +4,9 @@ import pytest
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Method
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.stub import due, not_there
+from controller.table.questions.stub import due, not_there
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 
 BETS = {
     "md-uth": ("ante", "blind"),

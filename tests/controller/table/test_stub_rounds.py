@@ -4,12 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.allowed import verify
-from controller.table.inputs import Actor
-from controller.table.state import Fate
-from controller.table.stub import counts_void, due
+from controller.table.permissions.verify import verify
+from controller.table.questions.stub import counts_void, due
+from controller.table.state.table import Fate
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor
 
 BETS = {
     "md-uth": ("ante", "blind"),

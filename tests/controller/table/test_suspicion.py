@@ -4,15 +4,15 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.codec import decode_fact, encode
 from controller.table.decide import fold
-from controller.table.draft import Draft
-from controller.table.inputs import Moment
-from controller.table.played import KEPT, PlayedRound, PlayedSince
-from controller.table.state import State
-from controller.table.suspicion import suspect
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities.suspect_rounds import suspect
+from controller.table.state.table import State
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.codec import decode_fact, encode
+from controller.table.words.inputs import Moment
+from controller.table.words.rounds_since_check import KEPT, PlayedRound, PlayedSince
 from drivers import events as e
 
 

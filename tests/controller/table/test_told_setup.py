@@ -4,11 +4,11 @@ import pytest
 
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.vocabulary import Method
-from controller.table.codec import decode_input, encode_input
-from controller.table.inputs import Input, Moment, ServiceStarted, TableSetup
-from controller.table.records import replace
-from controller.table.state import Setup
-from controller.table.told_setup import setup_from, setup_told
+from controller.table.state.recorded_setup import setup_from, setup_told
+from controller.table.state.table import Setup
+from controller.table.words.codec import decode_input, encode_input
+from controller.table.words.inputs import Input, Moment, ServiceStarted, TableSetup
+from controller.table.words.structs import replace
 from tests.controller.table.conftest import MakeTable
 
 

@@ -1,9 +1,9 @@
 """What a table could not check is said with the round: one line for each thing that nobody and nothing told it."""
 
 from controller.rules.vocabulary import Area, Method
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.unchecked import Check, unchecked
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.words import acts as a
+from controller.table.words import facts as f
 from drivers import events as e
 
 

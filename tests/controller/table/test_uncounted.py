@@ -7,11 +7,11 @@ import pytest
 from controller.games.model import Decision
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Area, Method, Moment, Trigger
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table.offer import offer
-from controller.table.records import replace
-from controller.table.unchecked import Check, unchecked
+from controller.table.settlement.offer import offer
+from controller.table.settlement.unchecked import Check, unchecked
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.structs import replace
 from drivers import events as e
 
 ENVY = {"progressive_table": "A", "R-27": "flop", "R-109": "counts", "R-102": "in_proportion"}

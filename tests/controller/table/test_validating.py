@@ -7,11 +7,11 @@ import pytest
 
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Role
-from controller.table import acts as a
-from controller.table import facts as f
-from controller.table import validating
 from controller.table.decide import decided
-from controller.table.inputs import Actor, Input, Moment
+from controller.table.settlement import validation
+from controller.table.words import acts as a
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, Input, Moment
 from tests.soak.effects import reached, way_round
 
 CITE = ("11.J(2)(a)", "11.J(2)(b)", "11.J(2)(c)")
@@ -44,7 +44,7 @@ def with_chip(make_table):
 
 def unvalidated(table, act, role=Role.SUPERVISOR):
     refused = table.refused(act, role)
-    assert (refused.code, refused.cite) == (validating.NOT_VALIDATED, CITE)
+    assert (refused.code, refused.cite) == (validation.NOT_VALIDATED, CITE)
 
 
 def test_a_winning_progressive_is_not_settled_with_the_round(with_chip):
@@ -106,7 +106,7 @@ def test_where_no_validation_is_printed_the_round_is_settled_as_it_was(with_chip
 def test_the_eyes_on_every_act_notice_a_way_round_the_validation(with_chip, monkeypatch):
     """`settle_round` once was one."""
     table = with_chip(*STRAIGHT_FLUSH)
-    monkeypatch.setattr(validating, "of_round", lambda setup, round_: None)
+    monkeypatch.setattr(validation, "of_round", lambda setup, round_: None)
     act, before = a.SettleRound(), table.state
     facts = decided(table.setup, before, Input(Moment(1, 1, "b"), "table", act, None, DEALER)).facts
     (paid,) = (effect for effect in reached(table.setup, before, act, facts) if effect.wager == "progressive")

@@ -6,15 +6,15 @@ from hashlib import sha256
 
 import pytest
 
-from drivers.bare import BareHost
+from drivers.conformance.bare_host import BareHost
 from drivers.conformance.run import CHECKS, run_checks
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, ResetCause
 from drivers.transport import LoopbackCable
-from simulators import device as device_module
-from simulators.device import SimulatedDevice
-from simulators.faults import FaultBook
-from simulators.model import DISPLAY_CHARS
+from simulators.devices.model import DISPLAY_CHARS
+from simulators.firmware import device as device_module
+from simulators.firmware.device import SimulatedDevice
+from simulators.scenario.faults import FaultBook
 from tests.captures.scenes import KINDS, model_of
 
 LEAST_S = 0.0001

@@ -8,15 +8,15 @@ import pytest
 
 from drivers.conformance.run import CHECKS
 from drivers.conformance.trial import Outcome
-from drivers.protocol import device as device_protocol
 from drivers.protocol import messages as m
 from drivers.protocol.auth import measurement
 from drivers.protocol.chain import LogChain
-from drivers.protocol.device import DeviceLink, HostLost
-from drivers.protocol.device_auth import KeyHolder
+from drivers.protocol.device import link as device_protocol
+from drivers.protocol.device.auth import KeyHolder
+from drivers.protocol.device.link import DeviceLink, HostLost
 from drivers.protocol.framing import Cause, Deframer, FrameError, cobs_decode
 from drivers.protocol.reports import DoorOpened
-from simulators.model import Latch
+from simulators.devices.model import Latch
 from tests.drivers.conformance.table import table
 
 KEY = bytes(range(32))

@@ -9,12 +9,12 @@ import pytest
 from drivers.modbus.link import ModbusLink
 from drivers.modbus.timing import byte_time
 from drivers.modbus.units import Unit, misfits
-from drivers.protocol.host import HostEvent, Online, Reported
+from drivers.protocol.host.link import HostEvent, Online, Reported
 from drivers.protocol.reports import Level
-from simulators.faults import FaultBook, parse
-from simulators.progressive import Progressive, ProgressiveSettings
-from simulators.remote_io import RemoteIo
-from simulators.terminals import IDENTITY_REGISTER, SERIAL_REGISTER, WATCHDOG_REGISTER, UnitWiring, wired
+from simulators.bus.remote_io import RemoteIo
+from simulators.bus.terminals import IDENTITY_REGISTER, SERIAL_REGISTER, WATCHDOG_REGISTER, UnitWiring, wired
+from simulators.devices.progressive import Progressive, ProgressiveSettings
+from simulators.scenario.faults import FaultBook, parse
 
 BYTE_S = byte_time(19200)
 TURNAROUND_S = 0.004

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from controller.config_file import read_config
-from simulators.bus_faults import BUS_FAULTS
+from controller.config.load import read_config
+from simulators.bus.faults import BUS_FAULTS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "modbus.md").read_text()
 TABLE = """

@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from drivers.modbus.timing import AGREE_S, REFRESH_S, RESPONSE_S, STALE_S
-from drivers.protocol.host import (
+from drivers.protocol.host.events import Whole
+from drivers.protocol.host.link import (
     Failed,
     LevelRefused,
     LevelSet,
@@ -18,7 +19,6 @@ from drivers.protocol.host import (
     Suspect,
     Welcomed,
 )
-from drivers.protocol.host_events import Whole
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,

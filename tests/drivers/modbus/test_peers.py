@@ -34,8 +34,8 @@ from drivers.modbus.units import Unit
 from drivers.protocol.reports import DeviceKind
 from drivers.recording.format import Header
 from drivers.recording.pcapng import Packet, pcapng_of
-from drivers.session import DeviceConfig, DeviceSession
-from simulators.terminals import IDENTITY_REGISTER, SCRATCH_REGISTER
+from drivers.session.session import DeviceConfig, DeviceSession
+from simulators.bus.terminals import IDENTITY_REGISTER, SCRATCH_REGISTER
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 40.0

@@ -14,8 +14,8 @@ import pytest
 
 from drivers.protocol.auth import Trust
 from drivers.protocol.chain import Place
-from drivers.protocol.device import Acknowledged, DeviceLink, HostFound, HostLost, LevelRequested, ReportLog
-from drivers.protocol.host import Failed, HostLink, Lost, Reported
+from drivers.protocol.device.link import Acknowledged, DeviceLink, HostFound, HostLost, LevelRequested, ReportLog
+from drivers.protocol.host.link import Failed, HostLink, Lost, Reported
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     ENGAGED,

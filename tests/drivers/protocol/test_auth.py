@@ -13,9 +13,9 @@ from drivers.protocol import messages as m
 from drivers.protocol.auth import Seal, SessionKeys, Trust, Unseal, hkdf_expand, hkdf_extract, measurement
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import MEASURE_PERIOD_S, STALE_AFTER_S
-from drivers.protocol.device import DeviceLink, HostFound, HostLost
+from drivers.protocol.device.link import DeviceLink, HostFound, HostLost
 from drivers.protocol.framing import Deframer, decode_piece, encode_frame
-from drivers.protocol.host import (
+from drivers.protocol.host.link import (
     Authenticated,
     Failed,
     FirmwareMeasured,
@@ -419,7 +419,7 @@ def test_a_hello_carried_over_a_reboot_does_not_open_the_session(world):
 def test_firmware_is_measured_again_each_period(make_world, monkeypatch):
     """Eight other ranges with another nonce; the period, a day, is cut to ten minutes here."""
     assert MEASURE_PERIOD_S == 86_400
-    monkeypatch.setattr("drivers.protocol.host_auth.MEASURE_PERIOD_S", 600.0)
+    monkeypatch.setattr("drivers.protocol.host.auth.MEASURE_PERIOD_S", 600.0)
     world = make_world(trust=TRUST, key=KEY, image=IMAGE)
     world.connect()
     assert world.run(5.0, until=lambda: world.of(Online))

@@ -10,8 +10,8 @@ from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
 from drivers.protocol.chain import CHAIN_START, LogChain
 from drivers.protocol.codec import decode, encode
-from drivers.protocol.device import ReportLog
-from drivers.protocol.host import Failed, Lost, Online, Reported
+from drivers.protocol.device.link import ReportLog
+from drivers.protocol.host.link import Failed, Lost, Online, Reported
 from drivers.protocol.reports import Capability, DoorClosed, DoorOpened
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "tdp1.json").read_text())["chain"]

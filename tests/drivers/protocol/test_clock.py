@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.protocol.constants import CLOCK_SAMPLES
-from drivers.protocol.host import Online
-from drivers.protocol.host_clock import DeviceClock
+from drivers.protocol.host.clock import DeviceClock
+from drivers.protocol.host.link import Online
 
 
 def echoes(clock, count, *, rate=1.0, offset_s=5.0, start_s=1000.0, period_s=1.0, rtt=lambda: (0.004, 0.004)):

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.protocol.constants import CLOCK_DRIFT, CLOCK_KEPT
-from drivers.protocol.device import DeviceLink
-from drivers.protocol.device_time import DeviceTime, Interval, narrowest
-from drivers.protocol.host import Failed, Online, Reported
+from drivers.protocol.device.link import DeviceLink
+from drivers.protocol.host.device_time import DeviceTime, Interval, narrowest
+from drivers.protocol.host.link import Failed, Online, Reported
 
 HOURS = 3600.0
 START_S = 1000.0

@@ -6,10 +6,10 @@ import pytest
 
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode
-from drivers.protocol.device import HostLost
+from drivers.protocol.device.link import HostLost
 from drivers.protocol.framing import decode_piece
-from drivers.protocol.host import Failed, LevelSet, LevelUnknown, Lost, Online, Reported
-from drivers.protocol.host_told import BITTEN_LAG_S
+from drivers.protocol.host.echoes import BITTEN_LAG_S
+from drivers.protocol.host.link import Failed, LevelSet, LevelUnknown, Lost, Online, Reported
 from drivers.protocol.reports import ENGAGED, RELEASED, Cause, Level, LockoutEngaged
 
 

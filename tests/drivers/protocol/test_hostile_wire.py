@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from drivers.protocol.host import LevelRefused, LevelSet, LevelUnknown, Lost, Online, Reported
+from drivers.protocol.host.link import LevelRefused, LevelSet, LevelUnknown, Lost, Online, Reported
 from drivers.protocol.reports import ENGAGED, RELEASED, Level
 
 

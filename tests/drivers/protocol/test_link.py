@@ -2,8 +2,8 @@
 
 from drivers.protocol import messages as m
 from drivers.protocol.constants import RTO_FIRST_S, RTO_FLOOR_S, RTO_MAX_S, rto_min
-from drivers.protocol.device_requests import RequestMemory
-from drivers.protocol.host_requests import Requests
+from drivers.protocol.device.requests import RequestMemory
+from drivers.protocol.host.requests import Requests
 from drivers.protocol.link import Outbox, RoundTrip, is_newer, next_seq
 
 

@@ -13,9 +13,9 @@ from drivers.protocol.constants import (
     STALE_AFTER_S,
     SUSPECT_AFTER_S,
 )
-from drivers.protocol.device import HostFound, HostLost
+from drivers.protocol.device.link import HostFound, HostLost
 from drivers.protocol.framing import decode_piece, encode_frame
-from drivers.protocol.host import Failed, Online, Recovered, Suspect
+from drivers.protocol.host.link import Failed, Online, Recovered, Suspect
 from drivers.protocol.reports import Level
 
 

@@ -9,7 +9,7 @@ from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import RTO_FIRST_S, TRANSMISSIONS
 from drivers.protocol.framing import decode_piece, encode_frame
-from drivers.protocol.host import Failed, LevelRefused, LevelSet, LevelsRead, LevelUnknown, Online
+from drivers.protocol.host.link import Failed, LevelRefused, LevelSet, LevelsRead, LevelUnknown, Online
 from drivers.protocol.reports import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level
 
 

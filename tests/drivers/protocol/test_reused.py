@@ -5,8 +5,8 @@ import pytest
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.framing import decode_piece, encode_frame
-from drivers.protocol.host import Failed, Lost, Online, Reported
-from drivers.protocol.host_events import Reused
+from drivers.protocol.host.events import Reused
+from drivers.protocol.host.link import Failed, Lost, Online, Reported
 from drivers.protocol.reports import Back, DoorOpened, StackDispensed
 
 OTHER = StackDispensed(Back.BLUE, 9, 9)

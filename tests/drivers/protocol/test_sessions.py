@@ -7,9 +7,9 @@ import pytest
 from drivers.errors import Fault
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
-from drivers.protocol.device import HostFound
+from drivers.protocol.device.link import HostFound
 from drivers.protocol.framing import decode_piece, encode_frame
-from drivers.protocol.host import Failed, HostLink, Online, Reported, Restarted, Suspect, Welcomed
+from drivers.protocol.host.link import Failed, HostLink, Online, Reported, Restarted, Suspect, Welcomed
 from drivers.protocol.reports import DoorOpened, ResetCause
 
 

@@ -8,12 +8,12 @@ from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.modbus.link import ModbusLink
 from drivers.modbus.timing import byte_time
-from drivers.protocol.host_events import Online, Reported
+from drivers.protocol.host.events import Online, Reported
 from drivers.protocol.reports import DeviceKind, Level
 from drivers.recording.format import Header, header_line, read_recording
 from drivers.recording.replay import replay
 from drivers.recording.tap import Recorder, TappedLink
-from simulators.terminals import wired
+from simulators.bus.terminals import wired
 from tests.captures.scenes import Kept
 from tests.drivers.modbus.conftest import Bus, unit_of
 

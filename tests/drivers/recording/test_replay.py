@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from drivers.device import DeviceConfig
-from drivers.protocol import host_requests
-from drivers.protocol.host_events import Reported
+from drivers.protocol.host import requests
+from drivers.protocol.host.events import Reported
 from drivers.protocol.reports import DeviceKind, Level
 from drivers.recording.format import Header, Recording, RecordingInvalid, header_line, read_recording
 from drivers.recording.replay import replay
 from drivers.recording.tap import Recorder
 from drivers.recording.words import event_words
-from drivers.session import DeviceSession
+from drivers.session.session import DeviceSession
 from drivers.transport import LoopbackCable
 from tests.captures.scenes import SCENES, SEALED, Kept, Scene, public_key_in
 
@@ -156,7 +156,7 @@ def test_a_driver_that_sends_something_else_is_found_out(monkeypatch):
     """The first difference names the frame; without it the events may still be the same."""
     recording = load("progressive-round")
     before = [event_words(event) for _, event in replay(recording).events]
-    monkeypatch.setattr(host_requests, "next_seq", lambda seq: seq + 2)
+    monkeypatch.setattr(requests, "next_seq", lambda seq: seq + 2)
     found = replay(recording)
     assert found.differences
     first = found.differences[0]

@@ -30,13 +30,13 @@ from drivers.transport import (
     UsbIpBus,
     UsbTransport,
 )
-from simulators.cable import Cable
-from simulators.usb_bus import SimulatedBus
-from simulators.usb_descriptors import Description
-from simulators.usb_device import UsbDevice
-from simulators.usb_port import UsbPort
-from simulators.usbip import Exported
-from simulators.wire import Wire
+from simulators.cable.cable import Cable
+from simulators.cable.wire import Wire
+from simulators.usb.bus import SimulatedBus
+from simulators.usb.descriptors import Description
+from simulators.usb.device import UsbDevice
+from simulators.usb.port import UsbPort
+from simulators.usb.usbip import Exported
 
 DEADLINE_S = 10.0
 PATH_WITH_SBIN = {**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin"}

@@ -14,9 +14,9 @@ from drivers.transport import LibusbBus, UsbAddress, UsbTransport
 from drivers.transport import usb as usb_module
 from drivers.transport import usb_port as usb_port_module
 from drivers.transport.usb_owner import READ_AHEAD
-from simulators.usb_bus import SimulatedBus, failing
-from simulators.usb_descriptors import ACM, BULK_IN, BULK_OUT, Description
-from simulators.usb_device import UsbDevice
+from simulators.usb.bus import SimulatedBus, failing
+from simulators.usb.descriptors import ACM, BULK_IN, BULK_OUT, Description
+from simulators.usb.device import UsbDevice
 
 PLACE = "1-2.3"
 HERE = UsbAddress.parse(f"usb:1209:0001/S-1@{PLACE}")

@@ -16,7 +16,7 @@ from usbip.protocol import serve_connection
 from drivers.errors import Fault, PortUnavailable
 from drivers.transport import UsbAddress, UsbIpBus, UsbTransport
 from drivers.transport.usb_configuration import Configuration
-from simulators.usb_descriptors import ACM, Description
+from simulators.usb.descriptors import ACM, Description
 
 HERE = UsbAddress.parse("usb:1209:0001/S-1@1-2.3")
 GONE = (Fault.LINK_EOF, Fault.LINK_IO_ERROR)

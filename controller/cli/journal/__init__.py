@@ -1,0 +1,1 @@
+"""The commands `journal ...` and those that read a record."""

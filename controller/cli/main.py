@@ -1,0 +1,371 @@
+"""The command line: `tablewarden run`, and how people look at, work and check a table.
+
+Each command imports what it needs when it runs, so that `tablewarden act` at a table answers at once.
+Exit codes: 0 done, 1 found something wrong, 2 usage, or a rulebook that is not sound, 3 cannot reach.
+"""
+
+import signal
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from controller.cli.arguments import A_FILE, A_PATH, LARGEST
+from controller.cli.streams import StreamLost, prepare
+from drivers.protocol.texts import plain, plain_json
+
+if TYPE_CHECKING:
+    from controller.control.client import ControlClient
+
+__all__ = [
+    "AS_JSON",
+    "A_FILE",
+    "UNREACHABLE",
+    "USAGE",
+    "WRONG",
+    "acting",
+    "ask",
+    "cli",
+    "client",
+    "end",
+    "main",
+    "reaching",
+    "show",
+]
+
+WRONG, USAGE, UNREACHABLE = 1, 2, 3
+
+ELSEWHERE = {
+    "bench": ("controller.cli.bench", "simulators.cli.main"),
+    "decide": ("controller.cli.decide",),
+    "device": ("controller.cli.device.device",),
+    "journal": ("controller.cli.journal.journal",),
+    "outbox": ("controller.cli.outbox",),
+    "rank": ("controller.cli.rank",),
+    "rulebook": ("controller.cli.rulebook.rulebook",),
+    "settle": ("controller.cli.settle",),
+    "sim": ("simulators.cli.main",),
+    "vault": ("controller.cli.vault",),
+}
+"""Commands that live in files of their own, and what must be there for them: a table's PC has no simulators."""
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="For a program: JSON instead of a page.")
+
+
+class _Commands(click.Group):
+    """The commands of this file, and those that live elsewhere, imported only when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *(name for name in ELSEWHERE if _is_installed(name))])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in ELSEWHERE and _is_installed(cmd_name):
+            command: click.Command = getattr(import_module(ELSEWHERE[cmd_name][0]), cmd_name)
+            return command
+        return super().get_command(ctx, cmd_name)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return all(find_spec(module) is not None for module in ELSEWHERE[name])
+    except ModuleNotFoundError:
+        return False
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="tablewarden", message="tablewarden %(version)s")
+def cli() -> None:
+    """The daemon under a casino card table, and how people look at it, work it and check it.
+
+    \b
+    Exit codes: 0 done, 1 found something wrong, 2 usage, or a rulebook that is not sound, 3 cannot reach: a daemon, a device,
+    a record, or a file or stream to read or write.
+    """
+
+
+def main() -> NoReturn:
+    """The entry point of the command: ends it with what it found, or says in one line what could not be read or written."""
+    prepare()
+    code: int | str | None = 0
+    try:
+        cli(prog_name="tablewarden")
+    except SystemExit as ended:
+        code = ended.code
+    except StreamLost as lost:
+        end(str(lost), UNREACHABLE)
+    except OSError as exc:  # a command says better what it knows better; this is for what none foresaw
+        end(f"{exc.filename or 'a file or a connection'}: {exc.strerror or exc}", UNREACHABLE)
+    try:
+        sys.stdout.flush()
+    except StreamLost as lost:
+        end(str(lost), code if isinstance(code, int) and code else UNREACHABLE)
+    sys.exit(code)
+
+
+def reaching(command: Callable[..., None]) -> Callable[..., None]:
+    """The options by which a command finds its daemon."""
+    command = click.option(
+        "--config", type=A_FILE, envvar="TABLEWARDEN_CONFIG", help="Or the socket that this configuration names."
+    )(command)
+    return click.option(
+        "--socket",
+        type=A_PATH,
+        envvar="TABLEWARDEN_SOCKET",
+        help="The daemon's control socket.",
+    )(command)
+
+
+def acting(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say who acts."""
+    command = click.option("--role", required=True, envvar="TABLEWARDEN_ROLE", help="In which role of theirs.")(
+        command
+    )
+    return click.option("--who", required=True, envvar="TABLEWARDEN_WHO", help="Who does it, by name.")(command)
+
+
+def client(socket: Path | None, config: Path | None) -> "ControlClient":
+    """A connection to the daemon; ends the command where there is none."""
+    from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlUnreachable
+
+    path = socket or (_socket_of(config) if config else DEFAULT_SOCKET)
+    try:
+        return ControlClient(path)
+    except ControlUnreachable as exc:
+        end(str(exc), UNREACHABLE)
+
+
+def _socket_of(config: Path) -> Path:
+    from controller.config.load import socket_of
+    from controller.config.model import ConfigInvalid
+
+    try:
+        return socket_of(config)
+    except ConfigInvalid as exc:
+        end(str(exc), WRONG)
+
+
+def ask(daemon: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
+    """One answer; ends the command with the daemon's reason where it did not do it."""
+    from controller.control.client import ControlFailed, ControlUnreachable
+
+    with daemon:
+        try:
+            return daemon.ask(do, **rest)
+        except ControlFailed as exc:
+            cite = f" [{', '.join(exc.cite)}]" if exc.cite else ""
+            end(f"{exc.code.replace('_', ' ')}: {exc.reason}{cite}", WRONG)
+        except ControlUnreachable as exc:
+            end(str(exc), UNREACHABLE)
+        except UnicodeEncodeError as exc:
+            raise click.UsageError(f"{exc.object!r} holds bytes that are no UTF-8; say it in plain words") from exc
+
+
+def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> None:
+    from msgspec import json, to_builtins
+
+    if as_json:
+        try:
+            encoded = json.encode(value)
+        except UnicodeEncodeError:  # the name of a file may hold bytes that are no text
+            encoded = json.encode(_as_text(to_builtins(value)))
+        click.echo(plain_json(json.format(encoded, indent=2).decode()))
+    else:
+        click.echo("\n".join(map(plain, page(value))))
+
+
+def _as_text(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_as_text(key): _as_text(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_as_text(inner) for inner in value]
+        case _:
+            return value
+
+
+def end(message: str, code: int) -> NoReturn:
+    click.echo("\n".join(map(plain, message.split("\n"))), err=True)
+    sys.exit(code)
+
+
+@cli.command()
+@click.option(
+    "--config", type=A_FILE, required=True, envvar="TABLEWARDEN_CONFIG", help="The table's configuration."
+)
+def run(config: Path) -> None:
+    """Run the daemon of one table until it is stopped by a signal.
+
+    \b
+    Example:
+      tablewarden run --config config/tables/example.toml
+    """
+    import asyncio
+
+    from controller.cli.own_packages import ForeignPackage, verify_own_packages
+    from controller.config.load import load_config
+    from controller.config.model import ConfigInvalid
+    from controller.control.endpoint import ControlUnavailable
+    from controller.journal.errors import JournalLocked
+    from controller.journal.proof.keys import KeyUnusable
+    from controller.log import configure
+
+    try:
+        verify_own_packages()
+        loaded = load_config(config)
+        configure(loaded.log.format, loaded.log.level, cache=True)
+        from controller.daemon.app import serve
+
+        sys.exit(asyncio.run(serve(loaded)))
+    except (ConfigInvalid, ForeignPackage, KeyUnusable) as exc:
+        end(str(exc), WRONG)
+    except (ControlUnavailable, JournalLocked) as exc:
+        end(str(exc), UNREACHABLE)
+
+
+@cli.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
+@AS_JSON
+def check(files: Sequence[Path], as_json: bool) -> None:
+    """Say what is wrong with a configuration, its rulebook and its elections, and what it means.
+
+    All faults are told at once; exit code 1 if there is one. Several files are taken for the tables of one house: what a
+    document wants alike at every table, as the version of Colorado Hold 'Em, is compared, and so is what only one table can
+    have, as its MQTT client id or its record.
+
+    \b
+    Example:
+      tablewarden check config/tables/*.toml
+    """
+    from controller.config.house import of_one_house
+    from controller.config.report import document, examine, page
+
+    findings = of_one_house([examine(path) for path in files])
+    if as_json:
+        show([document(finding) for finding in findings], iter, True)
+    else:
+        click.echo("\n\n".join("\n".join(map(plain, page(finding))) for finding in findings))
+    sys.exit(WRONG if any(finding.faults for finding in findings) else 0)
+
+
+@cli.command()
+@reaching
+@AS_JSON
+def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    """Show the table: what is next, holds, duties, round, sets, devices, record and broker.
+
+    \b
+    Example:
+      tablewarden status
+      tablewarden status --json | jq .held
+    """
+    from controller.text.status_page import status_page
+
+    show(ask(client(socket, config), "status"), status_page, as_json)
+
+
+def _list_acts(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    from controller.control.wire import usage
+
+    if is_asked:
+        click.echo("\n".join(usage()))
+        ctx.exit()
+
+
+@cli.command()
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_acts, help="List the acts."
+)
+@click.argument("name")
+@click.argument("arguments", metavar="[KEY=VALUE]...", nargs=-1)
+@acting
+@reaching
+@AS_JSON
+def act(
+    name: str,
+    arguments: Sequence[str],
+    who: str,
+    role: str,
+    socket: Path | None,
+    config: Path | None,
+    as_json: bool,
+) -> None:
+    """Do something at the table, as a person in a role. Prints what followed, once it is on record.
+
+    \b
+    Example:
+      tablewarden act --list
+      tablewarden act begin_round back=red --who ada --role dealer
+      tablewarden act confirm_duty duty=d3 --who flora --role floorperson
+    """
+    from msgspec import to_builtins
+
+    from controller.control.desk import Refused
+    from controller.control.wire import act_from
+    from controller.text.status_page import event_line
+
+    pairs = [argument.partition("=") for argument in arguments]
+    if wrong := [argument for argument, (_, sign, _) in zip(arguments, pairs, strict=True) if not sign]:
+        raise click.UsageError(f"{wrong[0]!r} is not KEY=VALUE, as in back=red")
+    keys = [key for key, _, _ in pairs]
+    if twice := [key for number, key in enumerate(keys) if key in keys[:number]]:
+        raise click.UsageError(f"{twice[0]!r} is given twice; say it once")
+    try:
+        args = to_builtins(act_from(name, {key: value for key, _, value in pairs}, strict=False))
+    except Refused as exc:
+        raise click.UsageError(exc.reason) from exc
+    told = ask(client(socket, config), "act", act=name, args=args, who=who, role=role)["facts"]
+    show(told, lambda facts: map(event_line, facts), as_json)
+
+
+@cli.command()
+@click.option(
+    "--after",
+    type=click.IntRange(0, LARGEST),
+    help="Begin behind this order; 0 = from the beginning.  [default: now]",
+)
+@click.option(
+    "--stream",
+    "streams",
+    multiple=True,
+    type=click.Choice(["main", "diag", "input"]),
+    help="[default: main, diag]",
+)
+@reaching
+@click.option("--json", "as_json", is_flag=True, help="For a program: one JSON object a line.")
+def watch(
+    after: int | None, streams: Sequence[str], socket: Path | None, config: Path | None, as_json: bool
+) -> None:
+    """Print each record as it comes: time, subject, kind, essentials, what it rests on. Until stopped.
+
+    \b
+    Example:
+      tablewarden watch --after 0 --stream main
+    """
+    from msgspec import json
+
+    from controller.control.client import ControlFailed, ControlUnreachable
+    from controller.text.status_page import event_line
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell started us with it ignored
+    with client(socket, config) as daemon:
+        try:
+            for event in daemon.watch(after, tuple(streams) or None):
+                if "caught_up" not in event:
+                    click.echo(json.encode(event) if as_json else event_line(event))
+        except ControlFailed as exc:
+            end(f"{exc.code.replace('_', ' ')}: {exc.reason}", WRONG)
+        except ControlUnreachable as exc:
+            end(str(exc), UNREACHABLE)
+        except KeyboardInterrupt:
+            sys.exit(0)
+    end("the daemon has ended", UNREACHABLE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The commands `rulebook ...`, and how a command takes a rulebook."""

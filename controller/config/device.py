@@ -1,0 +1,83 @@
+"""What a `[[device]]` may be, once it was read: judged alone, and more strictly for a table in production."""
+
+import re
+from pathlib import Path
+
+from controller.config.modbus_units import verify_units
+from controller.config.section import Section
+from drivers.catalog import ONLY_LINES, Codec
+from drivers.events import DeviceKind
+from drivers.keys import KeyRefused, read_key
+from drivers.session.session import DeviceConfig
+from drivers.transport.usb_address import USB_SCHEME, UsbAddress
+
+__all__ = ["verify_device"]
+
+UNSTABLE_NAME = re.compile(r"/dev/tty(?:USB|ACM)\d+")
+"""Names that the kernel gives in the order of plugging in: after a restart they may be another device's."""
+
+SIMULATOR_SERIAL = "SIM-"
+RESERVED = frozenset({"table", "lockout"})
+"""Names that stand for the table itself where a device's would stand."""
+
+MODEM_LINES = ("dsr", "cts")
+
+
+def verify_device(section: Section, device: DeviceConfig, production: bool, *, reads_key: bool = True) -> None:
+    """Names in `section` every fault of a device that was read from it; `reads_key`: also those of its key's file."""
+    if device.name in RESERVED:
+        section.fault("name", f"{device.name!r} stands for the table itself; choose another")
+    if device.key_file is not None:
+        _verify_key(section, device, device.key_file, reads=reads_key)
+    verify_units(section, device)
+    if device.modem_line:
+        _verify_modem_line(section, device)
+    if production:
+        _verify_for_production(section, device)
+
+
+def _verify_key(section: Section, device: DeviceConfig, key_file: Path, *, reads: bool) -> None:
+    """The key is read here only to be judged; the session reads it anew each time it connects."""
+    if device.codec is not Codec.TDP:
+        section.fault("key_file", f"a device that speaks {device.codec} has no key")
+        return
+    if not reads:
+        return
+    try:
+        read_key(key_file)
+    except KeyRefused as exc:
+        section.fault("key_file", str(exc))
+
+
+def _verify_modem_line(section: Section, device: DeviceConfig) -> None:
+    if device.modem_line not in MODEM_LINES:
+        section.fault("modem_line", f"is one of {', '.join(MODEM_LINES)}, not {device.modem_line!r}")
+    if device.codec not in ONLY_LINES or device.path.startswith(USB_SCHEME):
+        section.fault("modem_line", "is for a device on a serial port that only writes lines; others answer")
+
+
+def _verify_for_production(section: Section, device: DeviceConfig) -> None:
+    """In real play each device is one known machine at a name that stays its own."""
+    if UNSTABLE_NAME.fullmatch(device.path):
+        section.fault(
+            "path", f"{device.path} may be another device after a restart; use its name under /dev/table/"
+        )
+    if device.codec is Codec.MODBUS:
+        section.fault(
+            "speaks",
+            "remote I/O keeps no log and proves nothing of itself, so no gap can be closed; it is for benches",
+        )
+    if device.path.startswith(USB_SCHEME) and UsbAddress.parse(device.path).usbip:
+        section.fault("path", "a bus over USB/IP is for benches; name the socket of this computer alone")
+    if device.codec is Codec.BEETEK:
+        section.fault("speaks", "such a shoe cannot prove that its reports are complete; it is for benches")
+    if device.kind is DeviceKind.LINE:
+        section.fault("kind", "a line device cannot prove that its reports are complete; it is for benches")
+    elif device.serial is None:
+        section.fault("serial", "is missing; in production each device is known by its serial number")
+    elif device.serial.upper().startswith(SIMULATOR_SERIAL):
+        section.fault("serial", f"{device.serial} is a simulator's")
+    if device.codec is Codec.TDP and device.key_file is None:
+        section.fault(
+            "key_file", "is missing; in production a device proves its key, and every frame is sealed with it"
+        )

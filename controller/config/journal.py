@@ -1,0 +1,37 @@
+"""`[journal]` of a table's file: where the record is, and the keys that sign it and seal it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.config.section import Section
+
+__all__ = ["JournalConfig", "journal_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalConfig:
+    """`key`: signs the record; None = nobody signs it. `vault`: seals which cards were told; None = they stand in the clear."""
+
+    path: Path
+    key: Path | None = None
+    vault: Path | None = None
+
+
+def journal_in(root: Section, base: Path, *, production: bool) -> JournalConfig:
+    """Reads the section; its faults are those of the file."""
+    section = root.section("journal")
+    found = JournalConfig(
+        section.path("path", base), section.maybe_path("key", base), section.maybe_path("vault", base)
+    )
+    if production and found.key is None:
+        section.fault(
+            "key",
+            "is missing; in production the record is signed (`tablewarden journal key --new FILE` makes a key)",
+        )
+    if production and found.vault is None:
+        section.fault(
+            "vault",
+            "is missing; in production no card is recorded in the clear (`tablewarden vault key --new FILE` makes one)",
+        )
+    section.close()
+    return found

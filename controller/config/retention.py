@@ -1,0 +1,32 @@
+"""How long a record is kept where, as configured."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.config.gaming_day import GamingCalendar
+from controller.config.section import Section
+
+__all__ = ["KEEP_DAYS", "Retention", "read_retention"]
+
+KEEP_DAYS = (2, 3660)
+"""Fewest and most days that may be set: a look-back over yesterday never needs a segment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """`copy`: the folder of the second place, None = there is none. `keep_days`: gaming days that stay in the live file, None =
+    all. `calendar`: by which days are closed, None = by UTC.
+    """
+
+    copy: Path | None = None
+    keep_days: int | None = None
+    calendar: GamingCalendar | None = None
+
+
+def read_retention(section: Section, base: Path, calendar: GamingCalendar | None) -> Retention:
+    """The section [retention] of a table; its faults are told with the others of the file."""
+    copy, keep_days = section.maybe_path("copy", base), section.maybe_whole("keep_days", *KEEP_DAYS)
+    if keep_days is not None and copy is None:
+        section.fault("keep_days", "nothing is pruned before it was copied: name a second place with 'copy'")
+    section.close()
+    return Retention(copy, keep_days, calendar)

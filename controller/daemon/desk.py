@@ -1,0 +1,256 @@
+"""What the control socket, and later the panel, may ask of a running table: status, acts, and the record as it grows."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from controller.control.desk import ErrorCode, Refused
+from controller.daemon.displays import Displays
+from controller.daemon.engine import Engine, RecordFailed, Told, refusal
+from controller.daemon.offer_document import announced_document, offer_document
+from controller.daemon.record.archivist import Keeper
+from controller.daemon.record.key_desk import naming
+from controller.daemon.record.vault_desk import erasure, more_to_erase, opening
+from controller.daemon.status import device_document, table_document, without_record
+from controller.journal.free_space import room_problem
+from controller.journal.proof.keys import SigningKey
+from controller.journal.record import Record, Stream
+from controller.journal.store import Journal
+from controller.publish.publisher import NotParked, Publisher
+from controller.rules.applies import silent
+from controller.rules.explain.coverage import Coverage, prompts
+from controller.table.fold.ruling import here
+from controller.table.permissions.verify import WHILE_HELD, allowed
+from controller.table.words.acts import Act, ReportIrregularity
+from controller.table.words.codec import builtins
+from controller.table.words.inputs import Actor, ServiceEvent
+from controller.table.words.refusal import HELD
+from drivers.session.session import DeviceSession
+
+Document = dict[str, Any]
+READABLE = tuple(Stream)
+
+
+class RunningTable:
+    """One table while its journal is open: the engine, its sessions with their displays, its publisher, who keeps its days."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        journal: Journal,
+        sessions: dict[str, DeviceSession],
+        displays: Displays,
+        publisher: Publisher,
+        keeper: Keeper | None = None,
+        key: SigningKey | None = None,
+    ) -> None:
+        self.engine, self.journal, self.publisher = engine, journal, publisher
+        self.sessions, self.displays = sessions, displays
+        self.keeper, self.key = keeper, key
+
+
+class TableDesk:
+    """The desk of the daemon. It outlives the table: while the record cannot be written it says so and refuses acts."""
+
+    def __init__(self, version: str, coverage: Coverage | None = None) -> None:
+        self.table: RunningTable | None = None
+        self._coverage = coverage
+        self.failed = "the daemon is starting"
+        self._version = version
+        self._news = asyncio.Event()
+        self._places: dict[int, dict[Stream, int]] = {}
+
+    def closed(self, reason: str) -> None:
+        """There is no table to ask any more. `reason`: what everyone who asks is told until there is one again."""
+        self.table, self.failed = None, reason
+        self.woken()
+
+    def woken(self) -> None:
+        """Called after each commit: watchers read on from where they are."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def status(self) -> Document:
+        """The whole status document; see `docs/control.md`."""
+        if self.table is None:
+            return {
+                "version": self._version,
+                "record": {"ok": False, "reason": self.failed},
+                **without_record(self.failed),
+            }
+        engine, journal = self.table.engine, self.table.journal
+        document = table_document(engine.setup, engine.state)
+        document["version"] = self._version
+        document["prompts"] = self._prompts(engine, allowed(engine.state))
+        document["devices"] = {name: self._device(name) for name in engine.state.devices}
+        document["announce"] = announced_document(engine.setup, engine.state)
+        document["offer"] = offer_document(engine.setup, engine.state)
+        document["record"] = {
+            "ok": engine.failed is None,
+            "reason": engine.failed or "",
+            "journal": journal.id,
+            "heads": {stream.value: head for stream, head in journal.heads().items()},
+            "order": engine.order,
+            "room": room_problem(journal.path),
+            "kept": self.table.keeper.document() if self.table.keeper else None,
+        }
+        document["broker"] = self.table.publisher.status()
+        return document
+
+    def _prompts(self, engine: Engine, acts: list[str]) -> list[Document]:
+        """What the document wants people to do before the acts of this phase; in a round, before its own acts only."""
+        if self._coverage is None:
+            return []
+        if engine.state.round is None:  # what the clauses have people report happens in a round
+            acts = [act for act in acts if act != ReportIrregularity.kind]
+        law = engine.setup.law
+        elections = {question: elected.choice for question, elected in law.elections.items()}
+        unsaid = silent(law.rulebook.applies, elections, here(engine.setup, engine.state))
+        told = prompts(self._coverage, law.rulebook, engine.state.method, unsaid)
+        wanted = set(acts) - WHILE_HELD if engine.state.round else set(acts)
+        return [{"act": p.act, "text": p.text, "cite": list(p.cite)} for p in told if p.act in wanted]
+
+    def _device(self, name: str) -> Document:
+        assert self.table is not None
+        document = device_document(name, self.table.engine.state.devices[name])
+        session = self.table.sessions.get(name)
+        if session is not None:
+            status, now = session.status, asyncio.get_running_loop().time()
+            document["display"] = self.table.displays.document(name)
+            document["link"] = {
+                "path": session.config.path,
+                "state": status.state.value,
+                "since_s": round(now - status.since, 1),
+                "reason": status.reason,
+                "detail": status.detail,
+                "counters": dict(session.counters),
+                **_proven(session, now),
+                "recording": session.recorder.document() if session.recorder else None,
+            }
+        return document
+
+    async def act(self, act: Act, actor: Actor) -> list[Document]:
+        """The facts of an act, once they are durable. Raises `Refused` with the reason and the clauses."""
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        try:
+            told = await self.table.engine.act(act, actor)
+        except RecordFailed as error:
+            raise Refused(ErrorCode.RECORD_FAILED, str(error)) from error
+        no = refusal(told)
+        if no is not None:
+            code = ErrorCode.HELD if no.code == HELD else ErrorCode.REFUSED
+            raise Refused(code, no.reason, no.cite, no.code)
+        return [_told(t) for t in told]
+
+    async def open_round(self, round_id: str, reason: str, actor: Actor) -> Document:
+        """Lets out which cards were told in a round. Raises `Refused`."""
+        return await self._noted(lambda table: opening(table.journal, round_id, reason, actor))
+
+    async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Document:
+        """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
+        told = await self._noted(
+            lambda table: erasure(table.journal, before_us, reason, actor, table.engine.state.disputes)
+        )
+        return {**told, "more": self.table is not None and more_to_erase(self.table.journal, before_us)}
+
+    async def next_key(self, public: str, reason: str, actor: Actor) -> Document:
+        """Lets the key that signs the record name the next one. Raises `Refused`."""
+        return await self._noted(lambda table: naming(table.journal, table.key, public, reason, actor))
+
+    async def _noted(self, event: Callable[[RunningTable], ServiceEvent]) -> Document:
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        try:
+            (told, *_) = await self.table.engine.note(event(self.table))
+        except RecordFailed as error:
+            raise Refused(ErrorCode.RECORD_FAILED, str(error)) from error
+        return _told(told)
+
+    def head(self) -> int:
+        return self.table.engine.order if self.table else 0
+
+    def read(self, after: int, limit: int, streams: tuple[str, ...]) -> list[Document]:
+        """Records in global order behind `after`, of these streams."""
+        if self.table is None:
+            return []
+        wanted = [s for s in READABLE if s.value in streams]
+        places = self._places.get(after) or {s: _behind(self.table.journal, s, after) for s in READABLE}
+        found = sorted(
+            (r for s in wanted for r in self.table.journal.read(s, places[s], limit)), key=lambda r: r.order
+        )[:limit]
+        for record in found:
+            places = {**places, record.stream: record.sequence}
+        if found:
+            self._places[found[-1].order] = places
+            while len(self._places) > 64:
+                self._places.pop(next(iter(self._places)))
+        return [_record(r, self.table.journal.id) for r in found]
+
+    async def wait_news(self, after: int) -> None:
+        """Returns once a record behind `after` is durable."""
+        while self.head() <= after:
+            await self._news.wait()
+
+    def outbox_status(self) -> Document:
+        return self.table.publisher.status() if self.table else {"connected": False, "reason": self.failed}
+
+    async def outbox_release(self, stream: str, first: int, last: int, who: str) -> Document:
+        """Sends the parked events of a range again. Raises `Refused` where none of them is parked."""
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        try:
+            count = await self.table.publisher.release(stream, first, last)
+        except NotParked as error:
+            raise Refused(ErrorCode.REFUSED, str(error)) from error
+        return {"released": count, "by": who}
+
+
+def _proven(session: DeviceSession, now: float) -> Document:
+    """What the device has proven on this connection, beside what it only says: its key, and its firmware."""
+    authenticated, measured_at = session.proven
+    who = session.identity
+    return {
+        "authenticated": authenticated,
+        "measured_s": None if measured_at is None else round(now - measured_at, 1),
+        "firmware": None if who is None else who.firmware,
+        "firmware_sha256": None if who is None else who.firmware_hash.hex(),
+    }
+
+
+def _behind(journal: Journal, stream: Stream, after: int) -> int:
+    """The last sequence of a stream whose place in the global order is not behind `after`."""
+    low, high = journal.oldest()[stream] - 1, journal.heads()[stream]
+    while low < high:
+        middle = (low + high + 1) // 2
+        (record,) = journal.read(stream, middle - 1, 1)
+        low, high = (middle, high) if record.order <= after else (low, middle - 1)
+    return low
+
+
+def _told(told: Told) -> Document:
+    return {
+        "order": told.order,
+        "stream": told.stream,
+        "sequence": told.sequence,
+        "subject": told.fact.subject,
+        "kind": told.fact.event.kind,
+        "data": builtins(told.fact.event),
+    }
+
+
+def _record(record: Record, journal: str) -> Document:
+    return {
+        "order": record.order,
+        "id": record.id(journal),
+        "stream": record.stream.value,
+        "sequence": record.sequence,
+        "kind": record.kind,
+        "subject": record.subject,
+        "round": record.round_id,
+        "time_us": record.time_us,
+        "cause": record.cause,
+        "data": msgspec.json.decode(record.data),
+    }

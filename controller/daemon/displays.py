@@ -1,0 +1,141 @@
+"""Keeps the text on each device's display: worked out anew after each commit, and asked for until the device has said yes.
+
+What a display says follows from the state, like a state topic, so it stands in no record. It is a wanted level all the same:
+the newest replaces the one before, a new connection is asked anew, and what was not answered is asked for again. Only HELD
+goes past the record: the short path has taken something back, and whoever stands at the device must know at once.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from controller.daemon.display_text import display_text, fit
+from controller.table.state.table import Setup, State
+from drivers.commands import Level, WantedLevel
+from drivers.device import CONNECTED
+from drivers.errors import Fault
+from drivers.events import DeviceOffline, DeviceOnline, LevelConfirmed, LevelUnknown
+from drivers.protocol.host.link import Identity
+from drivers.session.session import Delivery, SessionState
+
+ASK_AGAIN_S = 5.0
+"""A text that the device refused, or never answered, is asked for again after so long."""
+UNANSWERED = 2
+"""Links in a row that ended because a text was never answered."""
+SPARED_S = 600.0
+"""After these a device is spared its texts for so long: no display is worth a link."""
+LOOK_S = 1.0
+TEXTS = 1 << 51
+"""Marks the operation ids of texts, which no record holds."""
+
+
+class Table(Protocol):
+    """What the displays need of the engine; `controller.daemon.engine.Engine` is one."""
+
+    @property
+    def setup(self) -> Setup: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def idle(self) -> bool: ...
+    @property
+    def failed(self) -> str | None: ...
+
+
+class Session(Protocol):
+    """What they need of a device; `drivers.session.session.DeviceSession` is one."""
+
+    @property
+    def state(self) -> SessionState: ...
+    @property
+    def identity(self) -> Identity | None: ...
+    def want(self, wanted: WantedLevel) -> None: ...
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The newest text on this connection. `at`: when it was asked for, monotonic seconds. `shown`: the device said yes."""
+
+    wanted: WantedLevel
+    at: float
+    shown: bool = False
+
+
+class Displays:
+    """The displays of one table, for as long as its engine runs. Everything happens in one event loop."""
+
+    def __init__(
+        self, table: Table, sessions: Mapping[str, Session], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._table, self._sessions, self._clock = table, sessions, clock
+        self._asked: dict[str, _Asked] = {}
+        self._unanswered: Counter[str] = Counter()
+        self._spared_until: dict[str, float] = {}
+        self._operation = TEXTS | (int(time.time()) & 0x7FFFFFFF) << 20
+
+    def wake(self) -> None:
+        """After each commit. While inputs wait, or once the record has failed, the state is behind what the short path told."""
+        if self._table.failed or not self._table.idle:
+            return
+        for name in self._sessions:
+            self._show(name, display_text(self._table.setup, self._table.state, name))
+
+    def held(self, reason: str) -> None:
+        """At once, on every display; the next commit says what it comes to."""
+        for name in self._sessions:
+            self._show(name, f"HELD: {reason}")
+
+    def heard(self, delivery: Delivery) -> bool:
+        """Looks at what a device's session tells; True where it is about a display, and nobody else's business."""
+        name = delivery.device
+        match delivery.body:
+            case LevelConfirmed(Level.DISPLAY, _, operation):
+                if (asked := self._asked.get(name)) is not None and asked.wanted.operation == operation:
+                    asked.shown = True
+                del self._unanswered[name]
+                return True
+            case LevelUnknown(Level.DISPLAY, reason=reason):
+                self._unanswered[name] += reason == Fault.TIMEOUT_REQUEST
+                if self._unanswered[name] >= UNANSWERED:
+                    self._spared_until[name] = self._clock() + SPARED_S
+                    del self._unanswered[name]
+                return True
+            case DeviceOnline() | DeviceOffline():
+                self._asked.pop(name, None)
+        return False
+
+    async def run(self) -> None:
+        """Asks again for what was not answered, and looks whether all that waited led to nothing, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self.ask_again()
+            self.wake()
+
+    def ask_again(self) -> None:
+        """Every text that is not shown and was asked for long enough ago, under another operation."""
+        for name, asked in list(self._asked.items()):
+            if not asked.shown and self._clock() - asked.at >= ASK_AGAIN_S:
+                del self._asked[name]
+                self._show(name, asked.wanted.value)
+
+    def document(self, name: str) -> dict[str, Any] | None:
+        """For `status`: the text, and whether the device said that it shows it; None where it has no display, or is away."""
+        asked = self._asked.get(name)
+        return None if asked is None else {"text": asked.wanted.value, "shown": asked.shown}
+
+    def _show(self, name: str, text: str) -> None:
+        session = self._sessions[name]
+        characters = session.identity.display if session.identity is not None else None
+        if characters is None or session.state not in CONNECTED:
+            return
+        value, asked = fit(text, characters), self._asked.get(name)
+        if asked is not None and asked.wanted.value == value:
+            return
+        self._operation += 1
+        wanted = WantedLevel(name, Level.DISPLAY, value, self._operation)
+        self._asked[name] = _Asked(wanted, self._clock())
+        if self._clock() >= self._spared_until.get(name, 0.0):
+            session.want(wanted)

@@ -1,0 +1,61 @@
+"""The settlement that is offered at the table, as data for its people. It rests on cards, so it stays on the table PC."""
+
+from typing import Any
+
+from controller.games.model import Phase
+from controller.games.settling.engine import settler_of
+from controller.games.settling.settled import Line
+from controller.rules.vocabulary import Area
+from controller.table.questions.announcement import announced
+from controller.table.settlement.offer import Missing, offer
+from controller.table.state.table import Setup, State
+from controller.table.words import acts as a
+from controller.text.lean_json import lean
+
+Document = dict[str, Any]
+
+
+def offer_document(setup: Setup, state: State) -> Document | None:
+    """What cards and pay tables make of the wagers that wait, seat by seat in the order of the document; None where none do.
+
+    `lines` as in a settlement, in cents; `asks`: acts that would tell more; `refused`: why nothing is offered, or what
+    was told of which hand cannot be and is not used; `uncounted`: seats for which nothing is, as nobody counted their chips.
+    """
+    round_ = state.round
+    if round_ is None or round_.phase is Phase.SETTLED:
+        return None
+    found = offer(setup, round_)
+    if found is None:
+        return None
+    return {
+        "round": round_.id,
+        "currency": setup.currency,
+        "lines": [_line(line) for line in found.lines],
+        "cuts": lean(found.cuts),
+        "asks": [_asked(setup, missing) for missing in found.missing],
+        "refused": found.refused,
+        "uncounted": list(found.uncounted),
+    }
+
+
+def announced_document(setup: Setup, state: State) -> Document | None:
+    """What the dealer announces: `hands` in words, and the clauses; None where there is nothing to say yet, or any more."""
+    rule = setup.law.rulebook.play.dealer_announced
+    hands = announced(setup, state.round) if state.round is not None else ()
+    return {"hands": [hand.says for hand in hands], "cite": list(rule.cite)} if hands and rule else None
+
+
+def _line(line: Line) -> Document:
+    document: Document = lean(line)
+    return document
+
+
+def _asked(setup: Setup, missing: Missing) -> Document:
+    """The act that is asked for, with what it needs: the least of a meter, how many cards are chosen to be played or shown."""
+    settler = settler_of(setup.law)
+    if missing.area is None:
+        least, _ = settler.resets[missing.meter]
+        return {"act": a.RecordMeter.kind, "meter": missing.meter, "least": least}
+    asked: Document = {"act": a.RecordHand.kind, "area": missing.area.value, "seat": missing.seat}
+    chooses = {"played": settler.played, "shown": settler.shown} if missing.area is Area.PLAYER else {}
+    return asked | {name: count for name, count in chooses.items() if count}

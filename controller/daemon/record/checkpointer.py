@@ -1,0 +1,102 @@
+"""Signs the heads of the record at the end of each round, at once where one is disputed, and after so many records, and has
+the signature recorded.
+
+What is recorded is published, so the back office holds every checkpoint outside this PC. Nothing waits for a signature.
+"""
+
+from typing import Protocol
+
+import structlog
+
+from controller.clock import Clock
+from controller.daemon.record.snapshot import EVERY_RECORDS as SNAPSHOT_EVERY
+from controller.daemon.record.snapshot import Snapshots
+from controller.journal.proof.checkpoint import signed_statement
+from controller.journal.proof.expected import keep_head
+from controller.journal.proof.keys import SigningKey
+from controller.journal.store import Journal
+from controller.table.state.table import State
+from controller.table.words.inputs import CheckpointSigned
+
+__all__ = ["EVERY_RECORDS", "Sealer"]
+
+log = structlog.get_logger()
+
+EVERY_RECORDS = 1000
+"""Within a long round, or where none is played, a checkpoint comes after so many records."""
+
+
+class Table(Protocol):
+    """What the sealer needs of the engine; `controller.daemon.engine.Engine` is one."""
+
+    @property
+    def state(self) -> State: ...
+    def submit(self, subject: str, body: CheckpointSigned) -> bool: ...
+
+
+class Sealer:
+    """Keeps the checkpoints of one open journal. The first one comes with the first commit after a start.
+
+    `folded`: facts that this start had to fold; after many of them a snapshot is taken at once, so that the next start need not.
+    """
+
+    def __init__(
+        self,
+        key: SigningKey,
+        table: Table,
+        journal: Journal,
+        clock: Clock,
+        snapshots: Snapshots | None = None,
+        *,
+        folded: int = 0,
+    ) -> None:
+        self._key, self._table, self._journal, self._clock = key, table, journal, clock
+        self._snapshots, self._folded = snapshots, journal.order - folded
+        self._signed: int | None = None  # order of the newest record that is under a signature
+        self._round: str | None = None
+        self._disputes: frozenset[str] = frozenset()
+
+    def wake(self) -> None:
+        """Called after each commit, from the loop's thread. Costs nothing unless a checkpoint is due."""
+        round_ = self._table.state.round
+        before, self._round = self._round, round_.id if round_ else None
+        has_ended = before is not None and before != self._round
+        disputes, known = frozenset(self._table.state.disputes), self._disputes
+        self._disputes = disputes
+        if (
+            has_ended
+            or disputes - known
+            or self._signed is None
+            or self._journal.order - self._signed >= EVERY_RECORDS
+        ):
+            self._table.submit("table", self.checkpoint())
+        if self._journal.order - self._folded >= SNAPSHOT_EVERY:
+            self.snapshot()
+
+    def snapshot(self) -> None:
+        """Keeps the state as it is after the last commit, where a start may begin. A failure costs only time then.
+
+        In a round it waits for its end: the state of a round is no text.
+        """
+        if self._table.state.round is not None:
+            return
+        self._folded = self._journal.order
+        if self._snapshots is not None:
+            try:
+                self._snapshots.save(self._journal, self._table.state)
+            except OSError as exc:
+                log.warning("snapshot_not_kept", reason=str(exc))
+
+    def checkpoint(self) -> CheckpointSigned:
+        """The heads as they are now, signed; kept beside the record too, for a start that finds less than that."""
+        heads, order = self._journal.last()
+        self._signed = order
+        journal = self._journal
+        text, signature = signed_statement(
+            self._key, journal.id, journal.site, journal.table, heads, order, self._clock.stamp()
+        )
+        try:
+            keep_head(journal.path, text, signature)
+        except OSError as exc:
+            log.warning("checkpoint_not_kept_beside", reason=str(exc))
+        return CheckpointSigned(text, signature)

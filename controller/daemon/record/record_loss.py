@@ -1,0 +1,85 @@
+"""What the daemon does about a record that is damaged or gone, and what the next record says about it first."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from controller.journal.archive.quarantine import SetAside, TooManyDamaged, newest_aside, set_aside
+from controller.journal.archive.rescue import rescue
+from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
+from controller.journal.proof.expected import lost_beside, shortfall
+from controller.journal.proof.keys import PublicKey
+from controller.journal.recorder import Recorder
+from controller.journal.store import Journal
+from controller.table.words.inputs import RecordChecked, RecordReplaced
+
+log = structlog.get_logger()
+
+
+class RecordLoss:
+    """Keeps, over the records of one daemon, what is not said on record yet. `held` is told each reason to hold play."""
+
+    def __init__(
+        self, path: Path, held: Callable[[BaseException], None], key: PublicKey | None, copies: Path | None
+    ) -> None:
+        self._path, self._held, self._key, self._copies = path, held, key, copies
+        self._replaced: RecordReplaced | None = None
+        self._put_back: RecordChecked | None = None
+
+    def put_aside(self, damage: JournalDamaged) -> bool:
+        """Keeps a damaged record under another name, so that a new one can begin; False where that cannot be done now."""
+        self._held(damage)
+        try:
+            aside = set_aside(self._path)
+        except (JournalError, TooManyDamaged) as error:
+            self._held(error)
+            return False
+        log.error("record_put_aside", file=aside.name, size=aside.size, sha256=aside.sha256, found=damage.found)
+        self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, damage.found)
+        return True
+
+    async def rescue(self, journal: Journal, recorder: Recorder) -> bool:
+        """Puts a record back that is not at its path any more; True where what is left of it can be gone on with at once.
+
+        Raises `JournalLocked`: another daemon plays there.
+        """
+        if not (moved := journal.moved):
+            return False
+        try:
+            saved = await recorder.run(partial(rescue, journal))
+        except JournalLocked:
+            raise
+        except (JournalError, TooManyDamaged, OSError) as error:
+            self._held(error)
+            self._replaced = RecordReplaced(f"nothing ({error})", 0, "", moved)
+            return False
+        aside = saved.aside or SetAside(saved.path.name, saved.path.stat().st_size, "")
+        lay = f"; what lay there is {aside.name} now" if saved.aside else ""
+        log.error("record_rescued", found=moved + lay, path=str(saved.path), records=saved.records)
+        if saved.is_whole:
+            found = f"{moved}. It was put back from the open file{lay}: find out who did that"
+            self._put_back = RecordChecked(saved.records, 1, found)
+        else:
+            found = f"{moved}; its newest {saved.records} records are saved as {saved.path.name}"
+            self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
+        return True
+
+    def compare(self, journal: Journal) -> None:
+        """Compares an open record with what is known of it outside. Raises `JournalDamaged` where it lacks something."""
+        if lacks := shortfall(journal, self._key, self._copies):
+            raise JournalDamaged(self._path, lacks)
+
+    def news(self, journal: Journal) -> list[RecordReplaced | RecordChecked]:
+        """What this record is to say first; an empty one also, that another lies beside it."""
+        if self._replaced is None and journal.order == 0 and (aside := newest_aside(self._path)):
+            found = "it was laid there before this journal began"
+            self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
+        if self._replaced is None and journal.order == 0 and (lost := lost_beside(self._path, self._key)):
+            self._replaced = RecordReplaced("nothing", 0, "", lost)
+        return [event for event in (self._replaced, self._put_back) if event is not None]
+
+    def on_record(self) -> None:
+        """With the first commit; until then a record that fails begins with the same words again."""
+        self._replaced = self._put_back = None

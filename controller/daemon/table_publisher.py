@@ -1,0 +1,66 @@
+"""Makes the publisher of a running table: what it tells besides events, what it reports, and which heads it carries."""
+
+import random
+from collections.abc import Callable
+
+import structlog
+
+from controller.clock import Clock
+from controller.config.model import Config
+from controller.daemon.engine import Engine
+from controller.daemon.record.heads_outside import HeadsOutside
+from controller.daemon.status import state_documents, without_record
+from controller.journal.proof.keys import PublicKey
+from controller.journal.record import Stream
+from controller.journal.store import Journal
+from controller.publish.broker.link import LinkFactory
+from controller.publish.broker.memory import MemoryBroker
+from controller.publish.broker.mqtt import MqttLink
+from controller.publish.publisher import PublishConfig, Publisher
+from controller.table.words.inputs import BrokerChanged
+
+__all__ = ["publisher_of"]
+
+log = structlog.get_logger()
+
+
+def publisher_of(
+    config: Config,
+    version: str,
+    engine: Engine,
+    journal: Journal,
+    clock: Clock,
+    rng: random.Random,
+    key: PublicKey | None,
+    in_words: Callable[[object], str],
+) -> Publisher:
+    """`key`: signs the record; `in_words`: says why the record failed."""
+    wanted = config.publish(version)
+    link_factory: LinkFactory = _memory() if wanted is None else lambda will: MqttLink(wanted, will)
+    if wanted is None:
+        log.warning("no_broker", note="no [mqtt] in the configuration: events stay in memory and in the journal")
+
+    def states() -> dict[str, dict[str, object]]:
+        """Each with the number of the last event in `evt/main` that it is folded from."""
+        head = journal.heads()[Stream.MAIN]
+        documents = dict(state_documents(engine.setup, engine.state))
+        if engine.failed:
+            documents["table"] = {**documents["table"], **without_record(in_words(engine.failed))}
+        return {thing: {**document, "sequence": head} for thing, document in documents.items()}
+
+    def report(kind: str, **data: object) -> None:
+        detail = ", ".join(f"{k}={v}" for k, v in data.items())
+        log.info(kind, **data)
+        engine.submit("table", BrokerChanged(kind, detail))
+
+    setup = engine.setup
+    fallback = PublishConfig(setup.site, setup.table, "memory", setup.table)
+    goes_out = wanted is not None and wanted.identities == "after_round"
+    open_keys = journal.view.open_keys if goes_out else None
+    heads = HeadsOutside(engine, journal, key, report)
+    return Publisher(wanted or fallback, journal, states, clock, link_factory, rng, report, open_keys, heads)
+
+
+def _memory() -> LinkFactory:
+    broker = MemoryBroker()
+    return broker.link

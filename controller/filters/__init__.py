@@ -1,0 +1,1 @@
+"""`decide` and `settle` as filters: one JSON line in, one JSON line out, and their schemas."""

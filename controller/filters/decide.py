@@ -1,0 +1,156 @@
+"""The core as a filter: a line of JSON for each input, lines of JSON for the facts that follow from it. Pure.
+
+A line is read strictly, as whoever writes one by hand needs it: each cause is named with what would be allowed. A line
+that cannot be read changes nothing, and the next one is decided as if it had not been there.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from controller.filters.json_lines import LineRefused, convert, in_words, object_in, verify
+from controller.rules.read.reader import nearest
+from controller.table.decide import decided
+from controller.table.state.table import Setup, State
+from controller.table.words.codec import BODIES, IDENTITIES, SEALED_VERSIONS, VERSION, body_from, encode
+from controller.table.words.inputs import Actor, Input, Moment
+from drivers.events import Origin
+
+__all__ = ["MAX_AT", "DecideFilter", "FactLine", "InputLine", "JournalLine", "Recorded"]
+
+MAX_AT = (2**63 - 1) // 1000
+"""Microseconds, so that the same in nanoseconds still has 64 bits."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_US = timedelta(microseconds=1)
+_ENCODER = msgspec.json.Encoder()
+
+
+class InputLine(Struct, frozen=True):
+    """An input as one writes it. `at`: a whole moment, or only its Unix time in microseconds; `actor`: for acts."""
+
+    at: Moment | int
+    subject: str
+    kind: str
+    body: dict[str, Any]
+    actor: Actor | None = None
+    origin: Origin | None = None
+
+
+class Recorded(Struct, frozen=True):
+    """What a journal keeps of an input beside its kind and its time."""
+
+    body: dict[str, Any]
+    origin: Origin | None = None
+    actor: Actor | None = None
+
+
+class JournalLine(Struct, frozen=True):
+    """A record as `journal tail --json --stream input` prints it; its other keys are not read. `time`: RFC 3339."""
+
+    stream: str
+    kind: str
+    version: int
+    subject: str
+    time: str
+    mono_ns: int
+    boot: str
+    clock: str
+    data: Recorded
+
+
+class FactLine(Struct, frozen=True):
+    """A fact. `line`: number of the input's line, from 1; `data`: as it would stand in the journal."""
+
+    line: int
+    subject: str
+    kind: str
+    data: dict[str, Any]
+
+
+class DecideFilter:
+    """Decides line after line for one table. `bad`: lines that were answered with an error; `state`: after the last."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup, self.state = setup, State.initial(setup)
+        self.lines = self.bad = 0
+
+    def feed(self, line: bytes) -> bytes:
+        """What is to be written for this line: complete lines, none for a blank one. Never raises."""
+        self.lines += 1
+        if not line.strip():
+            return b""
+        try:
+            given = _input(line)
+        except LineRefused as refused:
+            return self._error(str(refused))
+        draft = decided(self._setup, self.state, given)
+        self.state = draft.state
+        return b"".join(self._fact(fact.subject, fact.event) for fact in draft.facts)
+
+    def _fact(self, subject: str, event: Any) -> bytes:
+        data = msgspec.Raw(encode(event))
+        return _ENCODER.encode({"line": self.lines, "subject": subject, "kind": event.kind, "data": data}) + b"\n"
+
+    def _error(self, error: str) -> bytes:
+        self.bad += 1
+        return _ENCODER.encode({"line": self.lines, "error": error}) + b"\n"
+
+
+def _input(line: bytes) -> Input:
+    raw = object_in(line, '{"at": 0, "subject": "table", "kind": "open_table", "body": {}}')
+    return _recorded(raw) if "stream" in raw else _written(raw)
+
+
+def _written(raw: dict[str, Any]) -> Input:
+    verify(raw, InputLine, "")
+    line = convert(raw, InputLine, "")
+    at = line.at if isinstance(line.at, Moment) else _moment(line.at)
+    return _with_body(at, line.subject, line.kind, line.body, line.origin, line.actor)
+
+
+def _moment(wall_us: int) -> Moment:
+    """One clock for both: it is as if the computer had been started with Unix time, and never again."""
+    if not 0 <= wall_us <= MAX_AT:
+        raise LineRefused(f"'at' is {wall_us}; Unix time in microseconds is from 0 to {MAX_AT}")
+    return Moment(wall_us, wall_us * 1000, "")
+
+
+def _recorded(raw: dict[str, Any]) -> Input:
+    if raw["stream"] != "input":
+        raise LineRefused(f"a record of stream {raw['stream']!r} is no input; tail with --stream input")
+    raw = {key: value for key, value in raw.items() if key in JournalLine.__struct_fields__}
+    if raw.get("version") in [*SEALED_VERSIONS] and raw.get("kind") in [
+        *IDENTITIES
+    ]:  # neither need have a hash yet
+        raise LineRefused(
+            "which cards it tells is sealed; `journal replay --verify` decides it where the round was let out, or with --vault"
+        )
+    verify(raw, JournalLine, "")
+    line = convert(raw, JournalLine, "")
+    if not 1 <= line.version <= VERSION:
+        raise LineRefused(f"'version' is {line.version}, and this software reads versions 1 to {VERSION}")
+    at = Moment(_microseconds(line.time), line.mono_ns, line.boot, line.clock)
+    given = line.data
+    return _with_body(at, line.subject, line.kind, given.body, given.origin, given.actor)
+
+
+def _with_body(
+    at: Moment, subject: str, kind: str, body: dict[str, Any], origin: Origin | None, actor: Actor | None
+) -> Input:
+    cls = BODIES.get(kind)
+    if cls is None:
+        raise LineRefused(f"'kind': there is no input {kind!r} {nearest(kind, BODIES)}")
+    verify(body, cls, "body")
+    try:
+        return Input(at, subject, body_from(kind, body), origin, actor)
+    except msgspec.ValidationError as exc:
+        raise LineRefused(in_words(exc, "body")) from exc
+
+
+def _microseconds(time: str) -> int:
+    try:
+        return (datetime.fromisoformat(time) - _EPOCH) // _US
+    except (ValueError, TypeError) as exc:
+        raise LineRefused(f"'time' is {time!r}, and must be like 2026-01-01T00:00:00.000001Z") from exc

@@ -1,0 +1,38 @@
+"""JSON Schema of the lines that `decide` reads and writes, made from the records themselves.
+
+Kept in `docs/schema/decide-input.json` and `docs/schema/decide-output.json`; a test compares.
+"""
+
+from typing import Any
+
+from controller.filters.decide import FactLine, InputLine, JournalLine, Recorded
+from controller.filters.json_lines import ErrorLine
+from controller.filters.json_schema import by_kind, close, document, ref, shapes
+from controller.table.words.codec import BODIES
+from controller.table.words.facts import FACTS
+from controller.table.words.inputs import Actor, Moment
+from drivers.events import Origin
+
+__all__ = ["input_schema", "output_schema"]
+
+
+def input_schema() -> dict[str, Any]:
+    """Schema of one line that `decide` reads: an input as it is written by hand, or as a journal prints it."""
+    found = shapes([InputLine, JournalLine, Recorded, Actor, Moment, Origin, *BODIES.values()])
+    for name in found:
+        if name != "JournalLine":  # a journal prints more than an input needs
+            close(found[name])
+    found["JournalLine"]["properties"]["stream"] = {"const": "input"}
+    found["JournalLine"]["properties"]["time"]["format"] = "date-time"
+    by_kind(found["InputLine"], {kind: {"body": ref(cls)} for kind, cls in BODIES.items()})
+    recorded = {kind: {"data": {"properties": {"body": ref(cls)}}} for kind, cls in BODIES.items()}
+    by_kind(found["JournalLine"], recorded)
+    return document("decide-input", "Line that decide reads", [InputLine, JournalLine], found)
+
+
+def output_schema() -> dict[str, Any]:
+    """Schema of one line that `decide` writes: a fact, or the error of a line. Kinds are only ever added."""
+    found = shapes([FactLine, ErrorLine, *FACTS.values()])
+    by_kind(found["FactLine"], {kind: {"data": ref(cls)} for kind, cls in FACTS.items()})
+    close(found["ErrorLine"])
+    return document("decide-output", "Line that decide writes", [FactLine, ErrorLine], found)

@@ -1,0 +1,27 @@
+"""JSON Schema of the lines that `settle` reads and writes, made from the records themselves.
+
+Kept in `docs/schema/settle-input.json` and `docs/schema/settle-output.json`; a test compares.
+"""
+
+from typing import Any
+
+from controller.filters.json_lines import ErrorLine
+from controller.filters.json_schema import close, document, shapes
+from controller.filters.settle import RoundLine, SettledLine
+
+__all__ = ["input_schema", "output_schema"]
+
+
+def input_schema() -> dict[str, Any]:
+    """Schema of one line that `settle` reads: a round of play."""
+    found = shapes([RoundLine])
+    for shape in found.values():
+        close(shape)
+    return document("settle-input", "Line that settle reads", [RoundLine], found)
+
+
+def output_schema() -> dict[str, Any]:
+    """Schema of one line that `settle` writes: a settlement, or the error of a line."""
+    found = shapes([SettledLine, ErrorLine])
+    close(found["ErrorLine"])
+    return document("settle-output", "Line that settle writes", [SettledLine, ErrorLine], found)

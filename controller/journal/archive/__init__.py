@@ -1,0 +1,1 @@
+"""Closed days and copies: segments, the second place, backups, damaged files put aside, lost files saved."""

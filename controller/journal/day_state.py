@@ -1,0 +1,104 @@
+"""The state that stands on record where a gaming day ends, so that a start, a replay or a drill may begin there.
+
+It outlives the software that folded it: records before it may be pruned, and after an update there is no snapshot.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from controller.journal.archive.boundary import Boundary, BoundaryUnreadable, read_boundary
+from controller.journal.bodies import UNREADABLE
+from controller.journal.record import Stream
+from controller.journal.seal import Head
+from controller.journal.store import Journal
+from controller.journal.view import Brief
+from controller.table.state.device import Device
+from controller.table.state.state_json import StateUnreadable, carried, state_of
+from controller.table.state.table import Setup, State
+from controller.table.words.inputs import RecordDayClosed
+from controller.table.words.structs import replace
+
+__all__ = ["Closed", "NotCarried", "Snapshot", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state, and the records that it is folded from: the heads of their streams, the order of the newest."""
+
+    journal: str
+    heads: dict[Stream, Head]
+    order: int
+    state: State
+
+
+class NotCarried(Exception):
+    """A state that was carried cannot be read by this software."""
+
+
+def state_from(closed: RecordDayClosed, setup: Setup) -> State:
+    """The state at the end of that day, at a table as it is set up now. Raises `NotCarried`.
+
+    What the table or the software has gained since is as at its beginning, what the table has lost is gone; a way of dealing
+    that was not changed by an act is that of the setup. What this software has never heard of is refused.
+    """
+    try:
+        state, initial = state_of(closed.folded), State.initial(setup)
+    except StateUnreadable as exc:
+        raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
+    was = closed.started.setup
+    return replace(
+        state,
+        method=initial.method if was is not None and was.method == state.method.value else state.method,
+        devices={name: _same(state.devices.get(name), device) for name, device in initial.devices.items()},
+        sets={back: state.sets.get(back, card_set) for back, card_set in initial.sets.items()},
+    )
+
+
+def rounds_at(closed: RecordDayClosed) -> int:
+    """How many rounds had been begun by the end of that day. Raises `NotCarried`."""
+    try:
+        rounds: int = msgspec.json.decode("".join(closed.folded))["rounds"]
+        return rounds
+    except (msgspec.MsgspecError, KeyError, TypeError, RecursionError) as exc:
+        raise NotCarried(f"the state at the end of {closed.day}: {exc}") from exc
+
+
+class Closed(NamedTuple):
+    """A day that was closed: what stands on record of it, and where it ends."""
+
+    told: RecordDayClosed
+    boundary: Boundary
+
+
+def closed_in(brief: Brief) -> Closed:
+    """Raises `NotCarried`."""
+    try:
+        told = msgspec.json.decode(brief.data, type=RecordDayClosed)
+        return Closed(told, read_boundary(told.statement))
+    except (*UNREADABLE, BoundaryUnreadable) as exc:
+        raise NotCarried(f"the closing diag/{brief.sequence} of a day: {exc}") from exc
+
+
+def last_day(journal: Journal, setup: Setup) -> Snapshot | None:
+    """The state at the end of the newest closed day, where a start may begin; None where none stands in the live file.
+
+    One that cannot be read is passed over for an older one, and in the end for the whole record.
+    """
+    for brief in journal.backwards(Stream.DIAG, (RecordDayClosed.kind,)):
+        try:
+            told, boundary = closed_in(brief)
+            heads, order = dict(boundary.end.heads), boundary.order
+            return Snapshot(journal.id, heads, order, state_from(told, setup))
+        except NotCarried as exc:
+            log.warning("carried_state_unreadable", record=f"diag/{brief.sequence}", reason=str(exc))
+    return None
+
+
+def _same(before: Device | None, device: Device) -> Device:
+    """The device as it was, unless another kind of thing bears its name now."""
+    return before if before is not None and before.kind is device.kind else device

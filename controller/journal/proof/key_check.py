@@ -1,0 +1,69 @@
+"""The keys of rounds under proof: each that a sealed body names is there, and one that lies open is the right one.
+
+What is only wrapped cannot be looked into without the vault; it is found at a start that needs it.
+"""
+
+import sqlite3
+
+import msgspec
+
+from controller.journal.bodies import UNREADABLE
+from controller.journal.file import READ_ERRORS
+from controller.journal.vault.sealing import RoundKey, SealBroken, key_of
+from controller.table.words.inputs import CardsErased
+
+__all__ = ["KeyCheck"]
+
+_ROWS = "SELECT commitment, made, wrapped IS NOT NULL, opened FROM round_key WHERE round = ?"
+
+
+class KeyCheck:
+    """The keys of one journal, looked up as the bodies that they seal come by."""
+
+    def __init__(self, db: sqlite3.Connection, schema: int) -> None:
+        self._db, self._has_keys = db, schema > 1
+        self._round: str | None = None
+        self._rows: dict[bytes, tuple[int, bool, bytes | None]] = {}
+        self._erased: tuple[int, str] = (0, "")
+        self._through = 0
+
+    def look(self, place: str, round_id: str, data: bytes) -> str:
+        """What is wrong with the key of a sealed body, "" = nothing. `place`: of the record, for a fault that is found late."""
+        try:
+            commitment = key_of(data)
+            row = self._of(round_id).get(commitment)
+        except (SealBroken, *READ_ERRORS) as exc:
+            return str(exc)
+        if row is None:
+            return f"the key {commitment.hex()[:16]} of round {round_id or 'none'} is gone"
+        made, is_wrapped, opened = row
+        if opened is not None:
+            is_right = RoundKey(opened).commitment == commitment
+            return (
+                ""
+                if is_right
+                else f"the key of round {round_id} that lies open is not the one that was committed to"
+            )
+        if not is_wrapped:
+            self._erased = max(self._erased, (made, f"{place}, round {round_id or 'none'}"))
+        return ""
+
+    def erased(self, data: bytes) -> str:
+        """Takes up a record of keys that were erased; what is wrong with it, "" = nothing."""
+        try:
+            self._through = max(self._through, msgspec.json.decode(data, type=CardsErased).through)
+        except UNREADABLE as exc:
+            return f"it does not say which keys were erased: {exc}"
+        return ""
+
+    def unsaid(self) -> str:
+        """Where a key is erased and no record says so; "" = nowhere."""
+        made, where = self._erased
+        return f"the key of {where} was erased, and no record says so" if made > self._through else ""
+
+    def _of(self, round_id: str) -> dict[bytes, tuple[int, bool, bytes | None]]:
+        """The keys of one round; the bodies of a round lie together."""
+        if round_id != self._round:
+            rows = self._db.execute(_ROWS, (round_id,)).fetchall() if self._has_keys else []
+            self._round, self._rows = round_id, {row[0]: (row[1], bool(row[2]), row[3]) for row in rows}
+        return self._rows

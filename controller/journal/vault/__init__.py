@@ -1,0 +1,1 @@
+"""Which cards were told, sealed round by round, and the keys."""

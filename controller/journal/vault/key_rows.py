@@ -1,0 +1,41 @@
+"""What a commit does to the keys of rounds: new ones go in, some are let out, old ones are erased."""
+
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from controller.journal.file import overwrite_log
+from controller.journal.seal import Batch
+from controller.journal.vault.vault import Unsealer, Vault
+
+__all__ = ["keys_written", "write_keys"]
+
+_INSERT = "INSERT INTO round_key VALUES (?, ?, ?, ?, ?, ?, ?)"
+_OPEN = "UPDATE round_key SET opened = ?, wrapped = NULL WHERE round = ? AND commitment = ?"
+_ERASE = """UPDATE round_key SET opened = NULL, wrapped = NULL
+ WHERE made <= ? AND (wrapped IS NOT NULL OR opened IS NOT NULL)"""
+
+
+def write_keys(db: sqlite3.Connection, batch: Batch, vault: Vault | None) -> None:
+    """Inside the transaction of the batch. Raises `sqlite3.Error`."""
+    if vault is not None and vault.pending:
+        db.executemany(_INSERT, vault.pending)
+    if batch.openings:
+        db.executemany(_OPEN, batch.openings)
+    if batch.erased:
+        db.execute(_ERASE, (batch.erased,))
+
+
+def keys_written(
+    db: sqlite3.Connection, path: Path, batch: Batch, vault: Vault | None, unsealer: Unsealer
+) -> None:
+    """After the commit: no copy of what was erased is left in memory, nor in the file's log."""
+    if vault is not None:
+        vault.written(batch.openings)
+    if not batch.erased:
+        return
+    if vault is not None:
+        vault.erased()
+    unsealer.forget()
+    with suppress(sqlite3.Error, OSError):  # it is erased in any case; a disk that fails shows at the next commit
+        overwrite_log(db, path)

@@ -1,0 +1,124 @@
+"""The vault's key file: the keys under which the keys of single rounds lie in the record.
+
+One line a key, `tablewarden-vault 1 HEX`, the newest first; the others are kept for what was sealed before. A key is
+known by its id, the first 16 hex digits of the SHA-256 of `tablewarden vault key` and its 32 bytes.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from controller.journal.vault import key_file
+from controller.journal.vault.key_file import KeyUnusable
+
+__all__ = [
+    "NONCE_BYTES",
+    "SECRET_BYTES",
+    "VaultKeyMissing",
+    "VaultKeys",
+    "WrappedDamaged",
+    "make_vault",
+    "renew_vault",
+]
+
+MAKER = "tablewarden vault key --new"
+SECRET_BYTES = 32
+NONCE_BYTES = 12
+MOST_KEYS = 64
+"""More than anybody renews in the years for which records are kept, and what fits into a key file."""
+_LINE = re.compile(r"tablewarden-vault 1 (?P<secret>[0-9a-f]{64})")
+_HEAD = "# Who has these lines can read every card that was sealed under them. The newest stands first.\n"
+
+
+class VaultKeyMissing(Exception):
+    """Something was sealed under a key that is not in this vault. That is no damage: the file is another one, or an old
+    line of it was taken out."""
+
+    def __init__(self, vault: str) -> None:
+        super().__init__(
+            f"it is sealed under vault key {vault}, which is not in the vault's file; put that key's line back into it"
+        )
+        self.vault = vault
+
+
+class WrappedDamaged(Exception):
+    """The key is the right one, and what it had sealed is not as it was written."""
+
+
+class VaultKeys:
+    """The keys of one file. They are never logged, recorded or told. `id`: of the newest one."""
+
+    def __init__(self, secrets: Sequence[bytes]) -> None:
+        self._ciphers = {_id(secret): AESGCM(secret) for secret in secrets}
+        self.id = _id(secrets[0])
+
+    @classmethod
+    def load(cls, path: Path) -> "VaultKeys":
+        """From a file that only the daemon may read. Raises `KeyUnusable`."""
+        return cls(_secrets(path))
+
+    def __contains__(self, vault: str) -> bool:
+        return vault in self._ciphers
+
+    def wrap(self, secret: bytes, about: bytes) -> tuple[str, bytes]:
+        """Seals something under the newest key: that key's id, and nonce and ciphertext. `about` is bound to it."""
+        nonce = os.urandom(NONCE_BYTES)
+        return self.id, nonce + self._ciphers[self.id].encrypt(nonce, secret, about)
+
+    def unwrap(self, vault: str, wrapped: bytes, about: bytes) -> bytes:
+        """What was sealed. Raises `VaultKeyMissing` where the key is another one, `WrappedDamaged` where it is not."""
+        cipher = self._ciphers.get(vault)
+        if cipher is None:
+            raise VaultKeyMissing(vault)
+        try:
+            return cipher.decrypt(wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], about)
+        except (InvalidTag, ValueError) as exc:
+            raise WrappedDamaged(f"what vault key {vault} had sealed is not as it was written") from exc
+
+
+def make_vault(path: Path) -> VaultKeys:
+    """Makes a vault with one key. Nothing is overwritten. Raises `KeyUnusable`."""
+    secret = os.urandom(SECRET_BYTES)
+    key_file.write(path, _text([secret]), key_file.PRIVATE_MODE)
+    return VaultKeys([secret])
+
+
+def renew_vault(path: Path) -> VaultKeys:
+    """Puts a new key before the others: from the next start on it seals, and what was sealed stays readable.
+
+    Raises `KeyUnusable`; the file is then as it was.
+    """
+    secrets = [os.urandom(SECRET_BYTES), *_secrets(path)]
+    if len(secrets) > MOST_KEYS:
+        raise KeyUnusable(path, f"holds {MOST_KEYS} keys; take out those whose rounds are past their retention")
+    key_file.replace(path, _text(secrets))
+    return VaultKeys(secrets)
+
+
+def _secrets(path: Path) -> list[bytes]:
+    text = key_file.read_private(path, MAKER).decode(errors="replace")
+    secrets = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            hint = "; it is the key that signs the record" if "PRIVATE KEY" in text else ""
+            raise KeyUnusable(path, f"line {number} is no key of a vault{hint}; `{MAKER}` makes one")
+        secrets.append(bytes.fromhex(found["secret"]))
+    if not secrets:
+        raise KeyUnusable(path, f"holds no key of a vault; `{MAKER}` makes one")
+    return secrets
+
+
+def _text(secrets: Sequence[bytes]) -> bytes:
+    return (_HEAD + "".join(f"tablewarden-vault 1 {secret.hex()}\n" for secret in secrets)).encode()
+
+
+def _id(secret: bytes) -> str:
+    return sha256(b"tablewarden vault key" + secret).hexdigest()[:16]

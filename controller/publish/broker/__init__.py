@@ -1,0 +1,1 @@
+"""The port to a broker, over aiomqtt or in memory."""

@@ -1,0 +1,386 @@
+"""`Link` over aiomqtt and paho: the only module that knows them.
+
+aiomqtt serves one connection well, but hides the reason code of a PUBACK, does not wake a waiting publish when the
+connection dies, and drops a CONNECT on the floor when it is cancelled. So its client is subclassed: publishes go
+straight to paho, one callback brings back every reason code, reading and writing happen in the loop's own turn, and
+silence of the broker is noticed after one and a half keep-alives.
+"""
+
+import asyncio
+import logging
+import socket
+import ssl
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import aiomqtt
+from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, MQTT_ERR_SUCCESS, ConnectFlags, DisconnectFlags
+from paho.mqtt.client import Client as PahoClient
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties as PahoProperties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from controller.publish.broker.link import (
+    NO_PROPERTIES,
+    Closed,
+    Incoming,
+    Limits,
+    LinkDown,
+    LinkFailed,
+    Properties,
+    Will,
+)
+from controller.publish.broker.packing import Packed
+from controller.publish.config import PublishConfig, Tls
+
+__all__ = ["MqttLink"]
+
+LOGGER = logging.getLogger(__name__)
+CLOSE_TIMEOUT_S = 1.0
+"""How long a goodbye may take to leave the socket."""
+SILENCE = 1.5
+"""Keep-alives without a byte from the broker after which it counts as gone; brokers use the same factor for us."""
+TICKS = 6
+"""Looks at the clock in that time: a PING leaves at most a quarter of a keep-alive late, an idle link wakes us rarely."""
+INCOMING_LIMIT = 64
+"""Messages kept for us to read; a table hears little, and what floods it is dropped and counted in the log."""
+KEEPALIVE_TIMEOUT, TAKEN_OVER = 0x8D, 0x8E
+NOT_OUR_MESSAGE = frozenset({0x89, 0x8B, KEEPALIVE_TIMEOUT, TAKEN_OVER, 0x98, 0x9C, 0x9D, 0x9F, 0xA0})
+"""Reason codes of a broker's DISCONNECT (MQTT 5, 3.14.2.1) that no message of ours can have caused: busy, shutting down,
+keep-alive, session taken over, administrative, moved, connection rate, connect time."""
+
+
+class MqttLink:
+    """One connection to a real broker. Must be made in a running loop."""
+
+    def __init__(self, config: PublishConfig, will: Will) -> None:
+        self._config = config
+        self._unfit = ""  # why there is nothing to connect with
+        try:
+            self._client = _Client(config, will)
+        except (OSError, ValueError) as exc:  # ValueError: not text, or no certificate
+            self._unfit = _unfit(exc, config)
+
+    async def connect(self) -> Limits:
+        if self._unfit:
+            raise LinkFailed(self._unfit, contacted=False)
+        client = self._client
+        try:
+            async with asyncio.timeout(self._config.connect_timeout_s):
+                return await client.open()
+        except TimeoutError:
+            client.shut(Closed("timed out"))
+            reason = "no answer to our greeting in time" if client.contacted else "cannot reach the broker in time"
+            raise LinkFailed(reason, contacted=client.contacted) from None
+        except (OSError, aiomqtt.MqttError) as exc:
+            client.shut(Closed(str(exc)))
+            raise LinkFailed(str(exc) or type(exc).__name__, contacted=client.contacted) from exc
+        except BaseException:
+            client.shut(Closed("given up"))
+            raise
+
+    def send(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        qos: int,
+        retain: bool = False,
+        properties: Properties = NO_PROPERTIES,
+        answered: Callable[[int], None] | None = None,
+    ) -> None:
+        self._client.put(topic, payload, qos=qos, retain=retain, properties=properties, answered=answered)
+
+    async def subscribe(self, topic: str) -> int:
+        try:
+            granted = await self._client.subscribe(topic, qos=1, timeout=2 * self._config.keepalive_s)
+        except aiomqtt.MqttError as exc:
+            raise LinkDown(str(exc)) from exc
+        code = granted[0]
+        return code if isinstance(code, int) else int(code.value)
+
+    async def incoming(self) -> AsyncIterator[Incoming]:
+        try:
+            async for message in self._client.messages:
+                payload = message.payload if isinstance(message.payload, bytes | bytearray) else b""
+                yield Incoming(message.topic.value, bytes(payload), message.retain)
+        except aiomqtt.MqttError:
+            return
+
+    async def closed(self) -> Closed:
+        return await asyncio.shield(self._client.over)
+
+    async def close(self) -> None:
+        self._client.goodbye()
+        done, _ = await asyncio.wait({self._client.over}, timeout=CLOSE_TIMEOUT_S)
+        if not done:
+            self.abort("the goodbye could not be sent")
+
+    def abort(self, reason: str) -> None:
+        self._client.shut(Closed(reason))
+
+
+class _Client(aiomqtt.Client):
+    """aiomqtt's client for exactly one connection, with its socket served by the loop directly."""
+
+    def __init__(self, config: PublishConfig, will: Will) -> None:
+        five = config.protocol == "5"
+        connect, will_properties = _connect_properties(config) if five else (None, None)
+        super().__init__(
+            config.host,
+            config.port,
+            identifier=config.client_id,
+            username=config.username,
+            password=_password(config),
+            protocol=aiomqtt.ProtocolVersion.V5 if five else aiomqtt.ProtocolVersion.V311,
+            clean_session=None if five else True,
+            clean_start=True if five else MQTT_CLEAN_START_FIRST_ONLY,
+            properties=connect,
+            will=aiomqtt.Will(will.topic, will.payload, 1, True, will_properties),
+            keepalive=config.keepalive_s,
+            timeout=config.connect_timeout_s,
+            logger=LOGGER,
+            max_queued_incoming_messages=INCOMING_LIMIT,
+            tls_context=_tls_context(config.tls) if config.tls else None,
+        )
+        self._client.connect_timeout = config.connect_timeout_s
+        # Our own window is the only one: paho's would hold messages back in a second queue.
+        self._client.max_inflight_messages_set(0)
+        self.over: asyncio.Future[Closed] = self._loop.create_future()
+        self.contacted = False
+        self.limits = Limits()
+        self._five = five
+        self._quiet_s = SILENCE * config.keepalive_s
+        self._heard = self._loop.time()
+        self._waiting: dict[int, Callable[[int], None]] = {}
+        self._answers: list[tuple[int, int]] = []
+        self._thread_id = threading.get_ident()
+        self._timer: asyncio.TimerHandle | None = None
+        self._fd = -1
+
+    async def open(self) -> Limits:
+        """Dials in a thread (paho's connect blocks), then waits for the broker's answer in the loop."""
+        await self._dial()
+        sock = self._client.socket()
+        if isinstance(sock, socket.socket):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        await self._connected
+        return self.limits
+
+    def _dial(self) -> asyncio.Future[None]:
+        """A daemon thread and not the executor: a name look-up that hangs must not hold up the end of the process."""
+        dialled: asyncio.Future[None] = self._loop.create_future()
+
+        def tell(error: Exception | None) -> None:
+            if self.over.done():
+                self._client._sock_close()
+            if dialled.cancelled():
+                return
+            if error is None:
+                dialled.set_result(None)
+            else:
+                dialled.set_exception(error)
+
+        def work() -> None:
+            error: Exception | None = None
+            try:
+                self._client_connect()
+            except Exception as exc:  # told to the waiting side, whatever it is
+                error = exc
+            try:
+                self._loop.call_soon_threadsafe(tell, error)
+            except RuntimeError:  # the loop is gone, and with it whoever waited
+                self._client._sock_close()
+
+        threading.Thread(target=work, name="mqtt-dial", daemon=True).start()
+        return dialled
+
+    def put(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        qos: int,
+        retain: bool,
+        properties: Properties,
+        answered: Callable[[int], None] | None,
+    ) -> None:
+        if self.over.done():
+            raise LinkDown(self.over.result().reason)
+        packed: Any = Packed(properties) if self._five and properties is not NO_PROPERTIES else None
+        info = self._client.publish(topic, payload, qos, retain, packed)
+        if info.rc != MQTT_ERR_SUCCESS:
+            raise LinkDown(f"paho refused the publish: {info.rc}")
+        if answered is not None:
+            self._waiting[info.mid] = answered
+        self._flush()
+
+    def goodbye(self) -> None:
+        """DISCONNECT; paho closes the socket once it is out."""
+        if not self.over.done() and self._client.disconnect() == MQTT_ERR_SUCCESS:
+            self._flush()
+
+    def shut(self, closed: Closed) -> None:
+        """Ends the connection, whatever state it is in; the first reason given stays."""
+        if not self.over.done():
+            self.over.set_result(closed)
+        self._waiting.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._disconnected.done():
+            self._disconnected.set_exception(aiomqtt.MqttError(closed.reason))
+            self._disconnected.exception()  # asked for, so that asyncio does not log it as never retrieved
+        if not self._connected.done():
+            self._connected.set_exception(aiomqtt.MqttError(closed.reason))
+            self._connected.exception()
+        self._client._sock_close()
+
+    # -- the socket -------------------------------------------------------------------------------------------------
+
+    def _on_socket_open(self, client: PahoClient, userdata: Any, sock: Any) -> None:
+        self._loop.call_soon_threadsafe(self._attach, sock)  # runs in the dialling thread
+
+    def _attach(self, sock: Any) -> None:
+        if self.over.done() or sock.fileno() < 0:
+            return
+        self._fd = sock.fileno()
+        self._heard = self._loop.time()
+        self._loop.add_reader(self._fd, self._read)
+        self._tick()
+
+    def _on_socket_close(self, client: PahoClient, userdata: Any, sock: Any) -> None:
+        if self._fd >= 0 and not self._loop.is_closed():
+            self._loop.remove_reader(self._fd)
+            self._loop.remove_writer(self._fd)
+        self._fd = -1
+
+    def _on_socket_register_write(self, client: PahoClient, userdata: Any, sock: Any) -> None:
+        if threading.get_ident() == self._thread_id:
+            self._loop.call_soon(self._flush)
+        else:  # the CONNECT, queued by the dialling thread
+            self._loop.call_soon_threadsafe(self._flush)
+
+    def _on_socket_unregister_write(self, client: PahoClient, userdata: Any, sock: Any) -> None:
+        if self._fd >= 0 and not self._loop.is_closed():
+            self._loop.remove_writer(self._fd)
+
+    def _flush(self) -> None:
+        """Writes what is queued, now; what the socket does not take waits for it to become writable."""
+        if self.over.done() or not self._client.want_write():
+            return
+        self.contacted = True
+        self._guarded(self._client.loop_write)
+        if self._fd >= 0 and self._client.want_write():
+            self._loop.add_writer(self._fd, self._flush)
+
+    def _read(self) -> None:
+        self._heard = self._loop.time()
+        while True:
+            self._guarded(self._client.loop_read)
+            sock = self._client.socket()
+            if not (isinstance(sock, ssl.SSLSocket) and sock.pending()):
+                break  # TLS may hold decrypted bytes that no descriptor announces
+        answers, self._answers = self._answers, []
+        for mid, code in answers:
+            if (answered := self._waiting.pop(mid, None)) is not None:
+                answered(code)
+
+    def _tick(self) -> None:
+        """Lets paho send its PINGs, and judges the broker's silence."""
+        if self.over.done():
+            return
+        self._guarded(self._client.loop_misc)
+        quiet = self._loop.time() - self._heard
+        if quiet > self._quiet_s:
+            self.shut(Closed(f"the broker has been silent for {quiet:.0f} s"))
+            return
+        self._timer = self._loop.call_later(self._quiet_s / TICKS, self._tick)
+
+    def _guarded(self, step: Callable[[], Any]) -> None:
+        """paho closes the socket and says so by itself; what it raises beyond that ends the connection too."""
+        try:
+            step()
+        except Exception as exc:
+            LOGGER.exception("mqtt_client_fault")
+            self.shut(Closed(f"fault in the client: {exc!r}"))
+
+    # -- what paho tells --------------------------------------------------------------------------------------------
+
+    def _on_connect(
+        self,
+        client: PahoClient,
+        userdata: Any,
+        flags: ConnectFlags,
+        reason_code: ReasonCode,
+        properties: PahoProperties | None = None,
+    ) -> None:
+        said: dict[str, Any] = vars(properties) if properties is not None else {}
+        self.limits = Limits(said.get("ReceiveMaximum", 65535), said.get("MaximumPacketSize"))
+        self._quiet_s = SILENCE * (said.get("ServerKeepAlive") or self._keepalive)
+        super()._on_connect(client, userdata, flags, reason_code, properties)
+
+    def _on_publish(
+        self, client: PahoClient, userdata: Any, mid: int, reason_code: ReasonCode, properties: PahoProperties
+    ) -> None:
+        # paho holds a lock here that a QoS 0 publish would want: the answers are given out after the read.
+        self._answers.append((mid, reason_code.value))
+
+    def _on_disconnect(
+        self,
+        client: PahoClient,
+        userdata: Any,
+        flags: DisconnectFlags,
+        reason_code: ReasonCode,
+        properties: PahoProperties | None = None,
+    ) -> None:
+        if flags.is_disconnect_packet_from_server:
+            provoked = reason_code.value not in NOT_OUR_MESSAGE
+            is_taken = reason_code.value == TAKEN_OVER
+            closed = Closed(
+                f"the broker ended the connection: {reason_code}", provoked=provoked, taken_over=is_taken
+            )
+        elif reason_code.value == KEEPALIVE_TIMEOUT:
+            closed = Closed("the broker did not answer a PING")
+        elif reason_code.is_failure:
+            closed = Closed("the broker closed the connection", provoked=True)
+        else:
+            closed = Closed("said goodbye")
+        if not self.over.done():
+            self.over.set_result(closed)
+        # Outside of paho's callback, which holds its lock.
+        self._loop.call_soon(self.shut, self.over.result())
+
+
+def _password(config: PublishConfig) -> str | None:
+    return config.password_file.read_text().rstrip("\n") if config.password_file else None
+
+
+def _unfit(exc: OSError | ValueError, config: PublishConfig) -> str:
+    """What cannot be read, and what to do."""
+    said = exc.strerror or str(exc) if isinstance(exc, OSError) else str(exc)
+    try:
+        _password(config)
+    except (OSError, ValueError):
+        return (
+            f"[mqtt] password_file: {config.password_file} cannot be read: {said}; let the daemon's login read it"
+        )
+    tls = config.tls
+    files = ", ".join(str(path) for path in (tls.ca, tls.cert, tls.key) if path) if tls else "the client"
+    return f"[mqtt] ca, cert, key: {files}: {said}; correct the files"
+
+
+def _connect_properties(config: PublishConfig) -> tuple[PahoProperties, PahoProperties]:
+    connect = PahoProperties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    connect.SessionExpiryInterval = config.session_expiry_s
+    will = PahoProperties(PacketTypes.WILLMESSAGE)  # type: ignore[no-untyped-call]
+    will.WillDelayInterval = config.will_delay_s
+    return connect, will
+
+
+def _tls_context(tls: Tls) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=str(tls.ca))
+    context.minimum_version = ssl.TLSVersion.TLSv1_3 if tls.minimum == "1.3" else ssl.TLSVersion.TLSv1_2
+    if tls.cert is not None:
+        context.load_cert_chain(str(tls.cert), str(tls.key) if tls.key else None)
+    return context

@@ -1,0 +1,37 @@
+"""The property block of an MQTT 5 PUBLISH as bytes: paho's own class takes ten times as long to fill and to pack."""
+
+from controller.publish.broker.link import Properties
+
+__all__ = ["Packed"]
+
+CONTENT_TYPE, USER = b"\x03", b"\x26"
+"""Property identifiers of MQTT 5, 2.2.2.2."""
+
+
+class Packed:
+    """Stands in for paho's `Properties`, of which a publish uses `pack` alone."""
+
+    __slots__ = ("_properties",)
+
+    def __init__(self, properties: Properties) -> None:
+        self._properties = properties
+
+    def pack(self) -> bytes:
+        """Length as a variable byte integer (MQTT 5, 1.5.5), then the properties."""
+        parts = []
+        if self._properties.content_type is not None:
+            parts += [CONTENT_TYPE, _text(self._properties.content_type)]
+        for name, value in self._properties.user:
+            parts += [USER, _text(name), _text(value)]
+        body = b"".join(parts)
+        length, head = len(body), bytearray()
+        while True:
+            length, low = length >> 7, length & 0x7F
+            head.append(low | (0x80 if length else 0))
+            if not length:
+                return bytes(head) + body
+
+
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return len(encoded).to_bytes(2, "big") + encoded

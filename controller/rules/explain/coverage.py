@@ -1,0 +1,276 @@
+"""How each clause of a document is carried out here: enforced, prompted, recorded or settled, or why it is not.
+
+Read from `clauses/<id>.coverage.toml` beside the clause ids, as strictly as a rulebook: every clause once, every fault
+told. What is not carried out yet keeps the class that it must have and says so under `todo`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+
+from controller.rules.citation import Cited, chapter, within
+from controller.rules.explain.explain import cited
+from controller.rules.model import Row, Rulebook
+from controller.rules.parts import Dealing
+from controller.rules.read.reader import FILE, Scope, Table
+from controller.rules.read.toml import TomlInvalid, parse_toml
+from controller.rules.vocabulary import Method, Trigger
+
+FIELD = re.compile(r"[a-z_]+\.[a-z_]+")
+ACT = re.compile(r"[a-z_]+")
+NOT_YET = "not yet"
+
+
+class Kind(StrEnum):
+    ENFORCED = "enforced"  # the daemon refuses, voids, locks or withholds
+    PROMPTED = "prompted"  # a person is told to do it, and says by an act that it is done
+    RECORDED = "recorded"  # it stands in the record, in a field of a fact
+    SETTLED = "settled"  # pay and settlement
+    DEFINITION = "definition"  # a term, a heading or a pointer: the clauses that use it carry it
+    HOUSE = "house"  # the operator does it away from this table: signs, notices, filings, training
+    PHYSICAL = "physical"  # no device, act or clock could carry it
+
+
+CARRYING = (Kind.ENFORCED, Kind.PROMPTED, Kind.RECORDED, Kind.SETTLED)
+"""Classes of clauses that are carried out here; a test of each such clause fails without it."""
+
+
+class CoverageInvalid(Exception):
+    """A coverage file is refused. `faults`: every fault, each with its place in the file."""
+
+    def __init__(self, path: str, faults: Sequence[str]) -> None:
+        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + "\n".join(f"  {f}" for f in faults))
+        self.path, self.faults = path, tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How some clauses are carried out. `says`: how, or why nothing here carries them.
+
+    `rows`: triggers whose rows in the rulebook answer it. `acts`: acts and reports that the program refuses or takes under
+    it, where no part of the rulebook names it. `text`, `act`: what a person is told and the act, or the duty, by which it is
+    answered. `field`: `fact.field`. `used_by`: the clauses that use a definition. `todo`: what is not there yet, "" = it is
+    carried out.
+    """
+
+    kind: Kind
+    says: str
+    rows: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
+    text: str = ""
+    act: str = ""
+    field: str = ""
+    used_by: tuple[str, ...] = ()
+    todo: str = ""
+
+    @property
+    def how(self) -> str:
+        """What carries it, in brief: rows, acts, text and act, field, or the clauses that use it; "" for what has none."""
+        rows = (f"rows {', '.join(self.rows)}",) if self.rows else ()
+        acts = (f"by {', '.join(self.acts)}",) if self.acts else ()
+        act = (f'"{self.text}" by {self.act}',) if self.act else ()
+        used = (f"see {', '.join(self.used_by)}",) if self.used_by else ()
+        return "; ".join((*rows, *acts, *act, *((self.field,) if self.field else ()), *used))
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """`clauses`: how each clause of the document is carried out, in the document's order."""
+
+    rulebook: str
+    clauses: Mapping[str, Carried]
+
+    def counts(self) -> dict[Kind, int]:
+        """Clauses of each kind; kinds without one are counted as 0."""
+        found = Counter(carried.kind for carried in self.clauses.values())
+        return {kind: found[kind] for kind in Kind}
+
+    def open(self) -> dict[str, Carried]:
+        """The clauses that are not carried out yet."""
+        return {clause: carried for clause, carried in self.clauses.items() if carried.todo}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a person is told before an act, and the clauses that want it."""
+
+    act: str
+    text: str
+    cite: tuple[str, ...]
+
+
+def prompts(
+    coverage: Coverage, rulebook: Rulebook, method: Method, silent: Collection[str] = ()
+) -> tuple[Prompt, ...]:
+    """What people at a table that is dealt this way are told, act by act: all that is prompted and carried out.
+
+    A clause in the chapter of another way of dealing does not speak to them, nor one that only another way rests on, nor one
+    that is `silent` at this table.
+    """
+    chapters = {m: chapter(dealing.cite[0]) for m, dealing in rulebook.dealing.items()}
+    others = set(chapters.values()) - {chapters.get(method)}
+    rests_on = {m: _rests_on(dealing) for m, dealing in rulebook.dealing.items()}
+    others |= {clause for found in rests_on.values() for clause in found} - rests_on.get(method, set())
+    others |= set(silent)
+    found: dict[tuple[str, str], list[str]] = {}
+    for clause, carried in coverage.clauses.items():
+        if carried.kind is Kind.PROMPTED and not carried.todo and not {chapter(clause), clause} & others:
+            found.setdefault((carried.act, carried.text), []).append(clause)
+    return tuple(Prompt(act, text, tuple(cite)) for (act, text), cite in found.items())
+
+
+def _rests_on(dealing: Dealing) -> set[str]:
+    """The clauses of what this way of dealing has beside its stacks: burns, a covered dealer's hand and the like."""
+    values = [getattr(dealing, field.name) for field in fields(dealing)]
+    return {clause for value in values if isinstance(value, Cited) for clause in value.cite}
+
+
+def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path: str) -> Coverage:
+    """The coverage in these bytes of `path`; `clauses`: the ids of the document, in its order.
+
+    Raises `CoverageInvalid` with all faults.
+    """
+    try:
+        raw = parse_toml(data)
+    except TomlInvalid as exc:
+        raise CoverageInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
+    root = Table(raw, FILE, Scope(frozenset(clauses)))
+    never_physical = _header(root, rulebook)
+    named = cited(rulebook)
+    found: dict[str, Carried] = {}
+    for kind in Kind:
+        for table in root.tables(kind, optional=True):
+            ids = _ids(table, clauses)
+            carried = _carried(table, kind)
+            if carried.rows:
+                _check_rows(table, rulebook, ids, carried)
+            if again := [c for n, c in enumerate(ids) if c in found or c in ids[:n]]:
+                table.fault(f"clauses that are named before: {', '.join(again)}")
+            if kind is Kind.PHYSICAL:
+                _check_physical(table, ids, never_physical)
+            if kind in (Kind.ENFORCED, Kind.SETTLED) and not (carried.rows or carried.acts or carried.todo):
+                _check_named(table, ids, named)
+            found.update({clause: _with_parts(carried, clause, clauses) for clause in ids})
+    root.close()
+    _check_definitions(root, found)
+    if missing := [clause for clause in clauses if clause not in found]:
+        root.fault(f"clauses without a class: {', '.join(missing)}")
+    if root.scope.faults:
+        raise CoverageInvalid(path, root.scope.faults)
+    return Coverage(rulebook.id, {clause: found[clause] for clause in clauses})
+
+
+def _header(root: Table, rulebook: Rulebook) -> tuple[str, ...]:
+    """Checks whose coverage it is; the parts of which nothing may be called physical."""
+    table = root.table("coverage")
+    if table is None:
+        return ()
+    table.one_of("rulebook", (rulebook.id,))
+    never_physical = table.cite("never_physical")
+    table.close()
+    return never_physical
+
+
+def _ids(table: Table, clauses: Sequence[str]) -> list[str]:
+    """Those named under `clauses`, and those under `whole` with everything that stands in them."""
+    single, whole = table.texts("clauses", optional=True), table.texts("whole", optional=True)
+    table.scope.check_cite(table.where, (*single, *whole))
+    if not single and not whole:
+        table.fault("names no clause: 'clauses', or 'whole' for clauses with all that stands in them")
+    known = [clause for clause in single if clause in clauses]
+    return known + [clause for part in whole for clause in clauses if within(clause, part)]
+
+
+def _carried(table: Table, kind: Kind) -> Carried:
+    """What this table names to carry its clauses, by their kind; a physical one only says why nothing could."""
+    says = table.said("says")
+    rows: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    text = act = field = todo = ""
+    match kind:
+        case Kind.ENFORCED:
+            rows = table.texts("rows", optional=True)
+            rows = tuple(word for row in rows if (word := table.to_word(row, Trigger, "trigger")))
+            acts, todo = _acts(table), _todo(table)
+        case Kind.PROMPTED:
+            text, act, todo = table.said("text"), _shaped(table, "act", ACT, "an act"), _todo(table)
+        case Kind.RECORDED:
+            field, todo = _shaped(table, "field", FIELD, '"fact.field"'), _todo(table)
+        case Kind.SETTLED:
+            acts, todo = _acts(table), _todo(table, "note")
+            if todo and not todo.startswith(NOT_YET):
+                table.fault(f"'note' must begin with {NOT_YET!r}, not {todo!r}")
+        case Kind.DEFINITION:
+            used_by = table.texts("used_by", optional=True)
+            table.scope.check_cite(table.where, used_by)
+    table.close()
+    return Carried(kind, says, rows, acts, text, act, field, used_by, todo)
+
+
+def _acts(table: Table) -> tuple[str, ...]:
+    acts = table.texts("acts", optional=True)
+    for act in acts:
+        if not ACT.fullmatch(act):
+            table.fault(f"'acts' must hold acts, not {act!r}")
+    return acts
+
+
+def _with_parts(carried: Carried, clause: str, clauses: Sequence[str]) -> Carried:
+    """A heading is used by the clauses that stand right under it."""
+    if carried.kind is not Kind.DEFINITION or carried.used_by:
+        return carried
+    under = [each for each in clauses if each != clause and within(each, clause)]
+    first = [each for each in under if not any(within(each, other) for other in under if other != each)]
+    return replace(carried, used_by=tuple(first))
+
+
+def _check_named(table: Table, ids: Sequence[str], named: Collection[str]) -> None:
+    """A clause on which nothing of the rulebook rests needs an act, or is carried out by nothing."""
+    if idle := [clause for clause in ids if clause not in named]:
+        table.fault(f"nothing rests on {', '.join(idle)}: no value, row or part names it, and there are no 'acts'")
+
+
+def _check_definitions(root: Table, found: Mapping[str, Carried]) -> None:
+    """Each definition leads to a clause that is carried out, by way of others that use it."""
+    definitions = {clause: carried for clause, carried in found.items() if carried.kind is Kind.DEFINITION}
+    led: set[str] = {clause for clause, carried in found.items() if carried.kind in CARRYING}
+    while more := {c for c, carried in definitions.items() if c not in led and led & set(carried.used_by)}:
+        led |= more
+    if idle := [clause for clause in definitions if clause not in led]:
+        root.fault(f"definitions that no clause uses which is carried out: {', '.join(idle)}")
+
+
+def _todo(table: Table, key: str = "todo") -> str:
+    return table.text(key, optional=True) or ""
+
+
+def _shaped(table: Table, key: str, shape: re.Pattern[str], name: str) -> str:
+    text = table.said(key)
+    if text and not shape.fullmatch(text):
+        table.fault(f"{key!r} must be {name}, not {text!r}")
+    return text
+
+
+def _check_physical(table: Table, ids: Sequence[str], never: Sequence[str]) -> None:
+    """What concerns decks, stub, lock-out, settlement or irregularities is carried by something, or will be."""
+    if wrong := [clause for clause in ids if any(within(clause, part) for part in never)]:
+        table.fault(f"stand in chapters of which nothing may be physical: {', '.join(wrong)}")
+
+
+def _check_rows(table: Table, rulebook: Rulebook, ids: Sequence[str], carried: Carried) -> None:
+    """Each clause is cited by a row that is named, and each row that is named cites one of the clauses."""
+    cites = {row: set(_cites(rulebook.rows[Trigger(row)])) for row in carried.rows}
+    for clause in ids:
+        if not carried.acts and not any(within(c, clause) for found in cites.values() for c in found):
+            table.fault(f"no row of {', '.join(carried.rows)} cites clause {clause!r}")
+    for row, found in cites.items():
+        if not any(within(c, clause) for c in found for clause in ids):
+            table.fault(f"rows of {row} cite none of these clauses")
+
+
+def _cites(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        yield from (*row.cite, *row.notwithstanding, *(clause for demand in row.do for clause in demand.cite))

@@ -1,0 +1,1 @@
+"""From a rulebook file to a `Rulebook`, strictly."""

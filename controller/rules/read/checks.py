@@ -1,0 +1,278 @@
+"""What must hold of a whole rulebook once each of its parts can be read. Pure; the loader raises what is found here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from controller.rules.model import ByReading, Cited, HouseChoice, Question, Reading, Row, governing
+from controller.rules.parts import Dealing, PlayRule, WagerRule
+from controller.rules.pay import PayLimit, PayTable
+from controller.rules.read.pay_tables import check_pay
+from controller.rules.read.reader import READING, Scope, nearest
+from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, NO_ROW, Action, Guard, Method, Role, Settle, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a rulebook that refer to each other."""
+
+    dealing: Mapping[Method, Dealing]
+    wagers: Mapping[str, WagerRule]
+    duty_roles: Mapping[Action, Cited[Role]]
+    rows: Mapping[Trigger, tuple[Row, ...]]
+    readings: Mapping[str, Reading]
+    choices: Mapping[str, HouseChoice]
+    pay: Mapping[str, PayTable]
+    limits: Mapping[str, PayLimit]
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return (*self.readings.values(), *self.choices.values())
+
+    @property
+    def chosen_tables(self) -> set[str]:
+        """Readings and house choices that decide which pay table is used."""
+        return {question for table in self.pay.values() for question, _ in table.when}
+
+
+def check_parts(parts: Parts, scope: Scope) -> None:
+    """Adds each fault of the whole to the scope. `scope` knows where each row stands."""
+    _check_dealing(parts, scope)
+    _check_wagers(parts, scope)
+    for trigger in GUARDS_OF:
+        _check_trigger(parts, trigger, scope)
+    for rows in parts.rows.values():
+        for row in rows:
+            if row.trigger in NO_ROW:
+                scope.fault(scope.place_of(row), f"no rulebook answers {row.trigger}: the table holds and asks")
+                continue
+            _check_row(parts, row, scope)
+    _check_readings(parts, scope)
+    _check_choices(parts, scope)
+    asked = {question.id: question for question in parts.questions}
+    check_pay(parts.pay.values(), parts.limits.values(), parts.wagers, asked, scope)
+
+
+def every_state(trigger: Trigger) -> Iterator[frozenset[Guard]]:
+    """Every combination of the guards that belong to the trigger."""
+    guards = GUARDS_OF[trigger]
+    for held in product((False, True), repeat=len(guards)):
+        yield frozenset(guard for guard, holds in zip(guards, held, strict=True) if holds)
+
+
+def describe(trigger: Trigger, state: frozenset[Guard]) -> str:
+    """A state of the table in the words of the file: `not_misdealt, full_set_remains`."""
+    return ", ".join(g if g in state else f"not_{g}" for g in GUARDS_OF[trigger]) or "always"
+
+
+def _check_dealing(parts: Parts, scope: Scope) -> None:
+    for method, dealing in parts.dealing.items():
+        where = f"[[dealing]] ({method})"
+        if not dealing.stacks:
+            scope.fault(where, "deals no stack")
+        for stack in dealing.stacks:
+            if stack.only_if is not None and stack.only_if not in parts.wagers:
+                scope.fault(
+                    where, f"only_if names no wager: {stack.only_if!r} {nearest(stack.only_if, parts.wagers)}"
+                )
+        withheld = [] if dealing.withholds is None else [v for _, v in dealing.withholds.options]
+        for name in sorted({n for value in withheld for n in value} - set(parts.wagers)):
+            scope.fault(where, f"withholds no known wager: {name!r} {nearest(name, parts.wagers)}")
+
+
+def _check_wagers(parts: Parts, scope: Scope) -> None:
+    for name, wager in parts.wagers.items():
+        excluded = wager.excludes.value if wager.excludes else ()
+        of = () if wager.of is None else (wager.of,)
+        for what, others in (("requires", wager.requires.value), ("excludes", excluded), ("is a multiple of", of)):
+            for other in others:
+                if other not in parts.wagers:
+                    hint = nearest(other, parts.wagers)
+                    scope.fault(f"[[wager]] ({name})", f"{what} no known wager: {other!r} {hint}")
+
+
+def _check_trigger(parts: Parts, trigger: Trigger, scope: Scope) -> None:
+    """Exactly one row must govern in every state, and each row in at least one."""
+    rows = parts.rows.get(trigger)
+    where = f"trigger {trigger}"
+    if not rows:
+        scope.fault(where, "has no [[outcome]] and no [[silent]]")
+        return
+    if trigger in scope.half_read:
+        return  # what its rows leave open cannot be told before their own faults are mended
+    ruling: set[int] = set()
+    for state in every_state(trigger):
+        match governing(rows, state):
+            case []:
+                scope.fault(where, f"has a hole: nothing answers when {describe(trigger, state)}")
+            case [row]:
+                ruling.add(id(row))
+            case several:
+                places = " and ".join(scope.place_of(row) for row in several)
+                scope.fault(where, f"is answered twice when {describe(trigger, state)}: {places}")
+                ruling.update(id(row) for row in several)
+    for row in rows:
+        if id(row) not in ruling:
+            scope.fault(scope.place_of(row), "never governs")
+
+
+def _check_row(parts: Parts, row: Row, scope: Scope) -> None:
+    where = scope.place_of(row)
+    allowed = GUARDS_OF[row.trigger]
+    for condition in row.when:
+        if condition.guard not in allowed:
+            names = ", ".join(allowed) or "none"
+            scope.fault(where, f"guard {condition.guard!s} does not belong to {row.trigger} (it has: {names})")
+    actions = [demand.action for demand in row.do]
+    for action in sorted({a for a in actions if actions.count(a) > 1}):
+        scope.fault(where, f"demands {action} twice")
+    asks = (Action.HOLD_ROUND, Action.CALL_FLOORPERSON) if row.absent else ()
+    for action in sorted({*actions, *asks, *(a for step in row.by_reading for a in step.do)}):
+        if action in CONFIRMED and action not in parts.duty_roles:
+            scope.fault(where, f"demands {action}, but [duty_roles] does not say who confirms it")
+    if not row.absent and _elections_known(parts, row, where, scope):
+        _check_elections(parts, row, where, scope)
+
+
+def _elections_known(parts: Parts, row: Row, where: str, scope: Scope) -> bool:
+    before = len(scope.faults)
+    for step in row.by_reading:
+        for reading_id, choice in step.condition:
+            reading = parts.readings.get(reading_id)
+            if reading is None:
+                scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
+            elif choice not in (choices := [c.id for c in reading.choices]):
+                scope.fault(where, f"{reading_id} has no choice {choice!r} {nearest(choice, choices)}")
+    return len(scope.faults) == before
+
+
+def _check_elections(parts: Parts, row: Row, where: str, scope: Scope) -> None:
+    """Whatever is elected, each reading of the row must act, or the row would silently demand less than it seems to."""
+    asked = {reading_id: None for step in row.by_reading for reading_id, _ in step.condition}
+    for reading_id in asked:
+        if not parts.readings[reading_id].moves:
+            scope.fault(
+                where, f"acts by {reading_id}, which must then have moves = true: nobody might have elected it"
+            )
+    for elected in product(*([(r, c.id) for c in parts.readings[r].choices] for r in asked)):
+        live = [step for step in row.by_reading if set(step.condition) <= set(elected)]
+        if not live and not row.do:
+            scope.fault(where, f"demands nothing under {_elected(elected)}")
+    for reading_id in {step.reading: None for step in row.by_reading}:
+        answered = {choice for step in row.by_reading for r, choice in step.condition if r == reading_id}
+        for missing in [c.id for c in parts.readings[reading_id].choices if c.id not in answered]:
+            scope.fault(where, f"acts by {reading_id} but has no step for its choice {missing!r}")
+
+
+def _elected(elected: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{reading} = {choice}" for reading, choice in elected) or "no election"
+
+
+def _check_readings(parts: Parts, scope: Scope) -> None:
+    steps = [step for rows in parts.rows.values() for row in rows for step in row.by_reading]
+    values = {reading_id for _, reading_id in scope.value_readings}
+    for where, reading_id in scope.value_readings:
+        if reading_id not in parts.readings:
+            scope.fault(where, f"unknown reading {reading_id!r} {nearest(reading_id, parts.readings)}")
+    chosen = {decided_by for _, decided_by, _ in scope.by_choice} | _needed(parts) | parts.chosen_tables
+    for reading in parts.readings.values():
+        _check_reading(reading, steps, reading.id in values, reading.id in chosen, scope)
+
+
+def check_qualifier(
+    play: PlayRule, settlement: Mapping[Settle, Cited[str]], wagers: Mapping[str, WagerRule], scope: Scope
+) -> None:
+    """A wager goes back where the dealer may have to hold a minimum, and only there; it is one of this document's."""
+    rule, back = play.dealer_qualifies, settlement.get(Settle.UNQUALIFIED)
+    must = rule is not None and (rule.value or any(value for _, value in rule.options))
+    unread = any(fault.startswith("[settlement]") for fault in scope.faults)
+    if must is not (back is not None) and not unread:
+        scope.fault(
+            "[play] dealer_qualifies",
+            "and [settlement] unqualified stand together: a dealer who need not qualify sends no wager back",
+        )
+    if back is not None and back.value not in wagers:
+        scope.fault("[settlement] unqualified", f"is no wager: {back.value!r} {nearest(back.value, wagers)}")
+
+
+def _needed(parts: Parts) -> set[str]:
+    """What must be elected for some choice of something else."""
+    return {needed for question in parts.questions for choice in question.choices for needed, _ in choice.needs}
+
+
+def _check_reading(reading: Reading, steps: list[ByReading], on_value: bool, chosen: bool, scope: Scope) -> None:
+    where = f"[[reading]] ({reading.id})"
+    choices = [choice.id for choice in reading.choices]
+    acted = {choice for step in steps for reading_id, choice in step.condition if reading_id == reading.id}
+    for key, choice in (("cautious", reading.cautious), ("proposed", reading.proposed)):
+        if choice not in choices and (key, choice) != ("proposed", reading.cautious):
+            scope.fault(where, f"{key} is no choice: {choice!r} {nearest(choice, choices)}")
+    for choice in sorted({c for c in choices if choices.count(c) > 1}):
+        scope.fault(where, f"choice {choice!r} stands twice")
+    if reading.bears_on is not None:
+        _check_carried(reading, bool(acted) or on_value or chosen or reading.governs is not None, scope)
+        return
+    if on_value or reading.governs is not None:
+        if acted:
+            scope.fault(where, "rows act by it, so no value may rest on it and it may govern no trigger")
+        if len(choices) != 1:
+            scope.fault(
+                where, "a value rests on it or it governs a trigger: it has one choice, and another is an edition"
+            )
+        return
+    if chosen and not reading.moves:
+        scope.fault(where, "values are chosen by it, so it must have moves = true: nobody might have elected it")
+    if chosen and not acted:
+        return
+    if not acted:
+        scope.fault(where, "nothing uses it")
+        return
+    for choice in choices:
+        if choice not in acted:
+            scope.fault(where, f"no row uses its choice {choice!r}")
+
+
+def _check_carried(reading: Reading, used: bool, scope: Scope) -> None:
+    """What the software carries alone has one choice, says why, and stands nowhere else in the file."""
+    where = f"[[reading]] ({reading.id})"
+    if used:
+        scope.fault(where, "the file acts by it already, so `bears_on` has nothing to say")
+    if len(reading.choices) != 1 or not reading.why:
+        scope.fault(where, "no value and no row carries it: it has one choice, and says why")
+
+
+def _check_choices(parts: Parts, scope: Scope) -> None:
+    """A value that hangs on a choice has one for each of its options, and each choice that is offered does something."""
+    asked: dict[str, tuple[str, ...]] = {
+        question.id: tuple(choice.id for choice in question.choices) for question in parts.questions
+    }
+    for where, decided_by, options in scope.by_choice:
+        if decided_by not in asked:
+            scope.fault(
+                where, f"by_choice names no reading and no choice: {decided_by!r} {nearest(decided_by, asked)}"
+            )
+        elif sorted(options) != sorted(asked[decided_by]):
+            scope.fault(
+                where,
+                f"must have a value for each of {', '.join(asked[decided_by])}, not {', '.join(options) or 'none'}",
+            )
+    for choice in parts.choices.values():
+        where = f"[[choice]] ({choice.id})"
+        if READING.fullmatch(choice.id):
+            scope.fault(where, "this id is one of a reading")
+        if len({option.id for option in choice.choices}) < max(2, len(choice.choices)):
+            scope.fault(where, "offers at least two choices, each once")
+        if choice.id not in {decided_by for _, decided_by, _ in scope.by_choice} | parts.chosen_tables:
+            scope.fault(where, "no value hangs on it")
+    for question in parts.questions:
+        if question.wager is not None and question.wager not in parts.wagers:
+            scope.fault(
+                f"({question.id})",
+                f"asks of no known wager: {question.wager!r} {nearest(question.wager, parts.wagers)}",
+            )
+        for option in question.choices:
+            for needed, choice_id in option.needs:
+                if choice_id not in asked.get(needed, ()):
+                    scope.fault(
+                        f"({question.id}) {option.id}", f"needs what nobody can elect: {needed} = {choice_id}"
+                    )

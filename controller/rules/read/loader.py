@@ -1,0 +1,214 @@
+"""From a rulebook file to a `Rulebook`, strictly: all faults of a file are found and raised together.
+
+A value without a citation, a clause that the document does not have, a word outside the vocabulary, a trigger that
+some state of the table leaves without an answer or with two: each refuses the file here, so none is met at the table.
+The format is told in docs/rulebooks.md.
+"""
+
+import errno
+import hashlib
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+from controller.rules.applies import check_conditions, conditions
+from controller.rules.model import Cited, Row, Rulebook
+from controller.rules.parts import LaidAway
+from controller.rules.read import pay_tables, rows, sections
+from controller.rules.read.checks import Parts, check_parts, check_qualifier
+from controller.rules.read.ranking import ranking
+from controller.rules.read.reader import FILE, Scope, Table
+from controller.rules.read.toml import MARK, TomlInvalid, parse_toml
+from controller.rules.vocabulary import Action, Role, Trigger
+
+ANSWERS = {"outcome": rows.read_outcome, "silent": rows.read_silent, "absent": rows.read_absent}
+
+MOST_BYTES = 1 << 20
+"""Of any file that is read whole here: the longest rulebook has a tenth of it."""
+
+K = TypeVar("K", bound=str)
+T = TypeVar("T")
+
+
+class RulebookInvalid(Exception):
+    """A rulebook file is refused. `faults`: every fault, each with its place in the file."""
+
+    def __init__(self, path: Path, faults: Collection[str]) -> None:
+        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + "\n".join(f"  {f}" for f in faults))
+        self.path, self.faults = path, tuple(faults)
+
+
+class ClausesUnusable(Exception):
+    """The list of a document's clause ids cannot be used; the text names it and says why."""
+
+
+def load_rulebook(path: Path) -> Rulebook:
+    """The rulebook in the file `<id>.toml` or `<id>@<edition>.toml`; its clause ids lie beside it in `clauses/`.
+
+    Raises `RulebookInvalid` with all faults, also where a file cannot be read; `FileNotFoundError` if there is no such file.
+    """
+    try:
+        data = whole(path)
+    except FileNotFoundError:
+        raise
+    except OSError as exc:
+        raise RulebookInvalid(path, [f"{FILE}: cannot be read: {exc.strerror}"]) from exc
+    try:
+        clauses = clause_ids(path.parent / "clauses" / f"{path.stem.partition('@')[0]}.txt")
+    except ClausesUnusable as exc:
+        raise RulebookInvalid(path, [f"{FILE}: {exc}"]) from exc
+    return parse_rulebook(data, frozenset(clauses), path)
+
+
+def clause_ids(path: Path) -> list[str]:
+    """The ids of a document's clauses, in its order. Raises `ClausesUnusable`."""
+    try:
+        data = whole(path)
+        return data.removeprefix(MARK).decode().split()
+    except FileNotFoundError:
+        raise ClausesUnusable(f"its clause ids {path} are missing") from None
+    except OSError as exc:
+        raise ClausesUnusable(f"its clause ids {path} cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise ClausesUnusable(f"its clause ids {path}: byte {exc.start + 1} is no UTF-8") from exc
+
+
+def whole(path: Path) -> bytes:
+    """All bytes of a file that people write. Raises `OSError`, also for one of more than `MOST_BYTES`, or without end."""
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"has more than {MOST_BYTES} bytes", str(path))
+    return data
+
+
+# A record is looked through with the rulebook of each of its starts, which is nearly always the same one.
+@lru_cache(maxsize=8)
+def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook:
+    """The rulebook in these bytes of `path`, checked against the clause ids of its document.
+
+    Raises `RulebookInvalid` with all faults.
+    """
+    try:
+        raw = parse_toml(data)
+    except TomlInvalid as exc:
+        raise RulebookInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
+    scope = Scope(clauses)
+    book = _Book(Table(raw, FILE, scope), path.stem).read(hashlib.sha256(data).hexdigest())
+    if scope.faults or book is None:
+        raise RulebookInvalid(path, scope.faults)
+    return book
+
+
+class _Book:
+    """The tables of one file, read in turn. A part that cannot be read is None; its faults stand in the scope."""
+
+    def __init__(self, root: Table, stem: str) -> None:
+        self.root, self.stem = root, stem
+
+    def read(self, sha256: str) -> Rulebook | None:
+        """None only where some part could not be read; the faults say which."""
+        root = self.root
+        names = self._names()
+        decks, hand, seats, play = (
+            sections.decks(root), sections.hand(root), sections.seats(root), sections.play(root)
+        )  # fmt: skip
+        opening, idle, shuffle = sections.opening(root), sections.idle(root), sections.shuffle(root)
+        cut, discards = sections.cut(root), sections.discards(root)
+        stub, progressive = sections.stub(root), sections.progressive(root)
+        deck_change, devices = sections.deck_change(root), sections.devices(root)
+        (settlement, settling), laid_away = sections.settlement(root), self._laid_away()
+        ranks = ranking(root)
+        parts = self._parts()
+        act_roles = dict(self._roles("act_roles"))
+        act_order = sections.act_order(root)
+        applies = conditions(root)
+        root.close()
+        check_parts(parts, root.scope)
+        asked = {q.id: tuple(choice.id for choice in q.choices) for q in parts.questions}
+        check_conditions(applies, asked, parts.wagers, root)
+        if play is not None:
+            check_qualifier(play, settlement, parts.wagers, root.scope)
+        if names is None or decks is None or hand is None or seats is None or play is None:
+            return None
+        if ranks is None or opening is None or idle is None or shuffle is None or cut is None or discards is None:
+            return None
+        book_id, game, plays, regulator, edition = names
+        return Rulebook(
+            id=book_id, game=game, plays=plays, regulator=regulator, edition=edition, sha256=sha256,
+            decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
+            hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], not_kept=seats[3],
+            play=play, devices=devices, settlement=settlement, settling=settling, laid_away=laid_away,
+            pay=parts.pay, limits=parts.limits,
+            dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
+            duty_roles=parts.duty_roles, act_roles=act_roles, act_order=act_order, rows=parts.rows, readings=parts.readings,
+            choices=parts.choices, clauses=root.scope.clauses, applies=applies,
+        )  # fmt: skip
+
+    def _parts(self) -> Parts:
+        """What refers to each other, and is checked as a whole even where another part could not be read."""
+        return Parts(
+            dealing=self._by_key("dealing", "method", sections.dealing, lambda dealing: dealing.method),
+            wagers=self._by_key("wager", "name", sections.wager, lambda wager: wager.name),
+            duty_roles={a: r for name, r in self._roles("duty_roles") if (a := self._action(name)) is not None},
+            rows=self._rows(),
+            readings=self._by_key("reading", "id", rows.read_reading, lambda reading: reading.id),
+            choices=self._by_key("choice", "id", rows.read_house_choice, lambda choice: choice.id, optional=True),
+            pay=self._by_key("paytable", "table", pay_tables.pay_table, lambda table: table.name, optional=True),
+            limits=self._by_key("limit", "name", pay_tables.pay_limit, lambda limit: limit.name, optional=True),
+        )
+
+    def _by_key(
+        self,
+        section: str,
+        label: str,
+        read: Callable[[Table], T | None],
+        key_of: Callable[[T], K],
+        *,
+        optional: bool = False,
+    ) -> dict[K, T]:
+        """The entries of an array of tables by their key; a key that stands twice is a fault."""
+        found: dict[K, T] = {}
+        for table in self.root.tables(section, label, optional=optional):
+            entry = read(table)
+            if entry is None:
+                continue
+            key = key_of(entry)
+            if key in found:
+                table.fault(f"{label} {str(key)!r} stands twice")
+            found[key] = entry
+        return found
+
+    def _laid_away(self) -> tuple[LaidAway, ...]:
+        tables = self.root.tables("laid_away", "after", optional=True)
+        return tuple(rule for table in tables if (rule := sections.laid_away(table)) is not None)
+
+    def _names(self) -> tuple[str, str, str, str, str] | None:
+        if (table := self.root.table("rulebook")) is None:
+            return None
+        book_id, game, regulator = table.said("id"), table.said("game"), table.said("regulator")
+        plays, edition = table.said("plays"), table.said("edition")
+        table.close()
+        if book_id and self.stem.partition("@")[0] != book_id:
+            table.fault(f"id {book_id!r} does not fit the file's name {self.stem!r}")
+        return book_id, game, plays, regulator, edition
+
+    def _roles(self, section: str) -> list[tuple[str, Cited[Role]]]:
+        if (table := self.root.table(section)) is None:
+            return []
+        read = [(key, table.cited(key, lambda t, value: t.word(value, Role))) for key in table]
+        return [(key, role) for key, role in read if role is not None]
+
+    def _action(self, name: str) -> Action | None:
+        return Table({}, "[duty_roles]", self.root.scope).to_word(name, Action, "action")
+
+    def _rows(self) -> dict[Trigger, tuple[Row, ...]]:
+        found: dict[Trigger, tuple[Row, ...]] = {}
+        for kind, read in ANSWERS.items():
+            for table in self.root.tables(kind, "trigger", optional=kind == "absent"):
+                row = read(table)
+                if row is not None:
+                    self.root.scope.place(row, table.where)
+                    found[row.trigger] = (*found.get(row.trigger, ()), row)
+        return found

@@ -1,0 +1,1 @@
+"""Sets of cards: brought, prepared, cut, stored, and how long they are in play."""

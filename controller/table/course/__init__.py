@@ -1,0 +1,1 @@
+"""The course of play: rounds, device reports, links, holds and duties."""

@@ -1,0 +1,1 @@
+"""Whether an act may be done now, by whom, and why not."""

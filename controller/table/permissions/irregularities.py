@@ -1,0 +1,292 @@
+"""What stands in the way of the acts beside the course of a round: irregularities, duties, holds, devices, sets."""
+
+from controller.games.model import AT_ONCE, Phase
+from controller.games.settling.engine import WON_AT_ONCE, settler_of
+from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
+from controller.table.card_sets import cuts
+from controller.table.questions import burns
+from controller.table.questions.deal_plan import community_lies_open, community_to_come, deal_plan, hands_dealt
+from controller.table.questions.stub_count_and_turns import asking_order, order_cite
+from controller.table.state.device import Device
+from controller.table.state.table import AFTER_ROUND, Round, Setup, State
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
+from controller.table.words.refusal import Refusal
+from drivers.events import DeviceKind
+
+SEEN_BY_PEOPLE = frozenset(
+    {
+        Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM, Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED,
+        Trigger.CARD_DRAWN_EXPOSED, Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY,
+        Trigger.DEALER_CARD_EXPOSED, Trigger.PLAYER_CARD_EXPOSED, Trigger.COMMUNITY_CARD_EXPOSED,
+        Trigger.CARDS_INSUFFICIENT, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
+        Trigger.DISCARD_COUNT_WRONG, Trigger.MARKER_NOT_MOVED, Trigger.CUTTING_CARD_REACHED,
+        Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN, Trigger.UNFIT_CARD, Trigger.WAGER_LATE, Trigger.DEAL_OUT_OF_ORDER,
+        Trigger.SOMETHING_ELSE,
+    }
+)  # fmt: skip
+"""Triggers that a person may report; the others follow from devices, counts and the clock."""
+
+
+OF_THE_HOUSE = frozenset({Trigger.STUB_COUNT_DUE, Trigger.STUB_WRONG})
+"""Reported by a person where the document has no stub count, and the house may have one of its own."""
+OF_A_SEAT = (
+    Trigger.WRONG_COUNT_PLAYER, Trigger.PLAYER_LEFT, Trigger.FALSE_DECLARATION, Trigger.HAND_DECLARED_VOID,
+    Trigger.HAND_TOUCHED, Trigger.HAND_HIDDEN,
+)  # fmt: skip
+ANYWHERE = (Trigger.UNFIT_CARD, Trigger.SOMETHING_ELSE)
+"""What may show in every phase, and between the rounds."""
+WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
+OF_COMMUNITY = (Trigger.WRONG_COUNT_COMMUNITY, Trigger.COMMUNITY_CARD_EXPOSED)
+OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
+OF_THE_SHOE = (
+    Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED, Trigger.CARD_DRAWN_EXPOSED, Trigger.CARDS_INSUFFICIENT,
+    Trigger.CUTTING_CARD_REACHED, Trigger.DEAL_OUT_OF_ORDER,
+)  # fmt: skip
+"""Shows with any card that is taken from the shoe, one to be burned included."""
+BETWEEN = (*OF_DEVICES, *ANYWHERE)
+"""What may show between the rounds, too."""
+LONGEST_NOTE = 500
+BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
+
+
+def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ReportIrregularity)
+    book = setup.law.rulebook
+    reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if book.stub is None else frozenset())
+    if act.trigger not in reported:
+        known = sorted(trigger for trigger in reported if book.absent(trigger) is None)
+        return Refusal(f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}")
+    if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
+        return Refusal(absent.says, absent.cite)
+    if (wrong := _fields(setup, state, act)) is not None:
+        return wrong
+    if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
+        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
+    if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
+        return Refusal("no shuffler belongs to this table")
+    if act.trigger in ANYWHERE:
+        return None
+    if state.round is None:
+        between = ", ".join(BETWEEN)
+        none = Refusal(f"no round is in play; between rounds these are reported: {between}", code="no_round")
+        return None if act.trigger in OF_DEVICES else none
+    if act.trigger is Trigger.WAGER_LATE:
+        return _bets_open(setup, state)
+    if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
+        return Refusal("no card of this round has been dealt")
+    if act.in_box and not (act.trigger is Trigger.WRONG_COUNT_COMMUNITY and _deals_box(setup, _round(state))):
+        return Refusal(
+            f"in_box is said of {Trigger.WRONG_COUNT_COMMUNITY}, where cards are dealt to the box of the Six Card Bonus",
+            code="no_box",
+        )
+    if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
+        return cannot
+    if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
+        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+    if (
+        act.trigger is Trigger.CARD_FACE_UP
+        and (told := _told_already(setup, _round(state), act.cards)) is not None
+    ):
+        return told
+    if (
+        act.trigger is Trigger.CUTTING_CARD_REACHED
+        and (unsaid := cuts.whose_hand(setup, _round(state), act)) is not None
+    ):
+        return unsaid
+    return _cannot_be(setup, state, act)
+
+
+def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """What was said with a trigger to which it does not belong, or was left out."""
+    if act.cards < 1:
+        return Refusal("an irregularity concerns at least one card")
+    if act.note and act.trigger is not Trigger.SOMETHING_ELSE:
+        return Refusal(
+            f"note belongs to {Trigger.SOMETHING_ELSE}; {act.trigger} says it all", code="note_not_asked"
+        )
+    if act.trigger is Trigger.SOMETHING_ELSE and not 1 <= len(act.note.strip()) <= LONGEST_NOTE:
+        return Refusal(f"say what happened (note), in 1 to {LONGEST_NOTE} characters", code="note_missing")
+    if act.back and act.trigger is not Trigger.UNFIT_CARD:
+        return Refusal(f"back belongs to {Trigger.UNFIT_CARD}", code="back_not_asked")
+    if act.back and act.back not in setup.backs:
+        return Refusal(f"there is no {act.back} set; there are: {', '.join(setup.backs)}", code="unknown_set")
+    least = 1 if act.trigger is Trigger.WAGER_LATE else 0
+    if act.trigger in (*ANYWHERE, Trigger.WAGER_LATE) and not least <= act.seat <= setup.seats:
+        return Refusal(f"there is no seat {act.seat}; seats are {least} to {setup.seats}", code="unknown_seat")
+    return None
+
+
+def _bets_open(setup: Setup, state: State) -> Refusal | None:
+    """A wager is late from the announcement on, before any card is dealt."""
+    if _round(state).phase is not Phase.BETTING:
+        return None
+    how = f"wagers are placed ({a.PlaceWager.kind}) and taken back ({a.WithdrawWager.kind})"
+    return Refusal(
+        f"bets are open, so no wager is late: {how}", order_cite(setup, state, a.PlaceWager.kind), code="bets_open"
+    )
+
+
+def _cards_taken(setup: Setup, state: State, trigger: Trigger) -> bool:
+    """False while no card was dealt, nor one taken from the shoe to be burned, at which this could show."""
+    round_ = _round(state)
+    if round_.phase not in BEFORE_THE_DEAL or round_.cards_out:
+        return True
+    return trigger in OF_THE_SHOE and (round_.burned > 0 or burns.due(setup, state) is not None)
+
+
+def _deals_box(setup: Setup, round_: Round) -> bool:
+    return any(planned.area is Area.SIX_CARD_BOX for planned in deal_plan(setup, round_))
+
+
+def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """The dealer's hand is completed with the next cards, none of them face up, of a set that is whole. Clause: its own row's."""
+    row = setup.law.rulebook.row(act.trigger, frozenset({Guard.COMPLETABLE}))
+    if not any(demand.action is Action.COMPLETE_DEALER_HAND for demand in row.do):
+        return None
+    round_ = _round(state)
+    if round_.streets:
+        return Refusal(
+            "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
+        )  # fmt: skip
+    if found_out := state.sets[round_.back].found_out:
+        return Refusal(
+            f"{found_out}, so the dealer's hand is not completed; report it without completable", row.cite
+        )
+    return None
+
+
+def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
+    """A card that a device has told of is not counted again because a person sees it, too."""
+    if not round_.face_up_sensed or cards > round_.face_up:
+        return None
+    return Refusal(
+        f"{round_.face_up} face up in this round is recorded already, as a device told; if another one lies face up, give "
+        f"their number in all (cards = {round_.face_up + 1})",
+        setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset()).cite,
+    )
+
+
+def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """What is no irregularity here: of cards that are up, or that never come, of who is out, of a hand not known as short."""
+    round_ = _round(state)
+    if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
+        return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
+    cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
+    natural = setup.law.rulebook.play.dealer_natural
+    if natural is not None and round_.natural and act.trigger in OF_COMMUNITY:
+        no_natural = f"if it is none, say that first ({a.RevealDealer.kind} natural=false)"
+        return Refusal(f"the dealer has a natural, so no community card is dealt; {no_natural}", natural.cite)
+    if act.trigger is Trigger.COMMUNITY_CARD_EXPOSED and community_lies_open(round_):
+        return Refusal("all community cards lie face up already; none of them is seen too early", cite)
+    if act.trigger is Trigger.CARDS_INSUFFICIENT and _all_dealt(setup, state):
+        short = ", ".join(kind for kind in WRONG_COUNTS if setup.law.rulebook.absent(kind) is None)
+        none = "no card is left to be dealt in this round, so none is wanting"
+        return Refusal(f"{none}; what came short is reported as that: {short}", cite)
+    if act.trigger is Trigger.FALSE_DECLARATION:
+        return _not_declared(setup, round_, act.seat, cite)
+    if act.trigger is Trigger.HAND_DECLARED_VOID and state.short_hand(act.seat) is None:
+        return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
+    return None
+
+
+def _all_dealt(setup: Setup, state: State) -> bool:
+    """True where this round needs no card of its set any more, neither for a hand nor for all."""
+    round_, demanded = _round(state), {duty.action for duty in state.duties.values()}
+    if Action.DEAL_COMMUNITY in demanded:
+        return False
+    if not round_.live or round_.phase is round_.game.stages[-1].phase:
+        return True
+    replaced = Action.CARD_TO_RACK not in demanded  # in the place of a card that goes there another one is dealt
+    return hands_dealt(setup, round_) and not community_to_come(setup, round_) and replaced
+
+
+def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...]) -> Refusal | None:
+    """Why this seat has declared no hand falsely. Clause: ma-colorado 10(b)(3)(i), 11(b)(2)(i), 14(d)."""
+    seat = round_.in_play[number]
+    if seat.folded:
+        return Refusal(f"seat {number} has folded and declared nothing", cite)
+    if round_.streets and seat.answers and seat.answers[-1] not in AT_ONCE:
+        return Refusal(
+            f"seat {number} has answered {seat.answers[-1]} and declared nothing before the community cards; what people say "
+            f"otherwise is a dispute ({a.RaiseDispute.kind})",
+            cite,
+        )
+    seen = round_.seen.get((Area.PLAYER, number))
+    whole = not seat.one_hand  # which cards came first is not to be seen
+    if whole and seen is not None and settler_of(setup.law).wins_at_once(seen.cards):
+        again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+        return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite)
+    return None
+
+
+def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ConfirmDuty)
+    duty = state.duties.get(act.duty)
+    if duty is None:
+        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
+    if not actor.role.may_act_as(duty.least_role):
+        return Refusal(f"{duty.action} is confirmed by a {duty.least_role} or above", duty.cite)
+    inside = _senses(state.devices[duty.device]) if duty.device else 0
+    if inside:  # neither is it empty, nor does it leave service with cards of a set
+        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
+    if duty.action in AFTER_ROUND and state.round is not None and state.round.back == duty.back:
+        return Refusal(
+            f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
+        )
+    lies = state.round is not None and state.round.back == duty.back and state.round.on_layout
+    if duty.action is Action.REMOVE_SET and lies:
+        return Refusal(
+            f"cards of the {duty.back} set lie on the layout; collect them first ({a.CollectCards.kind})",
+            duty.cite, code="cards_lie_there",
+        )  # fmt: skip
+    live = state.round is not None and state.round.live
+    if (
+        duty.action is Action.ASK_VOID_OR_COMPLETE
+        and live
+        and (burn := burns.before_cards(setup, state)) is not None
+    ):
+        return burn
+    if duty.action is Action.DEAL_COMMUNITY and live and (waiting := asking_order(setup, _round(state))[0]):
+        # as for the act that shows the cards
+        named = ", ".join(map(str, waiting))
+        return Refusal(f"seats {named} have not been asked", order_cite(setup, state, a.RevealCommunity.kind))
+    waits = duty.action is Action.SETTLE_TRIPS
+    if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
+        return Refusal("deal the community cards first", duty.cite)
+    return None
+
+
+def _senses(device: Device) -> int:
+    """Cards that the device says are in it. One that is away says nothing: people look, and may take it out."""
+    return device.levels.cards_inside or 0 if device.online else 0
+
+
+def resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.ResolveHold)
+    hold = state.holds.get(act.hold)
+    if hold is None:
+        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
+    if not actor.role.may_act_as(hold.least_role):
+        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
+    if act.resolution not in hold.choices:
+        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
+    if len(act.note) > 500:
+        return Refusal("a note has at most 500 characters")
+    return None
+
+
+def device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
+    known = state.devices.get(act.device)
+    if known is None:
+        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}")
+    inside = _senses(known)
+    if isinstance(act, a.TakeDeviceOut) and inside:
+        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
+    return None
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round

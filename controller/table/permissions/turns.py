@@ -1,0 +1,158 @@
+"""What stands in the way of a player's answer and of the next cards: whose turn it is, what may be answered, who is missing."""
+
+from controller.cards.house_ways import is_natural
+from controller.games.model import Stage
+from controller.games.settling.round import UNREADABLE
+from controller.rules.vocabulary import Action, Area
+from controller.table.questions import burns
+from controller.table.questions.deal_plan import (
+    community_left,
+    community_lies_open,
+    dealt_late,
+    delivered,
+    still_in_device,
+)
+from controller.table.questions.positions import unread_before_rack
+from controller.table.questions.short_hand import short_hand_first
+from controller.table.questions.stub_count_and_turns import (
+    asking_order,
+    must_qualify,
+    one_hand_reading,
+    order_cite,
+)
+from controller.table.state.table import Round, Setup, State
+from controller.table.words import acts as a
+from controller.table.words.inputs import Actor
+from controller.table.words.refusal import Refusal
+
+
+def decision(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RecordDecision)
+    round_, law = _round(state), setup.law.rulebook
+    seat, stage = round_.in_play.get(act.seat), round_.game.stage(round_.phase)
+    assert stage is not None
+    cite = law.wagers[stage.wagers[0]].cite
+    if seat is None or seat.void:
+        return Refusal(f"seat {act.seat} has no hand in this round")
+    if seat.decided or seat.asked is round_.phase:
+        return Refusal(f"seat {act.seat} has answered already")
+    if not round_.asks(seat):
+        return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
+    if (first := short_hand_first(state, act.seat)) is not None:
+        return first
+    if not round_.plays(act.seat):
+        return Refusal(f"the {round_.game.base} wager of seat {act.seat} is decided; it is not asked any more")
+    answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
+    if answer is None:
+        return Refusal(stage.otherwise, cite)
+    if (answer.splits or answer.surrenders) and seat.one_hand:
+        done = "split" if answer.splits else "given up"
+        return Refusal(
+            f"seat {act.seat} was dealt too many cards: it sets one hand and is not {done}",
+            reading=one_hand_reading(setup),
+        )
+    if (wait := _turn_of_another(setup, round_, act.seat)) is not None:
+        return wait
+    return _amount(setup, stage, answer.places, act.multiple) if answer.places else None
+
+
+def _turn_of_another(setup: Setup, round_: Round, seat: int) -> Refusal | None:
+    (turn, *_), order = asking_order(setup, round_)
+    if order is None or seat == turn:
+        return None
+    return Refusal(f"it is the turn of seat {turn}: players are asked from the dealer's {order.value}", order.cite)
+
+
+def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | None:
+    """A wager that is placed with an answer amounts to one of the printed multiples."""
+    rule = setup.law.rulebook.wagers[wager]
+    multiples = rule.multiples(stage.moment)
+    if multiple in multiples:
+        return None
+    spoken, times = wager.replace("_", " ").capitalize(), " or ".join(map(str, multiples))
+    return Refusal(f"a {spoken} wager is {times} times the {rule.of} here", rule.cite)
+
+
+def all_asked(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    """Each player answers before the next cards are shown; after a void they are shown only where that is demanded."""
+    return _all_asked(setup, state, act)
+
+
+def _all_asked(setup: Setup, state: State, act: a.Act) -> Refusal | None:
+    round_ = _round(state)
+    if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
+        return Refusal("play of the round has stopped, and nothing demands the community cards")
+    waiting, _ = asking_order(setup, round_)
+    cite = order_cite(setup, state, act.kind)
+    if waiting and round_.live:
+        return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite)
+    if (first := short_hand_first(state, 0)) is not None:
+        return first  # whoever had to choose after seeing the dealer's hand would choose by it
+    if isinstance(act, a.RevealCommunity):
+        if (burn := burns.before_cards(setup, state)) is not None:
+            return burn
+        if community_lies_open(round_):
+            return Refusal("all community cards are shown", cite)
+        if round_.live and (name := state.dispenser()) and (left := community_left(setup, round_)) > 0:
+            what = f"cards to be burned and for the community are still in {name} ({left})"
+            return Refusal(f"{what}; let them out first ({a.StartDealing.kind})", cite)
+        expected = round_.game.streets[round_.streets].street
+        if act.street is not expected:
+            return Refusal(f"the {expected.value} comes next", cite)
+    return None
+
+
+def late_cards(setup: Setup, state: State, round_: Round) -> Refusal | None:
+    """Why no card is let out once the deal is done: none is to come out of the device, or players have still to answer.
+
+    A card for a short hand is let out before the others: it is the next one. Clause: `[[dealing]] all_from_device`.
+    """
+    if dealt_late(setup, round_) and (state.short_hand() is not None or community_left(setup, round_) > 0):
+        return None
+    if not still_in_device(setup, round_):
+        return Refusal("the deal is done; no stack is left to let out", delivered(setup, round_))
+    waiting, _ = asking_order(setup, round_)
+    if waiting:
+        seats = ", ".join(map(str, waiting))
+        return Refusal(
+            f"the dealer's stack stays in the device until seats {seats} have answered", delivered(setup, round_)
+        )
+    return None
+
+
+def dealer_revealed(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+    assert isinstance(act, a.RevealDealer)
+    if _round(state).game.dealer_is_up(_round(state).phase):
+        return _said_anew(setup, _round(state), act)
+    if not act.qualifies and not must_qualify(setup, _round(state).game):
+        return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
+    if act.natural and setup.law.rulebook.play.dealer_natural is None:
+        return Refusal("in this game no hand of the dealer's wins at once")
+    waits = _all_asked(setup, state, act) or unread_before_rack(setup, _round(state))
+    if waits is None and _round(state).live and state.dispenser() and still_in_device(setup, _round(state)):
+        return Refusal(
+            f"the dealer's stack is still in the device; let it out first ({a.StartDealing.kind})",
+            delivered(setup, _round(state)),
+        )
+    return waits
+
+
+def _said_anew(setup: Setup, round_: Round, act: a.RevealDealer) -> Refusal | None:
+    """Whether the dealer's hand is a natural was said wrongly, and is put right as long as the round is not settled.
+
+    Clause: `[play] dealer_natural`.
+    """
+    rule, seen = setup.law.rulebook.play.dealer_natural, round_.seen.get((Area.DEALER, 0))
+    cite, words = rule.cite if rule else (), {True: "a natural", False: "no natural"}
+    if round_.natural is None or act.natural is round_.natural:
+        said = f", and was said to be {words[act.natural]}" if round_.natural is not None else ""
+        return Refusal(f"the dealer's hand is turned up already{said}", cite)
+    if seen is not None and UNREADABLE not in seen.cards and is_natural(seen.cards) is not act.natural:
+        again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+        return Refusal(f"the dealer's cards that were told are {words[not act.natural]}; {again}", cite)
+    return None
+
+
+def _round(state: State) -> Round:
+    assert state.round is not None
+    return state.round

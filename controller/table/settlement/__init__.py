@@ -1,0 +1,1 @@
+"""What a round pays: the offer, its checks, settlement, validation, correction."""

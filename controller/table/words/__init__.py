@@ -1,0 +1,1 @@
+"""The words of the core: acts, facts, inputs, and their bytes."""

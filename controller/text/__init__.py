@@ -1,0 +1,1 @@
+"""What people read: the page of `status`, instructions, sums of money."""

@@ -1,0 +1,106 @@
+"""Duties as instructions to a person: a verb first, then the wagers, seats, sets and devices that are meant.
+
+A clause may say "return all wagers" and spare some; the sentence names those that go back, and those that stay.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from controller.rules.explain.words import ACTIONS
+from controller.rules.vocabulary import Action
+from controller.table.state.table import Duty, Fate, Seat, State
+
+__all__ = ["instruction"]
+
+STAY = (Fate.LIVE, Fate.STANDS, Fate.HELD, Fate.TO_SETTLE)
+OF_SET = {
+    Action.RESHUFFLE: "Shuffle the {} set",
+    Action.RESHUFFLE_WITH_DEALT: "Shuffle the {} set together with the cards already dealt",
+    Action.RESHUFFLE_IDLE_SET: "Shuffle the {} set, which is not in play",
+    Action.RESHUFFLE_AFTER_ROUND: "Shuffle the {} set",
+    Action.SWAP_SET_AFTER_ROUND: "Put the {} set away for the other one",
+    Action.REMOVE_SET: "Take the whole {} set from the table",
+    Action.CHANGE_SET: "Change the {} set",
+}
+OF_DEVICE = {
+    Action.CLEAR_DEVICE: "Take all cards out of {}",
+    Action.REMOVE_DEVICE: "Take {} from the table",
+    Action.COVER_OR_SIGN_DEVICE: "Cover {}, or mark it out of order",
+}
+OF_SEAT = {
+    Action.CALL_FLOORPERSON: "Call a floorperson to seat {}",
+    Action.DISCARD_EXCESS: "Lay away the cards that seat {} has too many",
+    Action.ASK_VOID_OR_COMPLETE: "Ask seat {}: a void hand, or the missing cards",
+}
+
+
+def instruction(state: State, duty: Duty) -> str:
+    """What the person does, as sentences that begin with the verb."""
+    seats = _seats(state)
+    match duty.action:
+        case Action.RETURN_ALL_WAGERS:
+            return _returned(seats)
+        case Action.COLLECT_ANTE:
+            return f"Collect Ante at seat {duty.seat}." if duty.seat else _plain(duty)
+        case Action.COLLECT_SEAT_WAGERS if lost := _named(seats, (Fate.LOST,), duty.seat):
+            return f"Collect {_list(lost)}."
+        case Action.SETTLE_TRIPS if trips := _named(seats, (Fate.TO_SETTLE,)):
+            return f"Settle {_list(trips)} by the cards."
+    for words, named in ((OF_SET, duty.back), (OF_DEVICE, duty.device), (OF_SEAT, duty.seat)):
+        if duty.action in words and named:
+            later = " once this round has ended" if state.waits_for_end(duty) else ""
+            return f"{words[duty.action].format(named)}{later}."
+    return _plain(duty)
+
+
+def _plain(duty: Duty) -> str:
+    words = ACTIONS[duty.action]
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _seats(state: State) -> Mapping[int, Seat]:
+    """Of the round in play, or of the last one where its duties are still open."""
+    found = state.round or state.last_round
+    return found.seats if found else {}
+
+
+def _returned(seats: Mapping[int, Seat]) -> str:
+    """What goes back and lies there still, then what stays on the layout."""
+    back = _named(seats, (Fate.RETURNED,))
+    stays = _named(seats, STAY)
+    if not back:
+        return "Return the wagers that go back."
+    return f"Return {_list(back)}." + (f" Leave {_list(stays)}." if stays else "")
+
+
+def _named(seats: Mapping[int, Seat], fates: tuple[Fate, ...], only: int = 0) -> dict[tuple[str, ...], list[int]]:
+    """Wagers with one of these fates that lie there still: their names, with the seats that have just these."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for number, seat in sorted(seats.items()):
+        if only and number != only:
+            continue
+        names = [
+            spoken_wager(name) + (" with its coupon" if name in seat.coupons else "")
+            for name, wager in seat.wagers.items()
+            if wager.fate in fates and not wager.handed
+        ]
+        if names:
+            found.setdefault(tuple(names), []).append(number)
+    return found
+
+
+def _list(named: Mapping[tuple[str, ...], list[int]]) -> str:
+    return "; ".join(f"{_and(names)} at {_at(seats)}" for names, seats in named.items())
+
+
+def _at(seats: list[int]) -> str:
+    return f"seat {seats[0]}" if len(seats) == 1 else f"seats {_and(map(str, seats))}"
+
+
+def _and(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def spoken_wager(name: str) -> str:
+    """The wager's name as it stands on the layout: `six_card_bonus` is Six Card Bonus."""
+    return " ".join(word.capitalize() for word in name.split("_"))

@@ -1,0 +1,1 @@
+"""Devices that send lines of text and nothing else."""

@@ -1,0 +1,1 @@
+"""The device's end of a TDP/1 link, without I/O."""

@@ -1,0 +1,400 @@
+"""The host's end of a TDP/1 link, without I/O: bytes and times go in, events and bytes come out.
+
+`HostLink` hands each frame to its part: `host_opening` (handshake, key, firmware), `host_requests` (one outstanding,
+repeated, then unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo), `host_told`
+(what the echoes say).
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+
+from drivers.protocol import messages as m
+from drivers.protocol.auth import Trust
+from drivers.protocol.chain import LogChain, Place
+from drivers.protocol.codec import decode, decode_header
+from drivers.protocol.constants import SESSION_NONE
+from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
+from drivers.protocol.host.device_time import DeviceTime
+from drivers.protocol.host.echoes import PAUSED, Told
+from drivers.protocol.host.events import (  # fmt: skip
+    Authenticated,
+    Failed,
+    FirmwareMeasured,
+    HostEvent,
+    LevelRefused,
+    LevelSet,
+    LevelsRead,
+    LevelUnknown,
+    Lost,
+    Online,
+    Recovered,
+    Reported,
+    Restarted,
+    Suspect,
+    Welcomed,
+)
+from drivers.protocol.host.liveness import Liveness
+from drivers.protocol.host.opening import Opening, Step
+from drivers.protocol.host.requests import ACK, LAST, LIVENESS, RELEASE, Requests, urgency
+from drivers.protocol.host.sync import LogReader, Sequencer
+from drivers.protocol.link import LinkFault, Outbox, RoundTrip
+from drivers.protocol.messages import Identity
+from drivers.protocol.payloads import decode_levels, is_level_value
+from drivers.protocol.reports import Level, Levels, ResetCause
+
+__all__ = [
+    "Authenticated", "Failed", "FirmwareMeasured", "HostEvent", "HostLink", "Identity", "LevelRefused", "LevelSet",
+    "LevelUnknown", "LevelsRead", "Lost", "Online", "Recovered", "Reported", "Restarted", "Suspect", "Trust", "Welcomed",
+]  # fmt: skip
+
+NEVER = float("inf")
+
+
+class _State(Enum):
+    NEW = auto()
+    OPENING = auto()  # `host_opening.Step` says how far
+    SYNC = auto()  # the device is believed; log and levels are being read
+    ONLINE = auto()
+    CLOSED = auto()
+
+
+class HostLink:
+    """One life of a link to one device, from HELLO to `Failed` or `bye`. Open a new one for the next.
+
+    `entropy`: gives n random bytes. `last`: `Place` of the last report that is durable at the host, None = never had one.
+    `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB). `trust`: the key that the device must
+    prove, None = it is believed as it is.
+    """
+
+    def __init__(
+        self,
+        *,
+        entropy: Callable[[int], bytes],
+        last: Place | tuple[int, int] | None,
+        stale_after_s: float,
+        byte_time_s: float,
+        trust: Trust | None = None,
+    ) -> None:
+        self._entropy = entropy
+        self._trust = trust
+        self._state = _State.NEW
+        self._opening: Opening | None = None
+        self._session = SESSION_NONE
+        self._now = 0.0
+        self._events: list[HostEvent] = []
+        self._outbox = Outbox()
+        self._round_trip = round_trip = RoundTrip(byte_time_s)
+        self._deframer = Deframer(byte_time_s)
+        self._requests = Requests(self._outbox, round_trip)
+        self._log = LogReader(self._outbox, round_trip)
+        self._sequencer = Sequencer(Place(*last) if last else None, LogChain(trust.key) if trust else None)
+        self._liveness = Liveness(stale_after_s)
+        self._durable: dict[int, int] = {last[0]: last[1]} if last else {}
+        self._acks_due: set[int] = set()
+        self._levels: Levels | None = None
+        self._told = Told()
+        self._digest: int | None = None  # of the levels as last read; None = they are to be read again
+        self._frames_in = 0
+        self._peer: tuple[int, ...] = ()
+
+    def connect(self, now: float) -> None:
+        """Starts with a HELLO. To be called once, when the port is open."""
+        if self._state is not _State.NEW:
+            raise ValueError("a link connects once")
+        self._state = _State.OPENING
+        self._now = now
+        self._opening = Opening(
+            entropy=self._entropy, trust=self._trust, outbox=self._outbox, requests=self._requests,
+            deframer=self._deframer, now=now,
+        )  # fmt: skip
+        self._session = self._requests.session = self._log.session = self._opening.session
+        self._opening.tick(now)
+
+    def receive(self, data: bytes, now: float) -> list[HostEvent]:
+        """Takes bytes off the line; any bytes, in any pieces."""
+        self._now = now
+        self._guarded(self._bodies, data, now)
+        return self._take()
+
+    def tick(self, now: float) -> list[HostEvent]:
+        """Runs the timers that are due."""
+        self._now = now
+        self._deframer.tick(now)
+        self._guarded(self._timers, now)
+        self._guarded(self._progress, now)
+        return self._take()
+
+    def next_deadline(self) -> float | None:
+        """When `tick` is due next; None when nothing waits."""
+        if self._events:
+            return self._now  # something to tell that a call without a return value found out
+        if self._opening is None or self._state is _State.CLOSED:
+            return None
+        earliest = self._liveness.next_deadline(self._now) if self._is_up else NEVER
+        for part in (self._opening, self._requests, self._log, self._deframer):
+            if (at := part.next_deadline()) is not None and at < earliest:
+                earliest = at
+        return earliest
+
+    def data_to_send(self) -> bytes:
+        """Bytes to write now, the most urgent frame first; each is handed out once."""
+        if self._acks_due and self._state is _State.ONLINE:
+            # Before, while the log is read, an ack would only make the device send by itself what is being asked for.
+            for boot in sorted(self._acks_due):
+                self._send(ACK, m.EventAck(boot, self._durable[boot]))
+            self._acks_due.clear()
+        return self._outbox.drain()
+
+    def acknowledge(self, boot: int, counter: int, now: float) -> None:
+        """All reports of `boot` up to `counter` are durable: tells the device so. Raises ValueError ahead of release."""
+        if boot == self._sequencer.boot and counter > self._sequencer.released:
+            raise ValueError(f"report {counter} was not released yet")
+        if counter > self._durable.get(boot, 0):
+            self._durable[boot] = counter
+            self._acks_due.add(boot)
+
+    def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
+        """Asks for a level. One of LevelSet, LevelRefused, LevelUnknown follows. Raises ValueError for an impossible wish.
+
+        Before the WELCOME the wish waits; after `Failed` or `bye` it is an error to ask.
+        """
+        if not is_level_value(level, value) or not 0 <= operation < 1 << 64:
+            raise ValueError(f"{level.value} cannot be {value!r} (operation {operation})")
+        wish = m.SetLevel(level, value, operation)
+        if urgency(wish) == RELEASE and self._told.is_unsure(self._settled):
+            self._events.append(LevelUnknown(level, value, operation, PAUSED))
+        else:
+            self._ask(wish, now)
+
+    def read_levels(self, now: float) -> None:
+        """Asks for a full read; `LevelsRead` follows."""
+        self._ask(m.GetLevels(), now)
+
+    def measure(self, now: float) -> None:
+        """Wants the firmware measured now. `FirmwareMeasured` or `Failed` follows; nothing does without a key and an image."""
+        if self._is_up and self._opening is not None:
+            self._opening.measure(now)
+
+    def bye(self, now: float) -> None:
+        """Says an orderly end. What was asked has no outcome any more, and nothing is told after it."""
+        if self._is_up:
+            self._send(LAST, m.Bye())
+        self._state = _State.CLOSED
+
+    def extend_deadlines(self, lag_s: float) -> None:
+        """Moves every deadline by a pause of the host's own loop; after a long one releases are `LevelUnknown`, see `Told`."""
+        self._events += self._requests.withdraw_releases(PAUSED) if self._told.paused(lag_s) else []
+        for part in (self._opening, self._requests, self._log, self._liveness, self._deframer):
+            if part is not None:
+                part.extend(lag_s)
+
+    @property
+    def time(self) -> DeviceTime | None:
+        """The device's clock as this link knows it; None before its WELCOME."""
+        return self._liveness.time
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """Frames in and out, repeats sent, unreadable reports, dropped frames by cause; `peer_`: the device's own.
+
+        `clock_`: its clock now, how fast it runs beside ours and how far a time worked out from it may be off.
+        """
+        own = {"frames_in": self._frames_in, "unreadable_reports": self._sequencer.unreadable}
+        own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
+        own |= self._outbox.counters | self._liveness.counters
+        return own | {f"peer_{cause.value}": n for cause, n in zip(CAUSES, self._peer, strict=False)}
+
+    @property
+    def _settled(self) -> int:
+        """Up to this number every report of this boot is durable here or was told as lost."""
+        return self._sequencer.settled(self._durable.get(self._sequencer.boot, 0))
+
+    @property
+    def _is_up(self) -> bool:
+        """True while the device takes what is sent."""
+        return self._opening is not None and self._opening.hears and self._state is not _State.CLOSED
+
+    def _take(self) -> list[HostEvent]:
+        events, self._events = self._events, []
+        return events
+
+    def _ask(self, wish: m.SetLevel | m.GetLevels, now: float) -> None:
+        if self._state is _State.CLOSED:
+            raise ValueError("the link is closed")
+        self._events += self._requests.add(wish, now)
+        if self._is_up:
+            self._requests.start_next(now)
+
+    def _guarded(self, step: Callable[..., None], *given: object) -> None:
+        """Runs one step; a fault in it ends the link, told once and last."""
+        if self._state is _State.CLOSED:
+            return
+        try:
+            step(*given)
+        except LinkFault as fault:
+            self._state = _State.CLOSED
+            self._events += [*self._requests.give_up(fault.fault), Failed(fault.fault, fault.detail)]
+
+    def _send(self, urgency: int, message: m.Message) -> None:
+        self._outbox.add(urgency, m.Frame(message, self._session, ack=self._requests.last_answered))
+
+    def _bodies(self, data: bytes, now: float) -> None:
+        """Takes what came, in order, up to a fault; then goes on from there."""
+        if (opening := self._opening) is None:
+            return
+        for body in self._deframer.feed(data, now):
+            self._frames_in += 1
+            self._body(opening, body, now)
+        self._progress(now)
+
+    def _body(self, opening: Opening, body: bytes, now: float) -> None:
+        try:
+            header = decode_header(body)
+            if (cause := self._verify_header(opening, header, body, now)) is not None:
+                self._deframer.count(cause, len(body))
+                return
+            frame = decode(body, header)
+        except FrameError as error:
+            self._deframer.count(error.cause, len(body))
+            if error.cause is Cause.PAYLOAD:
+                raise LinkFault("proto_payload", error.detail) from error
+            return
+        if opening.step is Step.BELIEVED and isinstance(frame.message, m.Event):  # nearly all frames
+            self._reported(opening, frame.message)
+        elif not (self._opened(opening, frame, body, now) or self._message(opening, frame, now)):
+            self._deframer.count(Cause.UNEXPECTED, len(body))
+            return
+        self._liveness.heard(now)
+        self._sequencer.verify_unbroken()
+
+    def _verify_header(self, opening: Opening, header: m.Header, body: bytes, now: float) -> Cause | None:
+        """Why a frame is dropped before its payload is read; None = it is of this session."""
+        if header.session != self._session:
+            if header.session == SESSION_NONE and header.type == m.TYPE_CODES[Restarted] and self._is_up:
+                # It may be an old one. A device that did restart will not know the session of this PING.
+                self._liveness.ping_at_once(now)
+            return Cause.STALE_SESSION
+        if (cause := opening.verify_seal(header, body)) is not None:
+            return cause
+        if self._requests.is_unsent(header.ack):
+            raise LinkFault("proto_unexpected", f"request {header.ack} is acknowledged but was never sent")
+        return None
+
+    def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
+        """Handles a frame of the handshake; False where it is none. From BELIEVED on the log and the levels are read."""
+        if opening.step is not Step.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
+            told = frame.message
+            self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
+        events = opening.take(frame, body, now)
+        if events is None:
+            return False
+        self._events += events
+        if events and opening.welcome is not None:
+            self._liveness.start(now, opening.welcome)
+        if self._state is _State.OPENING and opening.step is Step.BELIEVED and opening.welcome is not None:
+            self._begin_sync(opening.welcome, now)
+        return True
+
+    def _reported(self, opening: Opening, told: m.Event) -> None:
+        self._verify_boot(opening, told.boot)
+        events, is_repeat = self._sequencer.event(told.record)
+        self._events += events
+        if is_repeat:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            if told.record.counter <= self._durable.get(told.boot, 0):
+                self._acks_due.add(told.boot)
+
+    def _message(self, opening: Opening, frame: m.Frame, now: float) -> bool:
+        """Handles any other frame of this session; False where it has no business here."""
+        match frame.message:
+            case Restarted() if opening.step is not Step.HELLO:
+                raise LinkFault("link_restarted", "the device does not know this session")
+            case _ if not opening.hears:
+                return False
+            case m.Response() | m.Error() as answer if m.channel_of(answer) == m.CHANNEL_CONTROL:
+                self._answered(frame.seq, answer, now)
+            case m.LogData() as data if self._log.is_answer(frame.seq):
+                self._events += self._sequencer.log_data(data)
+            case m.LogGone() as gone if self._log.is_answer(frame.seq):
+                self._events += self._sequencer.log_gone(gone)
+            case m.LogData() | m.LogGone():
+                self._deframer.count(Cause.DUPLICATE, 0)
+            case m.Pong() as pong:
+                self._pong(opening, pong, now)
+            case m.Bye(reason):
+                raise LinkFault("link_eof", f"the device said BYE ({reason})")
+            case _:
+                return False
+        return True
+
+    def _begin_sync(self, welcome: m.Welcome, now: float) -> None:
+        """From here on the device is believed: its log is read from where the record ends, and its levels."""
+        self._state = _State.SYNC
+        self._events += self._sequencer.welcome(welcome)
+        self._sequencer.verify_unbroken()
+        if welcome.boot in self._durable:
+            self._send(ACK, m.EventAck(welcome.boot, self._durable[welcome.boot]))  # where the device shall go on
+        self._events += self._requests.add(m.GetLevels(), now)
+
+    def _verify_boot(self, opening: Opening, boot: int, cause: ResetCause = ResetCause.UNKNOWN) -> None:
+        """A repeated HELLO may have carried the session over a reboot; the boot tells."""
+        if opening.welcome is not None and boot != opening.welcome.boot:
+            self._events.append(Restarted(boot, cause))
+            raise LinkFault("link_restarted", f"the device rebooted ({cause.value})")
+
+    def _answered(self, seq: int, answer: m.Response | m.Error, now: float) -> None:
+        if (found := self._requests.answered(seq, answer, now)) is None:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            return
+        wish, events = found
+        self._events += events
+        if not isinstance(wish, m.GetLevels):
+            self._digest = None  # whatever the answer says: what holds now is read back with the next echo
+            return
+        if not isinstance(answer, m.Response) or answer.levels is None:
+            raise LinkFault("proto_unexpected", "a read of the levels was answered without levels")
+        self._levels, self._digest = decode_levels(answer.levels), crc32c(answer.levels)
+        if self._state is _State.ONLINE:
+            self._events.append(LevelsRead(self._levels))
+
+    def _pong(self, opening: Opening, pong: m.Pong, now: float) -> None:
+        self._verify_boot(opening, pong.boot)
+        is_fresh = not self._liveness.was_paused(pong.nonce)
+        if (rtt_s := self._liveness.echo(pong.nonce, pong.tick_us, now)) is None:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            return
+        self._round_trip.sample(rtt_s)
+        self._peer = pong.dropped
+        unsent = self._told.echoed(pong.log_last, now, self._sequencer.released, self._settled, is_fresh=is_fresh)
+        if unsent and self._state is _State.ONLINE:
+            self._sequencer.exists(unsent)
+        opening.verify_peer(pong.dropped[CAUSES.index(Cause.MAC)])
+        if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
+            self._requests.add(m.GetLevels(), now)
+
+    def _timers(self, now: float) -> None:
+        if self._opening is not None:
+            self._opening.tick(now)
+        try:
+            self._events += self._requests.tick(now)
+        except LinkFault as late:
+            if self._state is _State.OPENING:
+                raise LinkFault("timeout_handshake", f"AUTH: {late.detail}") from late
+            raise
+        if self._is_up:
+            self._liveness.verify_not_stale(now)
+            self._log.tick(self._requests.last_answered, now)
+
+    def _progress(self, now: float) -> None:
+        """After any input: asks for what is wanted now, and tells what is reached."""
+        if not self._is_up:
+            return
+        self._log.follow(self._sequencer.wanted(), self._requests.last_answered, now)
+        self._requests.start_next(now)
+        if (nonce := self._liveness.ping(self._entropy, now)) is not None:
+            self._send(LIVENESS, m.Ping(nonce))
+        if self._state is _State.SYNC and self._sequencer.is_synced and self._levels is not None:
+            self._state = _State.ONLINE
+            self._events.append(Online(self._sequencer.gap_closed, self._levels))
+        if self._state is _State.ONLINE:
+            self._events += self._liveness.changes(now)

@@ -1,0 +1,148 @@
+"""From HELLO to the moment the device is believed: who it is, whether it has the key, whether its firmware is the approved.
+
+Nothing that a device reports is released before. Where no key is asked for it is believed at its WELCOME.
+"""
+
+from collections.abc import Callable
+from enum import Enum, auto
+
+from drivers.protocol import messages as m
+from drivers.protocol.auth import Trust
+from drivers.protocol.constants import HEADER_SIZE
+from drivers.protocol.framing import Cause, Deframer
+from drivers.protocol.host.auth import Authentication, Measuring
+from drivers.protocol.host.events import Authenticated, FirmwareMeasured, HostEvent, Welcomed
+from drivers.protocol.host.handshake import Handshake
+from drivers.protocol.host.requests import LIVENESS, Requests
+from drivers.protocol.link import LinkFault, Outbox
+
+__all__ = ["Opening", "Step"]
+
+
+class Step(Enum):
+    HELLO = auto()  # asked, not yet answered
+    AUTH = auto()  # welcomed; the key is being proven
+    MEASURE = auto()  # proven; the firmware is being measured
+    BELIEVED = auto()
+
+
+class Opening:
+    """The handshake of one session. It goes on afterwards: what comes twice is known, and firmware is measured daily."""
+
+    def __init__(
+        self,
+        *,
+        entropy: Callable[[int], bytes],
+        trust: Trust | None,
+        outbox: Outbox,
+        requests: Requests,
+        deframer: Deframer,
+        now: float,
+    ) -> None:
+        self.step = Step.HELLO
+        self.welcome: m.Welcome | None = None
+        self._handshake = Handshake(entropy, now)
+        self._auth = None if trust is None else Authentication(trust)
+        self._measuring = Measuring(outbox, entropy)
+        self._outbox, self._requests, self._deframer = outbox, requests, deframer
+
+    @property
+    def session(self) -> int:
+        return self._handshake.session
+
+    @property
+    def hears(self) -> bool:
+        """True where the device takes what is sent: no key is needed, or it is proven."""
+        return self.step is Step.BELIEVED or self.step is Step.MEASURE
+
+    def verify_seal(self, header: m.Header, body: bytes) -> Cause | None:
+        """Why a frame is dropped; None = it may have come from the device. Raises `LinkFault` at a forged one."""
+        if self._auth is not None and self._auth.is_proven:
+            try:
+                self._auth.verify(header, body)
+            except LinkFault:
+                self._deframer.count(Cause.MAC, len(body))
+                raise
+        elif header.flags & m.FLAG_SEALED:
+            # Without a key nothing can vouch for it; before the proof it is early, and will come again.
+            return Cause.MAC if self._auth is None else Cause.UNEXPECTED
+        return None
+
+    def verify_peer(self, refused: int) -> None:
+        """Raises `LinkFault` when the device has refused seals that were not ours."""
+        if self._auth is not None:
+            self._auth.verify_peer(refused)
+
+    def take(self, frame: m.Frame, body: bytes, now: float) -> list[HostEvent] | None:
+        """What a frame of the handshake leads to; None where it is none, or has no business here now."""
+        match frame.message:
+            case m.Welcome() as welcome if self.step is Step.HELLO:
+                return self._welcomed(welcome, body[HEADER_SIZE:], now)
+            case m.Welcome() | m.AuthOk() if self.step is Step.BELIEVED:
+                self._deframer.count(Cause.DUPLICATE, 0)
+                return []
+            case m.Error(code=m.ERR_NOT_PROVEN) if self._auth is None:
+                raise LinkFault("auth_key_needed", "the device obeys only a host with its key; name its key_file")
+            case m.AuthOk() | m.Error() as answer if self.step is Step.AUTH:
+                return self._answered(frame.seq, answer, now)
+            case m.Measured() | m.Error(channel=m.CHANNEL_MEASURE) as answer if self.hears:
+                return self._measured(frame.seq, answer, now)
+            case m.Event() if self.step is Step.MEASURE:
+                return []  # nothing is believed yet; it stays in the device's log, and is read from there
+            case _:
+                return None
+
+    def tick(self, now: float) -> None:
+        """Says HELLO, or measures, when that is due. Raises `LinkFault` after the last try."""
+        if self.step is Step.HELLO and (hello := self._handshake.hello(now)) is not None:
+            self._outbox.add(LIVENESS, hello)
+        self._measuring.tick(self._requests.last_answered, now)
+
+    def measure(self, now: float) -> None:
+        """Has the firmware measured at the next `tick`, which is due now."""
+        self._measuring.again(now)
+
+    def next_deadline(self) -> float | None:
+        """When `tick` has something to do."""
+        return self._handshake.next_deadline() if self.step is Step.HELLO else self._measuring.next_deadline()
+
+    def extend(self, lag_s: float) -> None:
+        """Gives the device more time to answer."""
+        self._handshake.extend(lag_s)
+        self._measuring.extend(lag_s)
+
+    def _welcomed(self, welcome: m.Welcome, payload: bytes, now: float) -> list[HostEvent] | None:
+        if not self._handshake.is_answer(welcome):
+            return None
+        self.welcome = welcome
+        if self._auth is None:
+            self.step = Step.BELIEVED
+        else:
+            self.step = Step.AUTH
+            challenge = self._auth.challenge(self.session, self._handshake.hello_payload, payload)
+            self._requests.add(challenge, now)
+            self._requests.start_next(now)
+        who = welcome.identity
+        return [Welcomed(who, welcome.boot, welcome.reset_cause, welcome.log_first, welcome.log_last)]
+
+    def _answered(self, seq: int, answer: m.AuthOk | m.Error, now: float) -> list[HostEvent]:
+        if self._requests.answered(seq, answer, now) is None:
+            self._deframer.count(Cause.DUPLICATE, 0)
+            return []
+        assert self._auth is not None
+        assert self.welcome is not None
+        self._outbox.seal = self._auth.answered(answer)
+        image = self._auth.trust.images.get(self.welcome.identity.firmware_hash)
+        if image is None:
+            self.step = Step.BELIEVED
+        else:
+            self.step = Step.MEASURE
+            self._measuring.start(image, self._auth.measure_key, self.session, now)
+        return [Authenticated(measuring=image is not None)]
+
+    def _measured(self, seq: int, answer: m.Measured | m.Error, now: float) -> list[HostEvent]:
+        if not self._measuring.answered(seq, answer, now):
+            self._deframer.count(Cause.DUPLICATE, 0)
+            return []
+        self.step = Step.BELIEVED
+        return [FirmwareMeasured()]

@@ -1,0 +1,192 @@
+"""Runs one sans-I/O link end in the event loop: bytes and time go in, bytes and events come out, within one callback."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Protocol
+
+from drivers.errors import Fault
+from drivers.protocol.constants import LOOP_LAG_S, SUSPEND_S
+from drivers.protocol.host.device_time import DeviceTime
+from drivers.protocol.host.link import Failed, HostEvent
+from drivers.protocol.reports import Level
+from drivers.session.origins import Asleep
+from drivers.transport import WriteBufferFull
+
+__all__ = ["Link", "Pump"]
+
+
+CLOCK_RESOLUTION_S = 0.001
+"""The loop may call a timer this much early; such a timer has fired all the same."""
+
+LOOK_NS, LOOKS = 50_000, 5
+"""Two clocks that were read within this time of each other were read together; else they are read again, so often at most."""
+
+
+class Link(Protocol):
+    """The part of a link end that a session uses; `drivers.protocol.host.link.HostLink` says what each call means."""
+
+    def connect(self, now: float) -> None: ...
+    def receive(self, data: bytes, now: float) -> list[HostEvent]: ...
+    def tick(self, now: float) -> list[HostEvent]: ...
+    def next_deadline(self) -> float | None: ...
+    def data_to_send(self) -> bytes: ...
+    def acknowledge(self, boot: int, counter: int, now: float) -> None: ...
+    def set_level(self, level: Level, value: str, operation: int, now: float) -> None: ...
+    def read_levels(self, now: float) -> None: ...
+    def measure(self, now: float) -> None: ...
+    def bye(self, now: float) -> None: ...
+    def extend_deadlines(self, lag_s: float) -> None: ...
+    @property
+    def time(self) -> DeviceTime | None: ...
+    @property
+    def counters(self) -> Mapping[str, int]: ...
+
+
+class Pump:
+    """One link end from `start` to `stop`.
+
+    `write(data)` sends; `handle(event)` takes each event and may call `stop`; `fail(error)` takes what either of them
+    raised, so that an error ends the session instead of vanishing in the loop's handler.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        *,
+        write: Callable[[bytes], None],
+        handle: Callable[[HostEvent], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self.link = link
+        self.received_ns = 0  # CLOCK_MONOTONIC of what is being handled
+        asleep = asleep_s()
+        self.asleep = Asleep(asleep, asleep)
+        self._lags = 0
+        self._lag_ms = 0
+        self._write = write
+        self._handle = handle
+        self._fail = fail
+        self._timer: asyncio.TimerHandle | None = None
+        self._running = False
+        self._over = (
+            False  # the link's last event is a failure: it takes no requests, though some events still wait
+        )
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """How often our own loop stood still past a deadline, and for how long in all."""
+        return {Fault.HOST_LOOP_LAG.value: self._lags, "loop_lag_ms": self._lag_ms}
+
+    def start(self) -> None:
+        """Lets the link begin."""
+        self._running = True
+        self.received_ns = time.monotonic_ns()
+        self.call(lambda link, now: link.connect(now))
+
+    def stop(self) -> None:
+        """Nothing is handled, sent or timed any more."""
+        self._running = False
+        self._disarm()
+
+    def call(self, request: Callable[[Link, float], None]) -> None:
+        """Asks something of the link, and sends what that leads to; nothing happens once the link has failed.
+
+        Raises what `request` raises. Where our own loop stood still until now, the link hears of that before it is asked.
+        """
+        if self._running and not self._over:
+            now = _now()
+            self._look_at_timer(now)
+            try:
+                request(self.link, now)
+            finally:
+                self._settle()  # whatever was asked: a timer that was put aside is set again
+
+    def finish(self) -> None:
+        """Has the link say its last, and takes what it tells then."""
+        self.call(lambda link, now: link.bye(now))
+        self._step(self.link.tick)
+
+    def feed(self, data: bytes) -> None:
+        """Bytes off the line, in the callback that read them."""
+        self._step(partial(self.link.receive, data))
+
+    def _on_timer(self) -> None:
+        self._step(self.link.tick)
+
+    def _step(self, work: Callable[[float], list[HostEvent]]) -> None:
+        if not self._running:
+            return
+        now = _now()
+        self.received_ns = time.monotonic_ns()
+        try:
+            self._look_at_timer(now)
+            found = self._slept() or work(now)
+            self._over = bool(found) and isinstance(found[-1], Failed)
+            for event in found:
+                if self._running:
+                    self._handle(event)
+        except Exception as exc:
+            self.stop()
+            self._fail(exc)
+            return
+        self._settle()
+
+    def _slept(self) -> list[HostEvent]:
+        """The end of this connection where the machine slept: what the devices did meanwhile is asked of them anew."""
+        first, before = self.asleep
+        asleep = asleep_s()
+        if asleep - before <= SUSPEND_S:
+            self.asleep = Asleep(first, asleep)
+            return []
+        return [Failed(Fault.HOST_SUSPENDED, f"this machine slept for {asleep - before:.0f} s")]
+
+    def _look_at_timer(self, now: float) -> None:
+        """Puts a timer that is due aside. If our own loop stood still past it, the device is not to blame for that."""
+        if self._timer is None or (late_s := now - self._timer.when()) < -CLOCK_RESOLUTION_S:
+            return
+        self._disarm()
+        if late_s > LOOP_LAG_S:
+            self._lags += 1
+            self._lag_ms += int(late_s * 1000)
+            self.link.extend_deadlines(late_s)
+
+    def _settle(self) -> None:
+        """Sends what waits, and sets the timer. A timer that is too early does no harm and is left alone."""
+        if not self._running:
+            return
+        if data := self.link.data_to_send():
+            try:
+                self._write(data)
+            except WriteBufferFull as exc:
+                self._handle(Failed(Fault.LINK_IO_ERROR, str(exc)))
+                return
+        deadline = self.link.next_deadline()
+        if deadline is None or (self._timer is not None and self._timer.when() <= deadline):
+            return
+        self._disarm()
+        self._timer = asyncio.get_running_loop().call_at(deadline, self._on_timer)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def asleep_s() -> float:
+    """Seconds that this machine has slept since it started: what one clock counts and the other does not."""
+    nearest_ns, found_ns = 1 << 63, 0
+    for _ in range(LOOKS):
+        before = time.monotonic_ns()
+        boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        took_ns = time.monotonic_ns() - before
+        if took_ns < nearest_ns:
+            nearest_ns, found_ns = took_ns, boot - before - took_ns // 2
+        if took_ns < LOOK_NS:
+            break
+    return found_ns / 1e9
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,107 @@
+"""Everything the observer has to go by, gathered while the run goes on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from simulators.bench.observer.record import Row
+from simulators.bench.subscriber import Delivered
+
+__all__ = ["Evidence", "Line", "State", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a device's own record. `at_ns`: CLOCK_MONOTONIC; `what`: see the simulators' log; `data`: the rest."""
+
+    device: str
+    at_ns: int
+    what: str
+    data: Mapping[str, Any]
+
+
+class State:
+    """The three words a promise can have."""
+
+    HELD, BROKEN, NOT_CHECKED = "held", "broken", "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one promise. `checked`: how many things were looked at; `problems`: the first of what was found."""
+
+    name: str
+    state: str
+    reason: str = ""
+    checked: int = 0
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, checked: int, problems: list[str], idle: str = "") -> "Verdict":
+        """Broken where there are problems; not checked where nothing came up to be looked at, `idle` saying what."""
+        if problems:
+            return cls(name, State.BROKEN, f"{len(problems)} found", checked, tuple(problems[:20]))
+        if not checked and idle:
+            return cls(name, State.NOT_CHECKED, idle)
+        return cls(name, State.HELD, "", checked)
+
+
+@dataclass
+class Evidence:
+    """One run, once it is over. `serials`: serial number -> device. `began`: order of the last record before it.
+
+    `at_once`: what was seen wrong at its instant, by promise; `looked_at_once`: how often somebody looked.
+    `stop_ns`: when the daemon was asked to stop, 0 = never; `stopped_heads`: the last sequence of each stream then.
+    `delivered` None = there was no broker to ask.
+    """
+
+    rulebook: str
+    method: str
+    elections: Mapping[str, str]
+    serials: Mapping[str, str] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    began: int = 0
+    lines: list[Line] = field(default_factory=list)
+    delivered: list[Delivered] | None = None
+    at_once: dict[str, list[str]] = field(default_factory=dict)
+    looked_at_once: dict[str, int] = field(default_factory=dict)
+    stop_ns: int = 0
+    stopped_heads: Mapping[str, int] = field(default_factory=dict)
+    restarts: int = 0
+    journal_id: str = ""
+
+    @property
+    def facts(self) -> Iterator[Row]:
+        return (row for row in self.rows if row.stream != "input")
+
+    @property
+    def inputs(self) -> Iterator[Row]:
+        return (row for row in self.rows if row.stream == "input")
+
+    def of(self, kind: str) -> Iterator[Row]:
+        """Facts of one kind in this run, in order."""
+        return (row for row in self.facts if row.kind == kind and row.order > self.began)
+
+    @cached_property
+    def input_of(self) -> Mapping[str, Row]:
+        """Inputs by their id, as a fact's `cause` names them."""
+        return {f"{self.journal_id}-input-{row.sequence}": row for row in self.inputs}
+
+    @cached_property
+    def by_cause(self) -> Mapping[str, list[Row]]:
+        """The facts of each input, in order."""
+        found: dict[str, list[Row]] = {}
+        for row in self.facts:
+            found.setdefault(row.cause, []).append(row)
+        return found
+
+    def method_at(self, row: Row) -> str:
+        """How cards were dealt when this was recorded."""
+        changed = [
+            one.data["method"] for one in self.facts if one.kind == "method_changed" and one.order <= row.order
+        ]
+        return changed[-1] if changed else self.method
+
+    def device_lines(self, *what: str) -> Iterator[Line]:
+        return (line for line in self.lines if line.what in what)

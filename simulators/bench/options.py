@@ -1,0 +1,145 @@
+"""What a bench run is asked to do, and the table that follows from it: which devices stand there, how cards are dealt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from controller.games.registry import game_of
+from controller.rules.elections import elect, proposals
+from controller.rules.model import Rulebook
+from controller.rules.read.library import find
+from controller.rules.vocabulary import Method
+from controller.table.state.table import DISPENSERS
+from simulators.scenario.script import BUS, LINES, Script, load
+
+__all__ = ["DEVICES", "LINKS", "METHODS", "SITE", "TABLE", "Options"]
+
+SITE, TABLE = "bench", "uth-1"
+BACKS = ("red", "blue")
+DEVICES: Mapping[Method, tuple[str, ...]] = {
+    Method.DEALING_SHOE: ("shuffler", "shoe", "progressive"),
+    Method.SHUFFLER: ("shuffler", "progressive"),
+    Method.MANUAL_SHOE: ("shuffler", "progressive"),
+    Method.HAND: ("shuffler", "progressive"),
+}
+"""Kinds of device that may stand at the table, by dealing method. Each is called `<kind>-1`."""
+LINKS = ("serial", "usb")
+"""A pseudo-terminal each; or a USB device each, in a socket of its own, over USB/IP."""
+METHODS = tuple(method.value for method in DEVICES)
+OFFERED: Mapping[str, tuple[str, ...]] = {
+    "md-uth": ("trips", "progressive"),
+    "ma-uth": ("trips", "progressive"),
+    "nj-pikit": ("three_card_bonus",),
+    "ma-colorado": ("bonus",),
+}
+"""The optional wagers that this house offers, beside those of `Options.offer`."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """`rounds`: 0 = until stopped. `broker`: auto | memory | mqtt://host:port. `elections`: reading -> choice, else as proposed.
+
+    `method`: how cards are dealt, "" = the first of `METHODS` that this table can have. `journal`: None = in the private
+    directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,
+    0 = no limit; rounds that are not through by then have failed. `kills`: how many times the daemon is killed at a
+    random moment. `keep`: where the private directory is kept, None = nowhere. `progressive`: how that device is built,
+    tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house offers beside its usual ones. `reshuffles`:
+    the shoe shuffles by itself, and there is no shuffler. `link`: how devices are connected, one of `LINKS`. `pays`: cards
+    are told, and each wager is settled as the table offers it. `reader`: hands deal from a shoe that tells each card, tdp |
+    bee-tek; "" = none does. `scenario`: a file of what befalls one of the devices (docs/scenarios.md), None = nothing does.
+    """
+
+    rulebook: str = "md-uth"
+    rounds: int = 10
+    speed: float = 10.0
+    mishaps: tuple[str, ...] = ()
+    method: str = ""
+    broker: str = "auto"
+    journal: Path | None = None
+    seed: int = 1
+    seats: int = 6
+    elections: Mapping[str, str] = field(default_factory=dict)
+    recognition: bool = False
+    counting: bool = True
+    slow_sync_ms: int = 0
+    seconds: float = 0.0
+    kills: int = 0
+    keep: Path | None = None
+    progressive: str = "tdp"
+    offer: tuple[str, ...] = ()
+    reshuffles: bool = False
+    link: str = "serial"
+    pays: bool = False
+    reader: str = ""
+    scenario: Path | None = None
+
+    @cached_property
+    def script(self) -> Script | None:
+        """The scenario. Raises `ScriptError`."""
+        return load(self.scenario) if self.scenario else None
+
+    def scripted(self, kind: str) -> bool:
+        """Whether the scenario befalls this kind of device, as it is built here."""
+        built = BUS if kind == "progressive" and self.progressive == "modbus" else kind
+        built = LINES if kind == "shoe" and self.reader == "bee-tek" else built
+        return self.script is not None and kind in self.kinds and built == self.script.device
+
+    @property
+    def elected(self) -> dict[str, str]:
+        """Every reading and house choice of the rulebook: as asked for, else the proposed one."""
+        return {**proposals(find(self.rulebook)), **self.elections}
+
+    @cached_property
+    def law(self) -> Rulebook:
+        """The rulebook as elected. Raises `RulebookUnknown`, `ElectionsInvalid`."""
+        return elect(
+            find(self.rulebook), {name: (choice, "bench") for name, choice in self.elected.items()}
+        ).rulebook
+
+    @property
+    def dealt_by(self) -> Method:
+        """As asked for, else the first method of the document that has its device here."""
+        if self.reshuffles and not self.method and Method.DEALING_SHOE in self.law.dealing:
+            return Method.DEALING_SHOE
+        possible = (method for method in DEVICES if method in self.law.dealing and self._may(method))
+        return Method(self.method) if self.method else next(possible)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The devices of this method, but those that this document has no use for or that were not elected."""
+        absent = {"progressive"} if self.law.progressive is None else set()
+        absent |= {kind.value for method, kind in DISPENSERS.items() if not self._may(method)}
+        absent |= {"shuffler"} if self.reshuffles else set()
+        reads = ("shoe",) * bool(self.reader)
+        return tuple(kind for kind in (*DEVICES[self.dealt_by], *reads) if kind not in absent - set(reads))
+
+    def _may(self, method: Method) -> bool:
+        """Whether the device that deals so may be in service."""
+        rule = self.law.devices.get(method)
+        return rule is None or rule.value
+
+    @property
+    def backs(self) -> tuple[str, ...]:
+        """Two sets take turns where a shuffler stands, else there is one."""
+        return BACKS if "shuffler" in self.kinds else BACKS[:1]
+
+    @property
+    def decks(self) -> int:
+        """Decks in one set."""
+        return int(self.law.decks.per_set.value)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*OFFERED.get(self.rulebook, ()), *self.offer)))
+
+    @property
+    def plan(self) -> str:
+        """Some stacks to begin with, as the simulators are told; the dealer sets the plan of each deal."""
+        return ",".join(str(stack.cards) for stack in self.law.dealing[self.dealt_by].stacks)
+
+    @property
+    def keeps_set(self) -> bool:
+        """A set is dealt on from round to round."""
+        game = game_of(self.law)
+        return game is not None and game.keeps_set

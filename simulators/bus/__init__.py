@@ -1,0 +1,1 @@
+"""Remote I/O on a Modbus line."""

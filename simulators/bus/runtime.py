@@ -1,0 +1,17 @@
+"""The shell of a simulated bus: like that of any device, but with the faults of a bus."""
+
+from simulators.firmware.runtime import Simulator
+from simulators.scenario.fault_kind import REMOTE_IO
+from simulators.scenario.script import BUS
+
+
+class BusSimulator(Simulator):
+    """See `Simulator`."""
+
+    @property
+    def kind(self) -> str:
+        return BUS
+
+    @property
+    def faults_as(self) -> str:
+        return REMOTE_IO

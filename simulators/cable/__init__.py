@@ -1,0 +1,1 @@
+"""A cable and what a bad one does."""

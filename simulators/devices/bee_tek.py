@@ -1,0 +1,132 @@
+"""A reading shoe that speaks the Bee-Tek lines: it writes, never listens, numbers nothing, and forgets what nobody hears.
+
+The same model as a reading shoe that speaks TDP/1, with its own end of the wire (`drivers/lines/bee_tek.py` has the grammar).
+"""
+
+from collections.abc import Mapping
+
+from drivers.protocol.reports import ResetCause
+from simulators.devices.cards import Witness
+from simulators.devices.model import ActImpossible, Done
+from simulators.devices.reading_shoe import Key, ReadingShoe
+from simulators.scenario.faults import OWN_FAULTS, Fault
+
+MODES = {Key.GAME: "Game", Key.BURN: "Manual Burn Cards", Key.DIAGNOSTIC: "Diagnostic"}
+LINE_END = "\r\n"
+
+
+class BeeTekShoe:
+    """The device as the runtime has it (see `SimulatedDevice`). No session, no boot, no acknowledgement."""
+
+    boot = ""
+    host_here = False
+    acknowledged = 0
+
+    def __init__(self, model: ReadingShoe, log: Witness, *, now: float) -> None:
+        self.model = model
+        self.is_on = self.is_hung = False
+        self.reported = 0
+        self._log, self._started_at = log, now
+        self._out = bytearray()
+
+    @property
+    def counters(self) -> dict[str, int]:
+        return {"lines": self.reported}
+
+    def power_on(self, now: float, cause: ResetCause = ResetCause.POWER) -> None:
+        if self.is_on:
+            raise ActImpossible("the power is on")
+        self.is_on = True
+        self._log("power", {"state": "on", "boot": self.boot, "cause": cause.value})
+        self.model.power_up(now - self._started_at, cause)
+
+    def power_off(self, now: float) -> None:
+        self._powered()
+        self.is_on = self.is_hung = False
+        self._out.clear()
+        self.model.power_down(now - self._started_at)
+        self._log("power", {"state": "off", "boot": self.boot, "link": self.counters})
+
+    def reboot(self, now: float, cause: ResetCause) -> None:
+        self.power_off(now)
+        self.power_on(now, cause)
+
+    def hang(self, now: float) -> None:
+        self._powered()
+        self.is_hung = True
+        self._log("link", {"state": "hung"})
+
+    def wake(self, now: float) -> None:
+        if not self.is_hung:
+            raise ActImpossible("it does not hang")
+        self.is_hung = False
+        self._log("link", {"state": "awake"})
+
+    def receive(self, data: bytes, now: float) -> None:
+        """It has no ears."""
+
+    def tick(self, now: float) -> None:
+        """Nothing moves by itself."""
+
+    def next_deadline(self) -> float | None:
+        model = self.model
+        due = model.faults.next_timed(OWN_FAULTS, model.occasion, model.occasion_since)
+        return None if due is None or not self.is_on or self.is_hung else self._started_at + due
+
+    def due_fault(self, now: float) -> Fault | None:
+        if not self.is_on or self.is_hung:
+            return None
+        model, time = self.model, now - self._started_at
+        return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
+
+    def arm(self, fault: Fault, now: float) -> bool:
+        """See `Simulated.arm`: here each fault waits for its occasion."""
+        self.model.faults.arm(fault)
+        return False
+
+    def calm(self) -> None:
+        """See `Simulated.calm`."""
+        self.model.faults.disarm()
+
+    def data_to_send(self) -> bytes:
+        data = b"" if self.is_hung or not self.is_on else bytes(self._out)
+        self._out.clear()
+        return data
+
+    def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
+        """What hands do. Raises `ActImpossible`; either way it is in the record. `say`: a line of the maker's own."""
+        written = {"name": name, "given": dict(given)}
+        try:
+            done = Done() if name == "say" else self.model.act(name, given, now - self._started_at)
+        except ActImpossible as exc:
+            self._log("act", {**written, "ok": False, "error": str(exc)})
+            raise
+        self._log("act", {**written, "ok": True, "note": done.note})
+        if name == "say":
+            self._write(str(given.get("text", "")), tells="words")
+            return done
+        for key, face in self.model.told:
+            self._tell(MODES[key], face)
+        return done
+
+    def _tell(self, mode: str, face: str) -> None:
+        if face:
+            self._write(f" [{mode}]<Card:{face[0]}{face[1].upper()}> ", tells="card")
+            return
+        self._write(f" [{mode}]<{mode}> ", tells="card")
+        self._write(f" [{mode}]<Alarm:E3 Card Not Read> ", tells="alarm")
+
+    def _write(self, line: str, *, tells: str) -> None:
+        """`tells`: card, alarm or words; which card it was stays off the record of the simulator as well."""
+        if self.is_on and not self.is_hung:
+            self.reported += 1
+            self._log("line", {"number": self.reported, "tells": tells})
+            self._out += (line + LINE_END).encode("ascii", "replace")
+
+    def state(self) -> dict[str, object]:
+        link = {"host": False, "hung": self.is_hung, "reported": self.reported, "acknowledged": self.reported}
+        return {**self.model.state(), "link": link}
+
+    def _powered(self) -> None:
+        if not self.is_on:
+            raise ActImpossible("the power is off")

@@ -1,0 +1,119 @@
+"""What the programs of a shuffler and a shoe have in common to work with, and the face each program shows the machine."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from drivers.protocol.reports import (
+    Back,
+    Capability,
+    DeviceKind,
+    DispensingAllowed,
+    DispensingInhibited,
+    Mode,
+    StopReason,
+)
+from simulators.devices.cards import Places, Printer, Witness
+from simulators.devices.dispenser import Dispenser
+from simulators.devices.hands import RETIRED, Hands
+from simulators.devices.model import Emitter, Latch
+from simulators.scenario.faults import FaultBook
+
+
+@dataclass(frozen=True, slots=True)
+class CardSettings:
+    """`plan`: sizes of the stacks, in order; () = the device hands out none. `backs`: sets on the table at first.
+
+    `decks`: in one set. `deals_on`: a set is dealt from in many deals, not in one. `counts`, `reads`: what the device can
+    tell of a set. `remembers`: it still knows after a power cut what it was doing. `prefix`: of the uids of its cards;
+    unique at a table.
+    """
+
+    plan: tuple[int, ...] = (2, 2, 2)
+    backs: tuple[Back, ...] = (Back.RED, Back.BLUE)
+    counts: bool = True
+    reads: bool = False
+    remembers: bool = False
+    prefix: str = "S"
+    decks: int = 1
+    deals_on: bool = False
+
+
+class Part(Protocol):
+    """A moving part: the shuffle cycle, the dispenser."""
+
+    due: float | None
+
+    @property
+    def is_active(self) -> bool: ...
+    @property
+    def is_broken(self) -> bool: ...
+    @property
+    def is_jammed(self) -> bool: ...
+    def advance(self, now: float) -> None: ...
+    def stop(self, reason: StopReason) -> None: ...
+    def clear(self) -> None: ...
+    def power_down(self) -> None: ...
+    def power_up(self, *, remembers: bool) -> None: ...
+
+
+class Body:
+    """What the program of a device works with. `inside`: places that count as in the machine, exit first."""
+
+    def __init__(
+        self,
+        settings: CardSettings,
+        inside: tuple[str, ...],
+        trays: tuple[str, ...],
+        rng: Random,
+        faults: FaultBook,
+        witness: Witness,
+    ) -> None:
+        self.settings, self.rng, self.faults = settings, rng, faults
+        self.places = inside
+        self.cards = Places((*trays, *inside, RETIRED), witness)
+        self.hands = Hands(self.cards, Printer(settings.prefix), rng, faults, settings.decks)
+        self.emit = Emitter()
+        self.gate = Latch(DispensingInhibited, DispensingAllowed, self.emit)
+        for back in settings.backs:
+            self.hands.bring_deck(back)
+
+    @property
+    def inside(self) -> int:
+        return self.cards.count(*self.places)
+
+    def dispenser(self, source: str) -> Dispenser:
+        reads = self.settings.reads
+        return Dispenser(self.cards, source, self.settings.plan, self.faults, self.emit, reads=reads)
+
+
+class Program(Protocol):
+    """What makes a card machine a shuffler or a shoe. `tray`: where a set is loaded. `mouth`: where hands draw, "" = nowhere."""
+
+    kind: DeviceKind
+    tray: str
+    mouth: str
+    dispenser: Dispenser
+    parts: tuple[Part, ...]
+
+    @property
+    def capabilities(self) -> tuple[Capability, ...]: ...
+    @property
+    def occasion(self) -> int: ...
+    @property
+    def occasion_since(self) -> float: ...
+    @property
+    def mode(self) -> Mode | None: ...
+    def loaded(self, now: float, *, may_move: bool) -> None:
+        """Cards were put into the tray; `may_move`: the power is on and the lid shut."""
+        ...
+
+    def green(self, now: float) -> str:
+        """The button was pressed with the lid shut; returns what the display says."""
+        ...
+
+    def set_mode(self, mode: Mode) -> str | None:
+        """None = done; else why not."""
+        ...
+
+    def state(self) -> dict[str, object]: ...

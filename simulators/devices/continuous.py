@@ -1,0 +1,109 @@
+"""A continuous reshuffling device: cards go back into it after each round, it shuffles them in by itself, and deals stacks.
+
+Each card that comes back goes to a random place among those that are inside, so that the whole set is in random order
+again. Nobody starts a cycle: putting cards in does. It deals only while the whole set is in it and the last cycle was good.
+"""
+
+from random import Random
+
+from drivers.protocol.reports import Capability, DeviceKind, Mode, ShuffleCompleted, ShuffleStarted
+from simulators.devices.body import Body, CardSettings, Part
+from simulators.devices.cards import FACES, Witness, back_of, unseen
+from simulators.devices.cycle import FEEDER, RACK, Cycle, Phase
+from simulators.devices.dispenser import OUTPUT, TRANSPORT
+from simulators.devices.machine import CardMachine
+from simulators.scenario.faults import FaultBook
+
+TRAY = "infeed"
+"""The open tray in which cards wait until the machine stands still; they are not in it yet."""
+
+
+def build(
+    settings: CardSettings, rng: Random, faults: FaultBook | None = None, witness: Witness = unseen
+) -> CardMachine:
+    """A continuous shoe without power, its set beside it on the table."""
+    body = Body(settings, (OUTPUT, TRANSPORT, RACK, FEEDER), (TRAY,), rng, faults or FaultBook(), witness)
+    return CardMachine(body, ContinuousShoe(body))
+
+
+class ContinuousShoe:
+    """The program of the device. An occasion is a deal."""
+
+    kind = DeviceKind.SHOE
+    tray = TRAY
+    mouth = RACK
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        has = body.settings
+        self.cycle = Cycle(
+            body.cards, body.rng, body.faults, body.emit, counts=has.counts, reads=has.reads, decks=has.decks
+        )
+        self.dispenser = body.dispenser(RACK)
+        self.dispenser.before_stack = self._before_stack
+        self.parts: tuple[Part, ...] = (self.cycle, self.dispenser)
+        self.mode: Mode | None = None
+
+    @property
+    def capabilities(self) -> tuple[Capability, ...]:
+        able = [Capability.DISPENSES_STACKS, Capability.RESHUFFLES]
+        able += [Capability.COUNTS_EACH_SHUFFLE] * self._body.settings.counts
+        able += [Capability.READS_CARDS] * self._body.settings.reads
+        return tuple(able)
+
+    @property
+    def occasion(self) -> int:
+        return self.dispenser.deals
+
+    @property
+    def occasion_since(self) -> float:
+        return self.dispenser.since
+
+    def loaded(self, now: float, *, may_move: bool) -> None:
+        """Shuffles in what lies in the tray, if nothing stands in the way; else it waits for the button."""
+        if may_move and not any(part.is_active or part.is_broken for part in self.parts):
+            self._shuffle_in(now)
+
+    def _shuffle_in(self, now: float) -> None:
+        waiting = self._body.cards.cards(TRAY)
+        self._body.cards.move(waiting, FEEDER)
+        self.cycle.start(back_of(waiting), Mode.SHUFFLE, now)
+
+    def green(self, now: float) -> str:
+        if self.cycle.is_active:
+            return "shuffling"
+        if self.dispenser.is_active:
+            self.dispenser.close()
+            return ""
+        if any(part.is_broken for part in self.parts):
+            return "take the cards"
+        if self._body.cards.count(TRAY):
+            self._shuffle_in(now)
+            return ""
+        if not (self.cycle.phase is Phase.READY or self._deals_on):
+            return "put the cards back"
+        if self._body.gate.closed:
+            return "dispensing inhibited"
+        return self._start_deal(now)
+
+    @property
+    def _deals_on(self) -> bool:
+        return self._body.settings.deals_on and bool(self._body.cards.count(RACK))
+
+    def _start_deal(self, now: float) -> str:
+        self.cycle.spend()
+        self.dispenser.start(self.cycle.back, now)
+        return ""
+
+    def _before_stack(self, stack: int) -> None:
+        """Where it is told to lie, it says that it has shuffled the whole set, while cards of it are out."""
+        if self._body.faults.take("cycle_in_deal", self.occasion, stack=stack):
+            back, full = self.cycle.back, self._body.settings.decks * len(FACES)
+            self._body.emit(ShuffleStarted(back, Mode.SHUFFLE))
+            self._body.emit(ShuffleCompleted(back, Mode.SHUFFLE, full, self.cycle.verdict))
+
+    def set_mode(self, mode: Mode) -> str | None:
+        return "it only shuffles and deals"
+
+    def state(self) -> dict[str, object]:
+        return {"phase": self.cycle.phase.value, "cycles": self.cycle.cycles, "reshuffles": True}

@@ -1,0 +1,191 @@
+"""What every simulated device is: a pure state machine with hands around it. No bytes, no asyncio, no clock of its own.
+
+Time is the model's own, in seconds, and only grows. Each call returns the reports it caused, in order. A model knows
+its own safe side: it takes it at power-up and whenever it no longer hears its host, and leaves it only for a command
+that it has not obeyed before.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from drivers.protocol.reports import (
+    Capability,
+    Cause,
+    DeviceKind,
+    DispensingAllowed,
+    DispensingInhibited,
+    Level,
+    Levels,
+    LockoutEngaged,
+    LockoutReleased,
+    Report,
+    ResetCause,
+)
+from simulators.devices.cards import Card
+from simulators.scenario.faults import FaultBook
+
+DISPLAY_CHARS = 40
+"""What fits on a device's display: two lines of twenty."""
+OPERATIONS_KEPT = 256
+"""How many executed operations a device remembers; a host has one outstanding, so this is generous."""
+
+
+class ActImpossible(Exception):
+    """Hands can't do that now: nothing lies there to take, the lid is shut, the power is off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an act at the device led to. `note`: what the device's own display says to the person, "" = nothing."""
+
+    reports: tuple[Report, ...] = ()
+    cards: tuple[Card, ...] = ()
+    note: str = ""
+
+
+class Outcome(StrEnum):
+    EXECUTED = "executed"
+    DUPLICATE = "duplicate"  # obeyed before; not obeyed again
+    REFUSED = "refused"
+    IGNORED = "ignored"  # the link did not let it through: another session, or no such value
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a level command. `holds`: the level stands as it was asked for; `text` says why where it does not."""
+
+    outcome: Outcome
+    holds: bool
+    text: str = ""
+    reports: tuple[Report, ...] = ()
+
+
+class Model(Protocol):
+    """The face that the runtime works on."""
+
+    kind: DeviceKind
+    faults: FaultBook
+
+    @property
+    def capabilities(self) -> tuple[Capability, ...]: ...
+    @property
+    def occasion(self) -> int:
+        """Number of the current or last shuffle, deal or lock-out since the simulator started; 0 = none yet."""
+        ...
+
+    @property
+    def occasion_since(self) -> float:
+        """Model time at which that occasion began."""
+        ...
+
+    def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]: ...
+    def power_down(self, now: float) -> None: ...
+    def step(self, now: float) -> tuple[Report, ...]: ...
+    def next_step(self) -> float | None:
+        """Model time at which something moves by itself; None = nothing will until a hand or a command comes."""
+        ...
+
+    def command(self, level: Level, value: str, operation: int, now: float) -> Answer: ...
+    def host_lost(self, now: float) -> tuple[Report, ...]: ...
+    def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
+        """One thing that hands do. Raises `ActImpossible`, also for an act that this device does not know."""
+        ...
+
+    def levels(self) -> Levels: ...
+    def state(self) -> dict[str, object]:
+        """Everything an onlooker can see, for the control socket; plain JSON values."""
+        ...
+
+
+@dataclass(slots=True)
+class Emitter:
+    """Collects reports until the call that caused them returns."""
+
+    muted: bool = True  # no power: nothing is noticed
+    _reports: list[Report] = field(default_factory=list)
+
+    def __call__(self, report: Report) -> None:
+        if not self.muted:
+            self._reports.append(report)
+
+    def drain(self) -> tuple[Report, ...]:
+        reports = tuple(self._reports)
+        self._reports.clear()
+        return reports
+
+
+class Operations:
+    """Which commands were obeyed already, by operation id: a repeat after a new handshake must not act twice."""
+
+    def __init__(self) -> None:
+        self._obeyed: dict[int, None] = {}
+
+    def is_new(self, operation: int) -> bool:
+        return operation not in self._obeyed
+
+    def remember(self, operation: int) -> None:
+        self._obeyed[operation] = None
+        while len(self._obeyed) > OPERATIONS_KEPT:
+            del self._obeyed[next(iter(self._obeyed))]
+
+
+@dataclass(slots=True)
+class Latch:
+    """A level with a safe side. Any cause may close it; only a command that was not obeyed before opens it."""
+
+    closed_report: type[LockoutEngaged] | type[DispensingInhibited]
+    open_report: type[LockoutReleased] | type[DispensingAllowed]
+    emit: Callable[[Report], None]
+    closed: bool = True
+
+    def close(self, cause: Cause, operation: int = 0) -> bool:
+        """Takes the safe side; True if it was not taken before."""
+        if self.closed:
+            return False
+        self.closed = True
+        self.emit(self.closed_report(cause, operation))
+        return True
+
+    def open(self, operation: int) -> bool:
+        if not self.closed:
+            return False
+        self.closed = False
+        self.emit(self.open_report(Cause.COMMAND, operation))
+        return True
+
+    def power_up(self) -> None:
+        """At power-up the safe side is taken and said so, whatever was before."""
+        self.closed = True
+        self.emit(self.closed_report(Cause.POWER_UP, 0))
+
+
+def obey(latch: Latch, value: str, values: tuple[str, str], operation: int, seen: Operations) -> Answer:
+    """Sets a latch; `values`: the words for closed and open. A repeat may close it again, never open it again."""
+    closed_value, open_value = values
+    is_new = seen.is_new(operation)
+    outcome = Outcome.EXECUTED if is_new else Outcome.DUPLICATE
+    if value == closed_value:
+        latch.close(Cause.COMMAND, operation)
+    elif value == open_value and is_new:
+        latch.open(operation)
+    elif value != open_value:
+        return Answer(Outcome.REFUSED, False, f"{value!r} is neither {closed_value} nor {open_value}")
+    seen.remember(operation)
+    holds = latch.closed == (value == closed_value)
+    return Answer(
+        outcome, holds, "" if holds else f"operation {operation} was obeyed before and does not open again"
+    )
+
+
+def number(given: Mapping[str, object], key: str, default: int | None = None) -> int:
+    """A whole number among an act's particulars. Raises `ActImpossible` where it is missing or none."""
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ActImpossible(f"{key} must be a whole number")
+    return value
+
+
+def earliest(*times: float | None) -> float | None:
+    return min((t for t in times if t is not None), default=None)

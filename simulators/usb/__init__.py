@@ -1,0 +1,1 @@
+"""USB devices, a bus of them, USB/IP."""
