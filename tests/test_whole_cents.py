@@ -9,7 +9,7 @@ OTHER = {
     "library.py": "joins the parts of a path",
     "loader.py": "joins the parts of a path",
     "reader.py": "measures how alike two words are",
-    "deadlines.py": "tells a time in hours",
+    "time_in_play.py": "tells a time in hours",
 }
 """Files that divide, or have a number with a point, for something else than money."""
 

@@ -365,7 +365,3 @@ def watch(
         except KeyboardInterrupt:
             sys.exit(0)
     end("the daemon has ended", UNREACHABLE)
-
-
-if __name__ == "__main__":
-    main()

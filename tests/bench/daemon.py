@@ -52,4 +52,4 @@ level = "warning"
 def command(terminal: str, port: int, work: Path, kind: str = "line") -> list[str]:
     path = work / "table.toml"
     path.write_text(config_text(kind, terminal, port, work))
-    return [sys.executable, "-m", "controller.cli.main", "run", "--config", str(path)]
+    return [sys.executable, "-m", "controller.cli", "run", "--config", str(path)]

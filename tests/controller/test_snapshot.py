@@ -118,7 +118,7 @@ def test_its_maker_has_all_files_that_fold_a_record() -> None:
     told += "print(*(m.__file__ for m in sys.modules.values() if m.__name__.startswith(('controller', 'drivers'))), sep='\\n')"
     run = subprocess.run((sys.executable, "-c", told), cwd=TREE, capture_output=True, text=True, check=True)
     loaded = {Path(line) for line in run.stdout.splitlines()}
-    assert TREE / "controller" / "table" / "evolve.py" in loaded
+    assert TREE / "controller" / "table" / "fold" / "fold.py" in loaded
     no_code = {TREE / room / "__init__.py" for room in ("controller", "drivers", "drivers/protocol")}
     assert not loaded - {*sources()} - no_code
 

@@ -94,7 +94,7 @@ def test_the_unit_brings_the_table_back_and_watches_it() -> None:
     unit = _unit()
     assert (unit["Type"], unit["Restart"], unit["StartLimitIntervalSec"]) == (["notify"], ["always"], ["0"])
     assert float(unit["WatchdogSec"][0]) > 2 * (PULSE_S + LAG_LIMIT_S)
-    assert unit["ExecStart"][0].split()[1:5] == ["-I", "-m", "controller.cli.main", "run"]
+    assert unit["ExecStart"][0].split()[1:5] == ["-I", "-m", "controller.cli", "run"]
 
 
 def test_the_unit_gives_what_the_daemon_needs_and_no_more() -> None:

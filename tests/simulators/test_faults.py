@@ -73,7 +73,7 @@ def test_a_timed_fault_is_due_after_its_seconds() -> None:
 def test_every_fault_in_the_table_is_asked_for_by_some_part() -> None:
     """A name in the help that nothing acts on would be a lie."""
     room = Path(simulators.__file__).parent
-    text = "".join(p.read_text() for p in sorted(room.glob("*.py")) if not p.name.endswith("faults.py"))
+    text = "".join(p.read_text() for p in sorted(room.rglob("*.py")) if not p.name.endswith("faults.py"))
     unused = [name for name in FAULTS if f'"{name}"' not in text and name not in WIRE]
     assert not unused
 

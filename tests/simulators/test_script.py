@@ -213,5 +213,5 @@ async def test_a_report_from_before_the_last_step_is_not_taken_for_a_new_one(sta
 
 def test_every_act_that_a_step_may_do_is_one_that_a_device_knows() -> None:
     """The list of acts is one more place where they are named; it must not go its own way."""
-    shown = ROOT.joinpath("simulators", "control.py").read_text().split('"""')[1]
+    shown = ROOT.joinpath("simulators", "firmware", "control.py").read_text().split('"""')[1]
     assert [act for act in ACTS if act not in shown] == []

@@ -52,7 +52,7 @@ EVERY_S = 3600.0
 """A second place that was away is looked for again so often."""
 APART_NS = 3600 * 1_000_000_000
 """Two days are closed at least so far apart, whatever becomes of the wall clock."""
-COMMAND = ("-I", "-m", "controller.cli.main", "journal", "keep", "--json")
+COMMAND = ("-I", "-m", "controller.cli", "journal", "keep", "--json")
 REST = 4.0
 """Between two steps of a prune the table has its record for so many times as long as a step took."""
 OUTBOX = "outbox"

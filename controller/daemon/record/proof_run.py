@@ -23,7 +23,7 @@ log = structlog.get_logger()
 FIRST_S = 60.0
 """After a start other things come first."""
 EVERY_S = 24 * 3600.0
-COMMAND = ("-I", "-m", "controller.cli.main", "journal", "verify", "--json")
+COMMAND = ("-I", "-m", "controller.cli", "journal", "verify", "--json")
 
 
 class Checker:

@@ -8,10 +8,10 @@ from controller.rules.model import Rulebook
 from controller.rules.read.loader import ClausesUnusable, RulebookInvalid, clause_ids, load_rulebook, whole
 from controller.rules.read.reader import FILE, nearest
 
-HOUSE = Path(__file__).resolve().parents[2] / "config" / "rulebooks"
+HOUSE = Path(__file__).resolve().parents[3] / "config" / "rulebooks"
 """In a source tree: the rulebooks beside the code."""
 
-INSTALLED = Path(__file__).resolve().parents[1] / "_config" / "rulebooks"
+INSTALLED = Path(__file__).resolve().parents[2] / "_config" / "rulebooks"
 """In an installed package: the same files, carried inside it."""
 
 

@@ -1,4 +1,4 @@
-"""What people can do at the table: imperative records, one for each act. Who may do it when stands in `allowed.py`."""
+"""What people can do at the table: imperative records, one for each act. Who may do it when stands in `table/permissions/`."""
 
 from enum import StrEnum
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What people can do with sets of cards and between rounds. Who may do it when stands in `allowed.py`."""
+"""What people can do with sets of cards and between rounds. Who may do it when stands in `table/permissions/`."""
 
 from typing import ClassVar
 
