@@ -97,6 +97,8 @@ class MqttLink:
             granted = await self._client.subscribe(topic, qos=1, timeout=2 * self._config.keepalive_s)
         except aiomqtt.MqttError as exc:
             raise LinkDown(str(exc)) from exc
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise asyncio.CancelledError  # `asyncio.wait_for` of Python 3.11 loses one that comes together with the answer
         code = granted[0]
         return code if isinstance(code, int) else int(code.value)
 

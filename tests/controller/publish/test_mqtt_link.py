@@ -1,6 +1,7 @@
 """The adapter's promises, against whatever aiomqtt and paho are locked: their own behaviour is not taken on trust."""
 
 import asyncio
+import contextlib
 import shutil
 import signal
 import subprocess
@@ -333,3 +334,21 @@ async def test_tls_with_a_client_certificate(make_mosquitto: Any, certificates: 
     for tls in (Tls(certificates("ca.pem")), Tls(certificates("table.pem"))):
         with pytest.raises(LinkFailed):
             await link_to(broker.port, tls=tls, connect_timeout_s=3).connect()
+
+
+async def test_a_cancellation_that_comes_with_the_answer_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that is left at that instant would wait for ever for the one that read on."""
+    link, asked = link_to(1), asyncio.Event()
+
+    async def answered_all_the_same(*_: object, **__: object) -> list[int]:
+        asked.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return [1]
+
+    monkeypatch.setattr(link._client, "subscribe", answered_all_the_same)
+    reading = asyncio.create_task(link.subscribe("t"))
+    await asked.wait()
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
