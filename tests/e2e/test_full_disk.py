@@ -23,7 +23,7 @@ CAUSE = {
 }
 """What a commit is told, and what each try to open the record again is told."""
 HASTE = """
-from controller import app
+from controller.daemon import app
 app.RETRY_S = 0.05
 """
 SHIM = r"""
