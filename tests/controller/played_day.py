@@ -16,8 +16,11 @@ class _Day(Day):
 
 @cache
 def played_day() -> tuple[Setup, list[Line]]:
-    """The table, and each input with what follows from it: `ROUNDS` rounds, no restart of the daemon."""
+    """The table, and each input with what follows from it: `ROUNDS` rounds, no restart of the daemon.
+
+    With this seed something is on record between the second, third and fourth round.
+    """
     inputs: list[Input] = []
-    day = _Day("md-uth", "a day of the record", ROUNDS, inputs)
+    day = _Day("md-uth", "a day of the record 14", ROUNDS, inputs)
     day.play()
     return day.setup, list(decide_all(day.setup, inputs))

@@ -37,10 +37,10 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recorded, str, int
 
 @pytest.mark.parametrize(
     ("command", "module"),
-    [(["lookback", "{path}", "red", "--by", "reading"], "cli_lookback"), (["alarms", "{path}"], "cli_alarms"),
-     (["prove", "{path}", "{round}"], "cli_prove"), (["evidence", "{path}", "{round}", "--out", "{out}"], "cli_evidence"),
-     (["verify", "{path}", "--whole"], "cli_verify"), (["export", "{path}"], "cli_journal"),
-     (["replay", "{path}", "--verify"], "cli_replay")],
+    [(["lookback", "{path}", "red", "--by", "reading"], "lookback"), (["alarms", "{path}"], "alarms"),
+     (["prove", "{path}", "{round}"], "prove"), (["evidence", "{path}", "{round}", "--out", "{out}"], "evidence"),
+     (["verify", "{path}", "--whole"], "verify"), (["export", "{path}"], "journal"),
+     (["replay", "{path}", "--verify"], "replay")],
 )  # fmt: skip
 def test_each_command_says_how_far_it_is(
     command: list[str],
@@ -58,7 +58,7 @@ def test_each_command_says_how_far_it_is(
         assert what == "records"
         yield lambda done, of: told.append((done, of))
 
-    monkeypatch.setattr(f"controller.{module}.progress", watched)
+    monkeypatch.setattr(f"controller.cli.journal.{module}.progress", watched)
     words = [word.format(path=table.path, round=name, out=tmp_path / "e.zip") for word in command]
     done = CliRunner().invoke(cli, ["journal", *words])
     assert done.exit_code in (0, 1), done.output

@@ -157,8 +157,9 @@ async def test_a_killed_socat_is_a_loss_and_a_new_one_a_return(tmp_path, recorde
             link.unlink(missing_ok=True)
 
 
-async def test_a_line_device_floods_a_pty_without_a_line_lost(tmp_path, recorder):
-    """Twenty thousand lines as fast as the pty takes them, far above any serial line: all arrive, in order."""
+async def test_a_line_device_floods_a_pty_without_a_line_lost(tmp_path, recorder, monkeypatch):
+    """Twenty thousand lines as fast as the pty takes them, which is what had piled up: all arrive, in order."""
+    monkeypatch.setattr("drivers.lines.line.BACKLOG", 1 << 20)
     master, slave = os.openpty()
     path = os.ttyname(slave)
     os.close(slave)
