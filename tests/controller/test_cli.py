@@ -195,7 +195,8 @@ def test_a_bench_on_the_record_of_a_daemon_leaves_nothing_beside_it(table: Path)
     """It cannot run, and the keys that it made were nobody's."""
     before = {path.name for path in table.parent.iterdir()}
     done = _run("bench", "--rounds", "1", "--broker", "memory", "--journal", str(table.parent / "t1.journal"))
-    assert (done.exit_code, "a journal has one writer" in done.stderr) == (3, True), done.output
+    # The page or the error says so: a busy machine decides whether the daemon ends before or after it is asked.
+    assert (done.exit_code, "a journal has one writer" in done.output) == (3, True), done.output
     assert {path.name for path in table.parent.iterdir()} == before
 
 
