@@ -13,7 +13,7 @@ __all__ = ["outbox"]
 
 @click.group()
 def outbox() -> None:
-    """What goes to the broker: how far it is, and what was set aside."""
+    """Shows how far the events are at the broker, and sends again what was set aside."""
 
 
 @outbox.command(name="status")
