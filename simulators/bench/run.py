@@ -31,7 +31,7 @@ __all__ = ["Outcome", "run"]
 UP_S = 60.0
 """How long a device or the daemon may take until it is there."""
 DRAIN_S = 5.0
-"""How long the subscriber may lag behind the record before the daemon is stopped all the same."""
+"""How long the record may stand still behind the devices, or the subscriber behind the record, before the daemon is stopped."""
 SCROLL_S = 0.1
 KILL_AFTER_S = (0.3, 2.5)
 """Between two kills of the daemon: real seconds, drawn evenly."""
@@ -276,23 +276,38 @@ class _Bench:
         await asyncio.Event().wait()
 
     async def _stop_daemon(self) -> None:
-        """Once everything has been delivered, or after a while; a second call does nothing."""
+        """Once everything reported is on record and delivered, or after a while; a second call does nothing."""
         evidence = self.ears.evidence
         if evidence.stop_ns or self.daemon is None:
             return
-        end = time.monotonic() + DRAIN_S
-        while not self._is_delivered() and time.monotonic() < end:  # noqa: ASYNC110  # a file and a list: neither tells
-            await asyncio.sleep(0.05)
+        await self._drain()
         evidence.stopped_heads = self.record.heads()
         evidence.stop_ns = time.monotonic_ns()
         await self.daemon.stop()
 
-    def _is_delivered(self) -> bool:
-        """A rough look, by count: repeats make it optimistic, and the judge counts exactly."""
-        heads, delivered = self.record.heads(), self.ears.evidence.delivered
-        if delivered is None or self.ears.evidence.began:
-            return True
-        return sum("/evt/" in message.topic for message in delivered) >= heads["main"] + heads["diag"]
+    async def _drain(self) -> None:
+        """Waits until nothing is under way any more, nothing has moved for `DRAIN_S`, or `UP_S` are over."""
+        last, began = self._under_way(), time.monotonic()
+        moved = began
+        while any(last) and time.monotonic() < min(moved + DRAIN_S, began + UP_S):
+            await asyncio.sleep(0.05)
+            if (now := self._under_way()) != last:
+                last, moved = now, time.monotonic()
+
+    def _under_way(self) -> tuple[int, int]:
+        """Events not yet delivered, by count (repeats make it optimistic; the judge counts exactly), and boots of devices
+        whose newest report is not yet on record."""
+        heads, evidence = self.record.heads(), self.ears.evidence
+        told = len([m for m in evidence.delivered or () if "/evt/" in m.topic])
+        hears = evidence.delivered is not None and not evidence.began
+        newest = {
+            (line.device, line.data["boot"]): line.data["counter"] for line in evidence.device_lines("report")
+        }
+        serials = {device: number for number, device in evidence.serials.items()}
+        unrecorded = sum(
+            self.record.last_counter(serials[device], boot) < counter for (device, boot), counter in newest.items()
+        )
+        return max(heads["main"] + heads["diag"] - told, 0) if hears else 0, unrecorded
 
     async def _scroll(self) -> None:
         scroll = Scroll(self.record, self.ears.evidence.began)
