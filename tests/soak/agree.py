@@ -223,8 +223,9 @@ class Agreement:
             then = self._story.as_then(key[0])
             if then is None or key[3] or key[1] in then.seats[key[0]].wagers:
                 chips = found.get((key[0], PROGRESSIVE, False, 0), BY_CARDS)
-                hangs = key[3] > 0 and chips.word == ROUND_HELD  # of a wager that is held `settle` says no bonus
-                found.setdefault(key, chips if hangs else verdict)
+                # Of a wager that is held `settle` says no bonus.
+                hangs = key[3] > 0 and chips.word in (ROUND_HELD, "held")
+                found.setdefault(key, replace(chips, word=ROUND_HELD) if hangs else verdict)
         return found
 
     def _of_wager(self, seat: int, wager: str) -> Verdict:

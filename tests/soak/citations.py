@@ -44,8 +44,8 @@ SPEAKS: dict[str, tuple[tuple[str, Speaks], ...]] = {
         (r"8\b.*", dealt("hand")),
         (r"9\b.*", dealt("dealing_shoe", "shuffler")),
         (r"2\(b\)\(\d\)|4\(d\)", two_sets),
-        (r"7\(f\)|14\(e\)", stands("shuffler")),
-        (r"14\([fg]\)", stands("shuffler", "shoe")),
+        (r"14\(e\)", stands("shuffler")),
+        (r"7\(f\)|14\([fg]\)", stands("shuffler", "shoe")),
     ),
     "ma-uth": (
         (r"7(\([a-e]\).*)?", dealt("manual_shoe")),
@@ -68,8 +68,8 @@ SPEAKS: dict[str, tuple[tuple[str, Speaks], ...]] = {
         (r"12\.B\(2\).*", elected("blind_table", "B")),
         (r"3\.B\(\d\)|4\.E", two_sets),
         (r"2\.C.*|8\.C\([2-4]\)|9\.A\(3\)\(.*|10\.A\(2\)\(b\).*|11\.J.*|12\.D.*", offers("progressive")),
-        (r"5\.E.*|13\.H.*", stands("shuffler")),
-        (r"5\.I|13\.[IJ].*", stands("shuffler", "shoe")),
+        (r"13\.H.*", stands("shuffler")),
+        (r"5\.[EI].*|13\.[IJ].*", stands("shuffler", "shoe")),
     ),
     "nj-pikit": (
         (r"39\.7(\([a-d]\).*)?", dealt("manual_shoe")),
@@ -81,8 +81,8 @@ SPEAKS: dict[str, tuple[tuple[str, Speaks], ...]] = {
         (r"39\.10\(e\)2.*", elected("settlement", "by_player")),
         (r"39\.10\(f\)", elected("qualifier", "with")),
         (r"39\.2\(b\)\d|39\.5\(d\)", two_sets),
-        (r"39\.7\(f\)|38\.12\(e\)", stands("shuffler")),
-        (r"38\.12\([fg]\)", stands("shuffler", "shoe")),
+        (r"38\.12\(e\)", stands("shuffler")),
+        (r"39\.7\(f\)|38\.12\([fg]\)", stands("shuffler", "shoe")),
     ),
     "fast-action": (
         (r"\(b\)\(4\)\(.*", two_sets),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.vocabulary import Area
+from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table.questions.deal_plan import deal_plan
 from controller.table.questions.stub_count_and_turns import stub_count_waived
 from controller.table.words import acts as a
@@ -134,3 +134,18 @@ def test_where_the_document_knows_no_such_shoe_it_is_refused_by_name(with_shoe, 
     refused = table.refused(a.StartDealing())
     assert f"shoe-1 reshuffles by itself, and {rulebook} knows no such shoe" in refused.reason
     assert refused.cite == table.setup.law.rulebook.dealing[table.state.method].cite
+
+
+@pytest.mark.parametrize("wrong", [51, 53])
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth", "nj-pikit", "ma-colorado", "fast-action"])
+def test_a_wrong_count_of_a_shoe_stands_under_a_clause_or_a_reading(make_table, disposed, rulebook, wrong):
+    """A shoe is asked what it can do when it connects, so a rulebook cannot know which one shuffles."""
+    table = make_table(rulebook, Method.DEALING_SHOE, offered=(), backs=("red",), devices=("shoe-1",)).open()
+    decks = 52 if rulebook != "fast-action" else 312
+    facts = table.put(
+        e.ShuffleCompleted(e.Back.RED, e.Mode.SHUFFLE, decks + wrong - 52, e.Identities.NOT_READ), "shoe-1"
+    )
+    made = disposed(facts)
+    assert made.trigger is Trigger.SHUFFLER_COUNT_WRONG
+    assert made.silent or made.cite
+    assert all(demand.cite or demand.reading for demand in made.demands)
