@@ -24,7 +24,7 @@ run: setup system
 
 test: setup rankers system guest
 	$(MAKE) --no-print-directory -j2 lint compiled
-	$(BIN)/pytest -q -n 3 --dist worksteal --cache-clear || { [ $$? -eq 1 ] && $(BIN)/python -m tests.alone; }
+	$(BIN)/pytest -q -n 3 --dist worksteal --cache-clear || { [ $$? -eq 1 ] && $(BIN)/python -m tests.support.alone; }
 
 # The tests are compiled once, beside the linters; else each worker does so for itself.
 compiled: setup
@@ -40,7 +40,7 @@ lint: setup
 # as many records are deleted, renamed, rolled back, cut or lose their log at random moments, also beside a kill: some minutes.
 kill: setup system
 	KILLS=$(KILLS) $(BIN)/pytest -q -m full -k kill
-	$(BIN)/python -m tests.disasters --count $(KILLS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tests.disasters.run --count $(KILLS) $(if $(SEED),--seed $(SEED))
 
 # Power goes at random instants of a bench in a machine of its own, and each disk that is left is judged: some ten minutes.
 powercut: setup system guest
@@ -58,7 +58,7 @@ soak: setup
 	$(BIN)/python -m tests.soak.run --rounds $(SOAK_ROUNDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(filter command line,$(origin RULEBOOK)),--rulebook $(RULEBOOK)) $(if $(DAY),--day $(DAY))
 	$(BIN)/pytest -q -m full -k every_byte tests/drivers
-	$(BIN)/pytest -q -m full tests/controller/test_odd_bodies.py
+	$(BIN)/pytest -q -m full tests/controller/cli/test_odd_bodies.py
 
 # Each fault in each state of a session, then whole tables under faults by chance, on virtual time; HOURS=24 by default.
 faults: setup

@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli.main import cli
-from tests.documented import ROOT, Documented, Refused, documented, verify
+from tests.support.documented import ROOT, Documented, Refused, documented, verify
 
 ALONE = ("rank", "rulebook", "decide", "settle", "check")
 """Commands that need neither daemon, nor device, nor record."""

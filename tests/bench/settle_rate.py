@@ -15,7 +15,7 @@ from controller.games.settling.engine import Settler
 from controller.games.settling.round import Round
 from controller.rules.elections import elect, proposals
 from controller.rules.read.library import available, find
-from tests.dealt import Dealer
+from tests.support.dealt import Dealer
 
 SEED, REPETITIONS = 1, 5
 Rates = dict[str, dict[str, float]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.preload import library
+from tests.support.preload import library
 
 SHIM = r"""
 #define _GNU_SOURCE

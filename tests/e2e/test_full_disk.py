@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.preload import library
+from tests.support.preload import library
 
 TEN_MINUTES = 120
 """Tries to open the record again: one each five seconds, here one each twentieth of one."""

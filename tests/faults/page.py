@@ -56,7 +56,7 @@ A fault is written `NAME[@N][:key=value]...`; `@N` is the N-th shuffle, deal, se
 lists those that a simulator can have. The first of several words is the default. A number out of its range is refused
 (`simulators/scenario/fault_values.py`), and so are a unit and a seat that the bus does not have. A fault that is named before
 it can happen waits: `log_edited` until the log holds the report, `image_swapped` until the power is on.
-`tests/simulators/test_every_fault.py` runs each of them.
+`tests/simulators/scenario/test_every_fault.py` runs each of them.
 
 | name and particulars | what it does |
 |---|---|

@@ -12,7 +12,7 @@ from controller.cards.three import three_straight_flush
 from controller.games.model import Decision
 from controller.games.settling.round import Hand, Round
 from controller.table.words.structs import replace
-from tests.dealt import ANTE, Dealer
+from tests.support.dealt import ANTE, Dealer
 
 ANNOUNCED, SILENT = "announced", "silent"
 STAKES: Final = (ANTE, 1_001, 400_000)

@@ -21,7 +21,7 @@ from controller.rules.read.library import available, find
 from controller.rules.vocabulary import GUARDS_OF, Settle, Trigger
 from controller.table.words.structs import replace
 from tests.controller.games.test_hands_not_whole import seat, settle
-from tests.dealt import METERS, Dealer
+from tests.support.dealt import METERS, Dealer
 
 DRAWN, FACE_UP = {"trigger": "card_drawn_unexposed"}, {"trigger": "card_face_up"}
 NUTS = {"community": "Qh Jh Th 2h 3d", "dealer": "2d 2c", "irregularity": DRAWN}

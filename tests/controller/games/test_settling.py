@@ -14,7 +14,7 @@ from controller.rules.model import Law, Rulebook
 from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Settle
 from controller.table.words.structs import replace
-from tests.dealt import METERS, Dealer, unread
+from tests.support.dealt import METERS, Dealer, unread
 
 BOOKS = {name: find(name) for name in available()}
 LAWS, ROUNDS = 4, 40

@@ -19,7 +19,7 @@ from controller.rules.read.library import find
 from controller.table.permissions.betting import MOST_CENTS
 from controller.table.settlement.settle import MOST_PAID
 from tests.controller.games.test_hands_not_whole import seat
-from tests.dealt import Dealer
+from tests.support.dealt import Dealer
 
 TIE = {"dealer": "2d 3c", "community": "Ah Kh Qh Jh Th"}
 STRAIGHT = {"dealer": "2d 2c", "community": "Qh Jc Td 3s 4h"}

@@ -16,7 +16,7 @@ import pytest
 from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Stream
 from controller.journal.store import Journal
-from tests.preload import library
+from tests.support.preload import library
 
 KILLS = int(os.environ.get("KILLS", "100"))
 STRIDE = 7
