@@ -168,15 +168,20 @@ def _waiting(setup: Setup, round_: Round) -> Iterator[tuple[int, str]]:
 
 
 def _beside(setup: Setup, round_: Round) -> bool:
-    """Whether a coupon or envy may be left to be settled when no wager is. Beside chips that were taken it waits for no cards."""
+    """Whether a coupon or envy may be left to be settled when no wager is. Beside chips that were taken it waits for no cards.
+
+    A round that stopped may have chips that were settled before, or that a void spared, beside a coupon that nobody settled.
+    """
     open_ = [
         seat.wagers[n].fate for seat in round_.seats.values() for n, c in seat.coupons.items() if c.outcome is None
     ]
-    ends = round_.phase is round_.game.stages[-1].phase
-    if (ends or round_.phase is Phase.STOPPED) and any(fate in TAKEN for fate in open_):
+    ends, stopped = round_.phase is round_.game.stages[-1].phase, round_.phase is Phase.STOPPED
+    if (ends or stopped) and any(fate in TAKEN for fate in open_):
         return True
-    if not round_.seen or not ends:
+    if not round_.seen or not (ends or stopped):
         return False
+    if stopped:  # no hand earns envy any more; a coupon goes the way of chips that stay settled
+        return Fate.SETTLED in open_
     return bool(open_) or (
         settler_of(setup.law).pays_envy and any(name == PROGRESSIVE for _, name, _ in round_.wagers(*OPEN))
     )

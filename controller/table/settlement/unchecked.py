@@ -30,7 +30,12 @@ def unchecked(setup: Setup, state: State) -> tuple[Check, ...]:
     card_set = state.sets.get(round_.back)
     by_device = DISPENSERS.get(round_.method) is not None
     settled = [w for _, _, w in round_.wagers(Fate.SETTLED)]
-    settled += [w for seat in round_.seats.values() for w in seat.coupons.values() if w.fate is Fate.SETTLED]
+    settled += [
+        coupon
+        for seat in round_.seats.values()
+        for name, coupon in seat.coupons.items()
+        if Fate.SETTLED in (coupon.fate, seat.wagers[name].fate)
+    ]
     known = {
         Check.PLAYERS: not unnamed(round_),
         Check.CARDS_DEALT: by_device or not round_.played or teller(state) is not None,
