@@ -77,6 +77,7 @@ class SystemClock:
         self._asked_ns: int | None = None
 
     def stamp(self) -> Stamp:
+        """Returns the present wall time, monotonic time, boot id and clock state."""
         mono = time.monotonic_ns()
         if self._asked_ns is None or mono - self._asked_ns > STATE_KEPT_NS:
             self._asked_ns = mono
@@ -84,12 +85,16 @@ class SystemClock:
         return Stamp(time.time_ns() // 1000, mono, self.boot, self._state)
 
     def mono_ns(self) -> int:
+        """Returns the monotonic clock in nanoseconds; the clock stands still while the machine sleeps."""
         return time.monotonic_ns()
 
     def boot_ns(self) -> int:
+        """Returns nanoseconds since the machine's boot, time asleep included."""
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
     def discipline(self) -> Discipline | None:
+        """Returns what the kernel says about the wall clock's synchronisation; None where the kernel gives no
+        answer."""
         return kernel_discipline()
 
     def _judge(self, found: Discipline | None) -> ClockState:
@@ -144,15 +149,19 @@ class ManualClock:
         self.asleep_ns = self.offset_us = 0
 
     def stamp(self) -> Stamp:
+        """Returns a stamp with the times that the test has set."""
         return Stamp(self.wall_us, self.now_ns, self.boot, self.clock)
 
     def mono_ns(self) -> int:
+        """Returns the monotonic time that the test has set, in nanoseconds."""
         return self.now_ns
 
     def boot_ns(self) -> int:
+        """Returns the set monotonic time plus the time asleep, in nanoseconds."""
         return self.now_ns + self.asleep_ns
 
     def discipline(self) -> Discipline | None:
+        """Returns the synchronisation that the test has set: unsynchronised or not, and the offset."""
         return Discipline(STA_UNSYNC if self.clock == "unsynced" else 0, 0, self.offset_us)
 
     def advance(self, seconds: float) -> None:

@@ -50,12 +50,16 @@ _IN_WORDS = re.compile(rf"(?<![\w.]){_NAME}(?:[ ,]+{_NAME})+(?!\w)|(?P<quote>['\
 
 
 class LogFormat(StrEnum):
+    """How log lines are written."""
+
     AUTO = "auto"  # console on a terminal, JSON elsewhere
     JSON = "json"
     CONSOLE = "console"
 
 
 class LogLevel(StrEnum):
+    """The least level of log lines that are written."""
+
     DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"

@@ -44,6 +44,8 @@ ONLY_LINES = (Codec.LINE, Codec.BEETEK)
 
 
 class Approval(StrEnum):
+    """Whether a firmware may run at a table with real play."""
+
     APPROVED = "approved"
     TEST_ONLY = "test_only"
     REVOKED = "revoked"

@@ -15,6 +15,8 @@ __all__ = ["CONNECTED", "KNOWN", "Delivery", "DeviceConfig", "SessionState", "Se
 
 
 class SessionState(StrEnum):
+    """How far the connection to a device is."""
+
     DISABLED = "disabled"  # not running
     ABSENT = "absent"  # no port, no answer, or the link was lost
     OPENING = "opening"

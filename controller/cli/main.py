@@ -165,6 +165,7 @@ def ask(daemon: "ControlClient", do: str, **rest: object) -> dict[str, Any]:
 
 
 def show(value: object, page: Callable[[Any], Iterable[str]], as_json: bool) -> None:
+    """Prints a value: as JSON if `as_json`, otherwise as the lines that `page` makes of it."""
     from msgspec import json, to_builtins
 
     if as_json:
@@ -190,6 +191,7 @@ def _as_text(value: Any) -> Any:
 
 
 def end(message: str, code: int) -> NoReturn:
+    """Prints a message on standard error and ends the process with the exit code."""
     click.echo("\n".join(map(plain, message.split("\n"))), err=True)
     sys.exit(code)
 

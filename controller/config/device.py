@@ -6,9 +6,9 @@ from pathlib import Path
 from controller.config.modbus_units import verify_units
 from controller.config.section import Section
 from drivers.catalog import ONLY_LINES, Codec
+from drivers.device import DeviceConfig
 from drivers.events import DeviceKind
 from drivers.keys import KeyRefused, read_key
-from drivers.session.session import DeviceConfig
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
 __all__ = ["verify_device"]

@@ -28,11 +28,11 @@ from controller.rules.read.loader import whole
 from controller.rules.read.toml import TomlInvalid, parse_toml
 from controller.rules.vocabulary import Method, Role
 from drivers.catalog import Codec, Firmware, codec_of
+from drivers.device import DeviceConfig
 from drivers.events import Back, DeviceKind
 from drivers.lines.bee_tek import BAUD as BEETEK_BAUD
 from drivers.modbus.timing import DEFAULT_BAUD as BUS_BAUD
 from drivers.protocol.constants import DEFAULT_BAUD
-from drivers.session.session import DeviceConfig
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
 __all__ = ["Reading", "load_config", "read_config", "socket_of"]

@@ -27,8 +27,8 @@ from controller.rules.vocabulary import Method, Moment, Settle
 from controller.table.permissions.betting import MOST_CENTS
 from controller.table.state.table import DeviceSetup, Setup
 from controller.table.words import structs
+from drivers.device import DeviceConfig
 from drivers.events import DeviceKind
-from drivers.session.session import DeviceConfig
 
 __all__ = ["Config", "ConfigInvalid", "Elections", "LogConfig", "TableConfig", "law_of"]
 

@@ -64,6 +64,7 @@ class ControlClient:
         self.close()
 
     def close(self) -> None:
+        """Closes the socket to the daemon."""
         self._lines.close()
         self._socket.close()
 

@@ -56,10 +56,12 @@ STREAMS = ("main", "diag", "input")
 
 
 class StatusRequest(Struct, frozen=True):
-    pass
+    """Asks the daemon for the table's status."""
 
 
 class ActRequest(Struct, frozen=True):
+    """Asks the daemon to record an act: its name, who does it, in which role, and its arguments."""
+
     act: str
     who: str
     role: str
@@ -74,7 +76,7 @@ class WatchRequest(Struct, frozen=True):
 
 
 class OutboxStatusRequest(Struct, frozen=True):
-    pass
+    """Asks the daemon how far publishing is."""
 
 
 class OutboxReleaseRequest(Struct, frozen=True):

@@ -48,8 +48,9 @@ from controller.rules.read.library import find, find_coverage
 from controller.table.state.recorded_setup import setup_told
 from controller.table.words.codec import UnknownKind
 from controller.table.words.inputs import CardsUnread, ServiceStarted, ServiceStopping
+from drivers.device import Delivery, DeviceConfig
 from drivers.recording.tap import recorder_in
-from drivers.session.session import Delivery, DeviceConfig, DeviceSession
+from drivers.session.session import DeviceSession
 
 log = structlog.get_logger()
 VERSION = installed_version("tablewarden")

@@ -170,6 +170,7 @@ class TableDesk:
         return _told(told)
 
     def head(self) -> int:
+        """Returns the order number of the last record; 0 while no table runs."""
         return self.table.engine.order if self.table else 0
 
     def read(self, after: int, limit: int, streams: tuple[str, ...]) -> list[Document]:
@@ -195,6 +196,7 @@ class TableDesk:
             await self._news.wait()
 
     def outbox_status(self) -> Document:
+        """Returns the publisher's status; why the table does not run, while there is none."""
         return self.table.publisher.status() if self.table else {"connected": False, "reason": self.failed}
 
     async def outbox_release(self, stream: str, first: int, last: int, who: str) -> Document:

@@ -15,11 +15,10 @@ from typing import Any, Protocol
 from controller.daemon.display_text import display_text, fit
 from controller.table.state.table import Setup, State
 from drivers.commands import Level, WantedLevel
-from drivers.device import CONNECTED
+from drivers.device import CONNECTED, Delivery, SessionState
 from drivers.errors import Fault
 from drivers.events import DeviceOffline, DeviceOnline, LevelConfirmed, LevelUnknown
 from drivers.protocol.host.link import Identity
-from drivers.session.session import Delivery, SessionState
 
 ASK_AGAIN_S = 5.0
 """A text that the device refused, or never answered, is asked for again after so long."""
@@ -36,23 +35,35 @@ class Table(Protocol):
     """What the displays need of the engine; `controller.daemon.engine.Engine` is one."""
 
     @property
-    def setup(self) -> Setup: ...
+    def setup(self) -> Setup:
+        """The table's fixed settings: rulebook, devices, seats."""
+
     @property
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """The table's present state, folded from all facts."""
+
     @property
-    def idle(self) -> bool: ...
+    def idle(self) -> bool:
+        """True while no input waits to be decided."""
+
     @property
-    def failed(self) -> str | None: ...
+    def failed(self) -> str | None:
+        """Why the engine ended; None while the engine runs."""
 
 
 class Session(Protocol):
     """What they need of a device; `drivers.session.session.DeviceSession` is one."""
 
     @property
-    def state(self) -> SessionState: ...
+    def state(self) -> SessionState:
+        """How far the connection to the device is."""
+
     @property
-    def identity(self) -> Identity | None: ...
-    def want(self, wanted: WantedLevel) -> None: ...
+    def identity(self) -> Identity | None:
+        """Who the device says it is; None before the device has answered."""
+
+    def want(self, wanted: WantedLevel) -> None:
+        """Asks the session to set a level on the device."""
 
 
 @dataclass(slots=True)

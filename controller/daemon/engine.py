@@ -43,8 +43,11 @@ STUCK_NS = 4_000_000_000
 class Device(Protocol):
     """What the engine needs of a session; `drivers.session.session.DeviceSession` is one."""
 
-    def want(self, wanted: WantedLevel) -> None: ...
-    def acknowledge(self, boot: str, counter: int) -> None: ...
+    def want(self, wanted: WantedLevel) -> None:
+        """Asks the session to set a level on the device."""
+
+    def acknowledge(self, boot: str, counter: int) -> None:
+        """Tells the device that its reports of `boot` up to `counter` are on record."""
 
 
 @dataclass(frozen=True, slots=True)

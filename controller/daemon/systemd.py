@@ -28,6 +28,7 @@ class Notifier:
         )
 
     def ready(self, status: str) -> bool:
+        """Tells systemd that the daemon has started; returns False if nobody listens."""
         return self._send("READY=1", _status(status))
 
     def status(self, status: str) -> bool:
@@ -39,6 +40,7 @@ class Notifier:
         return self._send("WATCHDOG=1")
 
     def stopping(self, status: str) -> bool:
+        """Tells systemd that the daemon is ending; returns False if nobody listens."""
         return self._send("STOPPING=1", _status(status))
 
     def _send(self, *lines: str) -> bool:

@@ -28,10 +28,15 @@ class Table(Protocol):
     """What the timer needs of the engine; `controller.daemon.engine.Engine` is one."""
 
     @property
-    def setup(self) -> Setup: ...
+    def setup(self) -> Setup:
+        """The table's fixed settings: rulebook, devices, seats."""
+
     @property
-    def state(self) -> State: ...
-    def submit(self, subject: str, body: SetDue | GamingDayTold) -> bool: ...
+    def state(self) -> State:
+        """The table's present state, folded from all facts."""
+
+    def submit(self, subject: str, body: SetDue | GamingDayTold) -> bool:
+        """Hands an input to the engine's queue; returns False if the engine takes no more inputs."""
 
 
 class Deadlines:

@@ -297,6 +297,7 @@ class JournalView:
         return None
 
     def close(self) -> None:
+        """Closes the connection to the database."""
         self._db.close()
 
     def _run(self, stream: Stream, after: int, through: int, last: int) -> Iterator[Record]:

@@ -62,6 +62,7 @@ class Backlog:
                 self.denied.park(f"evt/{box.stream}", box.denied, 0, at_once=True)
 
     def refresh_states(self) -> None:
+        """Puts the present retained states on the board, so that changed ones are sent."""
         self.board.refresh(self._states())
 
     def begin(self) -> dict[str, int]:
@@ -189,10 +190,12 @@ class Backlog:
                 self._saved[stream] = position
 
     def heads(self) -> dict[str, int]:
+        """Returns the number of each published stream's last record; 0 for an empty stream."""
         heads = {str(stream): last for stream, last in self.journal.heads().items()}
         return {stream: heads.get(stream, 0) for stream in self.boxes}
 
     def oldest(self) -> dict[str, int]:
+        """Returns the number of each published stream's oldest record; 0 for an empty stream."""
         oldest = {str(stream): first for stream, first in self.journal.oldest().items()}
         return {stream: oldest.get(stream, 0) for stream in self.boxes}
 

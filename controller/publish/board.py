@@ -51,6 +51,7 @@ class Board:
         return next(((thing, self._wanted[thing]) for thing in free), None)
 
     def sent(self, thing: str) -> None:
+        """Notes that a state was handed to the broker and waits for the answer."""
         self._due.pop(thing, None)
         self._on_way.add(thing)
 

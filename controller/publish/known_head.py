@@ -15,6 +15,8 @@ Checkpoint = Mapping[str, str] | UnsetType
 
 
 class Heads(Protocol):
+    """Gives and compares the record's newest checkpoint, the one retained at the broker."""
+
     def newest(self) -> Checkpoint:
         """What goes out with a birth, a goodbye and the last will."""
         ...
@@ -28,6 +30,7 @@ class NoHeads:
     """A table without a key, or a publisher without a record of its own."""
 
     def newest(self) -> Checkpoint:
+        """Returns an empty checkpoint: this journal has none."""
         return UNSET
 
     def seen(self, payload: bytes) -> None:

@@ -58,6 +58,7 @@ class Offline:
 
 
 def encode(body: Birth | Lost | Offline) -> bytes:
+    """Returns the JSON bytes of a presence message."""
     return msgspec.json.encode(body)
 
 

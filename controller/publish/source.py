@@ -19,57 +19,94 @@ class Record(Protocol):
     """One journal record as the envelope tells it. Times in microseconds since 1970 UTC, hashes 32 bytes."""
 
     @property
-    def stream(self) -> str: ...
+    def stream(self) -> str:
+        """The name of the stream: main, diag or input."""
+
     @property
-    def sequence(self) -> int: ...
+    def sequence(self) -> int:
+        """The record's number in its stream, from 1 on, without gaps."""
+
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """The kind of fact or input, such as `round_void`."""
+
     @property
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """The version of the body's shape."""
+
     @property
-    def subject(self) -> str: ...
+    def subject(self) -> str:
+        """The device, or the table, that the record is about."""
+
     @property
-    def round_id(self) -> str | None: ...
+    def round_id(self) -> str | None:
+        """The id of the round; None outside of a round."""
+
     @property
-    def cause(self) -> str | None: ...
+    def cause(self) -> str | None:
+        """The id of the record that led to this record; None if there is none."""
+
     @property
-    def time_us(self) -> int: ...
+    def time_us(self) -> int:
+        """When the reported thing happened: wall clock, microseconds since 1970."""
+
     @property
-    def recorded_us(self) -> int: ...
+    def recorded_us(self) -> int:
+        """When the record was written: wall clock, microseconds since 1970."""
+
     @property
-    def mono_ns(self) -> int: ...
+    def mono_ns(self) -> int:
+        """When the record was written: monotonic clock of `boot`, nanoseconds."""
+
     @property
-    def boot(self) -> str: ...
+    def boot(self) -> str:
+        """The id of the machine's boot in which the record was written."""
+
     @property
-    def clock(self) -> str: ...
+    def clock(self) -> str:
+        """Whether the wall clock was synchronised when the record was written."""
+
     @property
-    def data(self) -> bytes: ...
+    def data(self) -> bytes:
+        """The body, as canonical JSON bytes."""
+
     @property
-    def prevhash(self) -> bytes: ...
+    def prevhash(self) -> bytes:
+        """The hash of the record before this record in its stream, 32 bytes."""
+
     @property
-    def recordhash(self) -> bytes: ...
+    def recordhash(self) -> bytes:
+        """The hash over the record's head and body, 32 bytes."""
+
     @property
-    def datahash(self) -> bytes: ...
+    def datahash(self) -> bytes:
+        """The hash of the body, 32 bytes."""
 
 
 class Position(Protocol):
     """How far this reader is done with a stream; `extra` is the reader's own."""
 
     @property
-    def through(self) -> int: ...
+    def through(self) -> int:
+        """The number of the last record that the broker has confirmed."""
+
     @property
-    def extra(self) -> bytes: ...
+    def extra(self) -> bytes:
+        """Confirmed records after `through`, packed by the reader; the journal does not look into it."""
 
 
 class JournalReader(Protocol):
     """The read side of the journal and this reader's own durable positions; every call returns at once."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """The journal's id, the first part of every event id."""
 
-    def heads(self) -> Mapping[Any, int]: ...
+    def heads(self) -> Mapping[Any, int]:
+        """Returns the number of each stream's last record."""
 
-    def oldest(self) -> Mapping[Any, int]: ...
+    def oldest(self) -> Mapping[Any, int]:
+        """Returns the number of each stream's oldest record."""
 
     def read(self, stream: Any, after: int, limit: int) -> Sequence[Record]:
         """Up to `limit` records with `sequence > after`, in order."""
@@ -77,9 +114,11 @@ class JournalReader(Protocol):
     def input_body(self, sequence: int) -> bytes | None:
         """The body of the input with this number; None where it is gone."""
 
-    def position(self, reader: str) -> Mapping[Any, Position]: ...
+    def position(self, reader: str) -> Mapping[Any, Position]:
+        """Returns how far the reader of this name has come in each stream."""
 
-    def move(self, reader: str, stream: Any, through: int, extra: bytes = b"") -> None: ...
+    def move(self, reader: str, stream: Any, through: int, extra: bytes = b"") -> None:
+        """Stores the reader's position in a stream durably."""
 
     def next_session(self) -> int:
         """The next number of a broker connection; durable, never given twice."""
@@ -88,4 +127,5 @@ class JournalReader(Protocol):
 class Report(Protocol):
     """Takes one fact about the broker link, to be journalled by whoever owns the journal. Must not block or raise."""
 
-    def __call__(self, kind: str, **data: object) -> None: ...
+    def __call__(self, kind: str, **data: object) -> None:
+        """Records news about publishing under this kind."""

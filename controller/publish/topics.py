@@ -34,6 +34,7 @@ class Topics:
 
     @property
     def base(self) -> str:
+        """The first levels of all topics of the table: root, site and table."""
         return f"{ROOT}/{self.site}/{self.table}"
 
     @property

@@ -358,6 +358,7 @@ def _known(value: bool | None) -> str:
 
 
 def ago(seconds: float) -> str:
+    """Returns a duration in words: seconds below two minutes, minutes below two hours, then hours."""
     whole = int(seconds)
     if whole < 120:
         return f"{whole} s"
@@ -372,4 +373,5 @@ def _time(event: Document) -> str:
 
 
 def spoken(word: object) -> str:
+    """Returns a word of the record as people read it: with spaces for underscores."""
     return str(word).replace("_", " ")

@@ -19,6 +19,8 @@ QUIET_S = 0.35
 
 
 class Outcome(StrEnum):
+    """The result of one check of a device's conformance."""
+
     MEETS = "meets"
     FAILS = "fails"
     NOT_TRIED = "not_tried"
@@ -42,6 +44,7 @@ class Check:
 
     @property
     def name(self) -> str:
+        """The check's name: that of its function."""
         return self.run.__name__
 
 

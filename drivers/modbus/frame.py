@@ -25,6 +25,8 @@ ON = 0xFF00
 
 
 class Function(IntEnum):
+    """The Modbus function codes that the driver uses."""
+
     READ_COILS = 1
     READ_INPUTS = 2  # discrete inputs
     READ_HOLDING = 3
@@ -36,10 +38,12 @@ class Function(IntEnum):
 
     @property
     def writes(self) -> bool:
+        """True for functions that change coils or registers."""
         return self in (self.WRITE_COIL, self.WRITE_REGISTER, self.WRITE_COILS, self.WRITE_REGISTERS)
 
     @property
     def of_bits(self) -> bool:
+        """True for functions about single bits: coils and discrete inputs."""
         return self in (self.READ_COILS, self.READ_INPUTS, self.WRITE_COIL, self.WRITE_COILS)
 
 

@@ -36,6 +36,7 @@ class Lamps:
 
     @property
     def lit(self) -> frozenset[int]:
+        """The seats whose lamps are on, over all units."""
         return frozenset().union(*self._lit.values())
 
     def start(self) -> None:
@@ -51,6 +52,7 @@ class Lamps:
         return before
 
     def give_up(self) -> Wish | None:
+        """Drops the wanted lamps that are not yet set and returns them; None if there were none."""
         before, self._wish = self._wish, None
         return before
 

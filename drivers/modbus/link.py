@@ -108,6 +108,7 @@ class ModbusLink:
         return min(bus, late)
 
     def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
         return self._master.data_to_send()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:

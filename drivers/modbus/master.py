@@ -78,6 +78,7 @@ class Master:
         self.counters["requests"] += 1
 
     def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
         data = bytes(self._out)
         self._out.clear()
         return data

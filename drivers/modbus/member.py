@@ -76,6 +76,7 @@ class Member:
 
     @property
     def is_up(self) -> bool:
+        """True while the unit answers and its set-up is done."""
         return self.stage is Stage.UP
 
     @property

@@ -50,6 +50,7 @@ class Unit:
 
     @property
     def coils(self) -> tuple[int, ...]:
+        """The addresses of all coils that the unit uses: its lamps and the lock-out relay."""
         return (*self.lamps.values(), *(() if self.lockout is None else (self.lockout,)))
 
     @property

@@ -168,14 +168,8 @@ def _encode_payload(message: m.Message) -> bytes:
             return boot.to_bytes(8, "little") + encode_record(record)
         case m.EventAck(boot, counter):
             return _ACK.pack(boot, counter)
-        case m.Hello(nonce, low, high, max_body, window):
-            return _HELLO.pack(low, high, max_body, window, _exactly(16, nonce))
-        case m.Welcome():
-            return _encode_welcome(message)
-        case m.Auth(proof) | m.AuthOk(proof) | m.Measured(proof):
-            return _exactly(32, proof)
-        case m.Measure(nonce, ranges):
-            return _MEASURE.pack(_exactly(16, nonce), *(number for pair in ranges for number in pair))
+        case m.Hello() | m.Welcome() | m.Auth() | m.AuthOk() | m.Measured() | m.Measure():
+            return _encode_opening(message)
         case m.Request(what):
             return _encode_request(what)
         case m.Response(levels):
@@ -200,6 +194,19 @@ def _encode_payload(message: m.Message) -> bytes:
             return _RESTARTED.pack(boot, RESETS.index(cause))
         case _:
             assert_never(message)
+
+
+def _encode_opening(message: m.Hello | m.Welcome | m.Auth | m.AuthOk | m.Measure | m.Measured) -> bytes:
+    """Returns the payload of a message that opens a session: greeting, proof of the key, measurement."""
+    match message:
+        case m.Hello(nonce, low, high, max_body, window):
+            return _HELLO.pack(low, high, max_body, window, _exactly(16, nonce))
+        case m.Welcome():
+            return _encode_welcome(message)
+        case m.Measure(nonce, ranges):
+            return _MEASURE.pack(_exactly(16, nonce), *(number for pair in ranges for number in pair))
+        case m.Auth(proof) | m.AuthOk(proof) | m.Measured(proof):
+            return _exactly(32, proof)
 
 
 def _encode_welcome(w: m.Welcome) -> bytes:

@@ -146,6 +146,8 @@ class UnknownRequest:
 
 @dataclass(frozen=True, slots=True)
 class Request:
+    """The host asks a device to report or to set a level."""
+
     what: GetLevels | SetLevel | UnknownRequest
 
 
@@ -171,6 +173,8 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Event:
+    """The device sends one report from its log, with the boot in which it was written."""
+
     boot: int
     record: Record
 
@@ -185,6 +189,8 @@ class EventAck:
 
 @dataclass(frozen=True, slots=True)
 class LogRead:
+    """The host asks for the reports numbered `first` to `last` of a boot."""
+
     boot: int
     first: int
     last: int
@@ -209,6 +215,8 @@ class LogGone:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
+    """The host asks for a sign of life; the PONG repeats the nonce."""
+
     nonce: bytes  # 8
 
 

@@ -1,8 +1,7 @@
 """What a device can report: the event vocabulary of TDP/1, one frozen record for each kind of event.
 
-These records are shared by both ends of the wire; the names in them are those of `words.py`. `REPORTS` maps the stable
-name of each kind (journal, MQTT, logs) to its record. Byte layouts live in `payloads.py`; the law that follows from a
-report lives in the rulebooks.
+Both ends of the wire share these records; their words stand in `words.py`. `REPORTS` maps the stable name of each kind
+(journal, MQTT, logs) to its record. `payloads.py` holds the byte layouts; the rulebooks say what follows from a report.
 There is no report for the order of undealt cards: TDP/1 cannot carry it.
 """
 
@@ -91,6 +90,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ShuffleStarted:
+    """The shuffler began to shuffle the set with this back."""
+
     kind: ClassVar[str] = "shuffle_started"
     back: Back
     mode: Mode
@@ -201,23 +202,31 @@ class FaceUpCard:
 
 @dataclass(frozen=True, slots=True)
 class ButtonPressed:
+    """Somebody pressed a button on the device."""
+
     kind: ClassVar[str] = "button_pressed"
     button: Button
 
 
 @dataclass(frozen=True, slots=True)
 class ModeChanged:
+    """The device changed to another mode of work."""
+
     kind: ClassVar[str] = "mode_changed"
     mode: Mode
 
 
 @dataclass(frozen=True, slots=True)
 class DoorOpened:
+    """Somebody opened the device's door or lid."""
+
     kind: ClassVar[str] = "door_opened"
 
 
 @dataclass(frozen=True, slots=True)
 class DoorClosed:
+    """Somebody closed the device's door or lid."""
+
     kind: ClassVar[str] = "door_closed"
 
 
@@ -233,6 +242,8 @@ class WagerSensed:
 
 @dataclass(frozen=True, slots=True)
 class WagerRemoved:
+    """A chip left a progressive sensor; `locked`: the lock-out was engaged."""
+
     kind: ClassVar[str] = "wager_removed"
     seat: int
     sensor: int
@@ -250,6 +261,8 @@ class LockoutEngaged:
 
 @dataclass(frozen=True, slots=True)
 class LockoutReleased:
+    """The lock-out opened: by command (its operation number), or for another cause (0)."""
+
     kind: ClassVar[str] = "lockout_released"
     cause: Cause
     operation: int
@@ -257,6 +270,8 @@ class LockoutReleased:
 
 @dataclass(frozen=True, slots=True)
 class DispensingInhibited:
+    """The shoe stopped giving out cards: by command (its operation number), or for another cause (0)."""
+
     kind: ClassVar[str] = "dispensing_inhibited"
     cause: Cause
     operation: int
@@ -264,6 +279,8 @@ class DispensingInhibited:
 
 @dataclass(frozen=True, slots=True)
 class DispensingAllowed:
+    """The shoe may give out cards again: by command (its operation number), or for another cause (0)."""
+
     kind: ClassVar[str] = "dispensing_allowed"
     cause: Cause
     operation: int
@@ -279,6 +296,8 @@ class SelfTestFailed:
 
 @dataclass(frozen=True, slots=True)
 class ServiceDue:
+    """The device asks for service after this many work cycles."""
+
     kind: ClassVar[str] = "service_due"
     cycles: int
 

@@ -4,6 +4,8 @@ from enum import StrEnum
 
 
 class DeviceKind(StrEnum):
+    """The kinds of devices that a table can have."""
+
     SHUFFLER = "shuffler"
     SHOE = "shoe"
     PROGRESSIVE = "progressive"
@@ -43,6 +45,8 @@ class Activity(StrEnum):
 
 
 class JamPlace(StrEnum):
+    """Where in the device cards are stuck."""
+
     UNKNOWN = "unknown"
     INFEED = "infeed"
     RACK = "rack"
@@ -87,6 +91,8 @@ class Recognition(StrEnum):
 
 
 class Severity(StrEnum):
+    """How urgent a device's own fault is."""
+
     WARNING = "warning"  # it works on
     ALARM = "alarm"  # somebody must look
 
@@ -101,11 +107,15 @@ class Cause(StrEnum):
 
 
 class Button(StrEnum):
+    """The buttons that devices have."""
+
     GREEN = "green"
     LOCKOUT = "lockout"
 
 
 class ResetCause(StrEnum):
+    """Why a device started again."""
+
     UNKNOWN = "unknown"
     POWER = "power"
     WATCHDOG = "watchdog"

@@ -30,9 +30,14 @@ class Sink(Protocol):
     state: str
     missed: int
 
-    def begin(self) -> None: ...
-    def put(self, line: str) -> bool: ...
-    async def end(self) -> None: ...
+    def begin(self) -> None:
+        """Opens the recording."""
+
+    def put(self, line: str) -> bool:
+        """Takes one line of the recording; returns False if the line was dropped."""
+
+    async def end(self) -> None:
+        """Writes what is waiting and closes the recording."""
 
 
 class Recorder:
@@ -96,6 +101,7 @@ class TappedTransport:
         self._recorder.note(PORT, "opened", path=self._path, leads_to=_leads_to(self._path))
 
     def present(self) -> bool:
+        """Returns True while the port exists."""
         return self._inner.present()
 
     def write(self, data: bytes) -> None:
@@ -108,15 +114,19 @@ class TappedTransport:
         self._recorder.note(OUT, data=data)
 
     async def drain(self) -> None:
+        """Waits until the port has taken all bytes to send."""
         await self._inner.drain()
 
     def asserts(self, line: str) -> bool | None:
+        """Returns True if the modem line (DSR, CTS) is active; None if the port has no such line."""
         return self._inner.asserts(line)
 
     def pause_reading(self) -> None:
+        """Stops taking bytes from the port."""
         self._inner.pause_reading()
 
     def resume_reading(self) -> None:
+        """Takes bytes from the port again."""
         self._inner.resume_reading()
 
     async def close(self, deadline_s: float = CLOSE_DEADLINE_S) -> None:
@@ -175,43 +185,54 @@ class TappedLink:
         return self._inner.receive(data, self._recorder.now)
 
     def tick(self, now: float) -> list[HostEvent]:
+        """Lets the link act on the time, and records the call; returns what happened."""
         return self._inner.tick(self._note(HOST, "tick"))
 
     def next_deadline(self) -> float | None:
+        """Returns when the link wants to be called again, in seconds; None: not before something happens."""
         return self._inner.next_deadline()
 
     def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
         return self._inner.data_to_send()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
+        """Acknowledges the reports of `boot` up to `counter`, and records the call."""
         self._inner.acknowledge(
             boot, counter, self._note(HOST, "acknowledge", boot=f"{boot:016x}", counter=counter)
         )
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
+        """Sends a command for a level under this operation number, and records the call."""
         at = self._note(HOST, "set_level", level=level.value, value=value, operation=operation)
         self._inner.set_level(level, value, operation, at)
 
     def read_levels(self, now: float) -> None:
+        """Asks the device for its levels, and records the call."""
         self._inner.read_levels(self._note(HOST, "read_levels"))
 
     def measure(self, now: float) -> None:
+        """Asks the device to measure its firmware, and records the call."""
         self._inner.measure(self._note(HOST, "measure"))
 
     def bye(self, now: float) -> None:
+        """Says goodbye to the device, and records the call."""
         self._inner.bye(self._note(HOST, "bye"))
 
     def extend_deadlines(self, lag_s: float) -> None:
+        """Moves all deadlines back by the time the host itself was away, and records the call."""
         lag_us = math.ceil(lag_s * 1e6)
         self._note(HOST, "paused", lag_us=lag_us)
         self._inner.extend_deadlines(lag_us / 1e6)
 
     @property
     def time(self) -> DeviceTime | None:
+        """The device's clock against the host's; None before the first comparison."""
         return self._inner.time
 
     @property
     def counters(self) -> Mapping[str, int]:
+        """Counts of damaged, repeated and lost frames since the link was made."""
         return self._inner.counters
 
 

@@ -27,21 +27,46 @@ LOOK_NS, LOOKS = 50_000, 5
 class Link(Protocol):
     """The part of a link end that a session uses; `drivers.protocol.host.link.HostLink` says what each call means."""
 
-    def connect(self, now: float) -> None: ...
-    def receive(self, data: bytes, now: float) -> list[HostEvent]: ...
-    def tick(self, now: float) -> list[HostEvent]: ...
-    def next_deadline(self) -> float | None: ...
-    def data_to_send(self) -> bytes: ...
-    def acknowledge(self, boot: int, counter: int, now: float) -> None: ...
-    def set_level(self, level: Level, value: str, operation: int, now: float) -> None: ...
-    def read_levels(self, now: float) -> None: ...
-    def measure(self, now: float) -> None: ...
-    def bye(self, now: float) -> None: ...
-    def extend_deadlines(self, lag_s: float) -> None: ...
+    def connect(self, now: float) -> None:
+        """Starts a connection: the port has just been opened."""
+
+    def receive(self, data: bytes, now: float) -> list[HostEvent]:
+        """Takes bytes from the port and returns what they mean."""
+
+    def tick(self, now: float) -> list[HostEvent]:
+        """Lets the link act on the time `now` (seconds, monotonic) and returns what happened."""
+
+    def next_deadline(self) -> float | None:
+        """Returns when `tick` must be called next, in seconds; None: not before something happens."""
+
+    def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
+
+    def acknowledge(self, boot: int, counter: int, now: float) -> None:
+        """Tells the device that its reports of `boot` up to `counter` are on record."""
+
+    def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
+        """Commands the device to set a level, under this operation number."""
+
+    def read_levels(self, now: float) -> None:
+        """Asks the device for its levels."""
+
+    def measure(self, now: float) -> None:
+        """Asks the device to measure its firmware."""
+
+    def bye(self, now: float) -> None:
+        """Says goodbye to the device before the port is closed."""
+
+    def extend_deadlines(self, lag_s: float) -> None:
+        """Moves all deadlines back by `lag_s`, the time for which the host itself stood still."""
+
     @property
-    def time(self) -> DeviceTime | None: ...
+    def time(self) -> DeviceTime | None:
+        """The device's clock against the host's; None before the first comparison."""
+
     @property
-    def counters(self) -> Mapping[str, int]: ...
+    def counters(self) -> Mapping[str, int]:
+        """Counts of damaged, repeated and lost frames since the link was made."""
 
 
 class Pump:

@@ -1,8 +1,7 @@
-"""One device is one session: open, handshake, reports out, wanted levels in, and back again for ever.
+"""One device is one session: open, handshake, reports out, wanted levels in, and again after each failure.
 
-What a port can do wrong is a state with a reason, never the end of the session. Reports go from the bytes to the owner
-inside one callback of the event loop: no task, no queue in between. Nothing is logged here; state, counters and the
-`on_state` callback say what happens.
+A fault of the port becomes a state with a reason, never the end of the session. Reports reach the owner inside one
+callback of the event loop. The session logs nothing; state, counters and the `on_state` callback say what happens.
 """
 
 import asyncio
@@ -24,7 +23,6 @@ from drivers.protocol.chain import Place
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S
 from drivers.protocol.host import link as host
 from drivers.protocol.host.events import Damaged, Reused, Silence, Whole
-from drivers.protocol.host.link import Identity
 from drivers.protocol.payloads import is_level_value
 from drivers.protocol.texts import plain
 from drivers.recording.flight_recorder import FlightRecorder
@@ -36,10 +34,6 @@ from drivers.session.health import Health
 from drivers.session.ledger import Acknowledgements, Wishes
 from drivers.session.origins import Origins, boot_words, came_online, lost, measured
 from drivers.session.pump import Pump
-
-__all__ = [
-    "Delivery", "DeviceConfig", "DeviceSession", "SessionState", "SessionStatus", "TransportFactory", "device_transport",
-]  # fmt: skip
 
 REJECTED_RETRY_S = 60.0
 """Wait after a device was rejected: a person must act, and a wrong device is not asked more than once a minute."""
@@ -69,7 +63,7 @@ class DeviceSession:
         frames: Path | None = None,
     ) -> None:
         self.config = config
-        self.identity: Identity | None = None  # of the device last welcomed
+        self.identity: host.Identity | None = None  # of the device last welcomed
         self._deliver_to_owner = deliver
         self._entropy = entropy
         self._health = Health(on_state)
@@ -124,8 +118,8 @@ class DeviceSession:
         try:
             while True:
                 online_s = await self._attempt()
-                is_rejected = self.state is SessionState.REJECTED
-                wait_s = REJECTED_RETRY_S if is_rejected else self._backoff.wait_s(online_s)
+                rejected = self.state is SessionState.REJECTED
+                wait_s = REJECTED_RETRY_S if rejected else self._backoff.wait_s(online_s)
                 is_gone = self.status.reason == Fault.LINK_MISSING
                 await self._backoff.rest(wait_s, self._transport.present, is_gone=is_gone)
         finally:
@@ -184,7 +178,6 @@ class DeviceSession:
         self._acknowledge_soon()
 
     def _acknowledge_soon(self) -> None:
-        """Once for all that is durable by then."""
         if not self._ack_scheduled:
             self._ack_scheduled = True
             asyncio.get_running_loop().call_soon(self._acknowledge_now)
@@ -197,8 +190,6 @@ class DeviceSession:
             self._transport.resume_reading()
         if (due := self._acks.due()) is not None:
             self._pump.call(lambda link, now: link.acknowledge(*due, now))
-
-    # --- one connection: all of this runs in callbacks of the loop --------------------------------------------------
 
     def _start(self) -> None:
         self._health.new_link()
@@ -232,8 +223,8 @@ class DeviceSession:
                 self._report(event)
             case host.Welcomed():
                 self._welcome(event)
-            case host.Authenticated(measuring):
-                self._health.proven(measuring=measuring)
+            case host.Authenticated():
+                self._health.proven(measuring=event.measuring)
                 self._believe()
             case host.FirmwareMeasured():
                 self._health.measured()
@@ -245,26 +236,15 @@ class DeviceSession:
                 self._lose(boot, first, last)
             case Reused(boot, first, last):
                 self._went_back(boot, first, last)
-            case host.LevelSet(level, value, operation):
-                self._wishes.granted(level, operation)
-                self._deliver(events.LevelConfirmed(level, value, operation))
-            case host.LevelRefused(level, value, operation) | host.LevelUnknown(level, value, operation):
-                self._counters["refused"] += isinstance(event, host.LevelRefused)
-                if reason := self._wishes.not_set(event):
-                    self._deliver(events.LevelUnknown(level, value, operation, reason))
-            case host.LevelsRead(levels):
-                self._deliver(events.LevelsRead(levels))
+            case host.LevelSet() | host.LevelRefused() | host.LevelUnknown() | host.LevelsRead():
+                self._levels(event)
             case host.Suspect(half_dead):
                 self._health.suspect(Fault.TIMEOUT_LIVENESS, half_dead=half_dead)
                 self._deliver(events.DeviceSuspect(half_dead))
             case host.Recovered():
                 self._health.online(Fault.DEVICE_SELF_TEST)
-            case Whole():
-                self._health.is_whole()
-            case Silence(ended):
-                self._tell_liveness(ended or self._transport.asserts(self.config.modem_line) is True)
-            case Damaged(not_text, too_long, cut_off):
-                self._deliver(events.LinesDamaged(not_text, too_long, cut_off))
+            case Whole() | Silence() | Damaged():
+                self._line_news(event)
             case host.Restarted():
                 self._counters["restarted"] += 1
             case host.Failed(fault, detail):
@@ -272,9 +252,30 @@ class DeviceSession:
             case _:
                 assert_never(event)
 
-    def _tell_liveness(self, known: bool) -> None:
-        if self._health.turned(live=known):
-            self._deliver(events.LivenessChanged(known))
+    def _levels(self, event: host.LevelSet | host.LevelRefused | host.LevelUnknown | host.LevelsRead) -> None:
+        """Delivers the device's answer to a command for a level, or the levels that were read."""
+        match event:
+            case host.LevelSet(level, value, operation):
+                self._wishes.granted(level, operation)
+                self._deliver(events.LevelConfirmed(level, value, operation))
+            case host.LevelsRead(levels):
+                self._deliver(events.LevelsRead(levels))
+            case _:
+                self._counters["refused"] += isinstance(event, host.LevelRefused)
+                if reason := self._wishes.not_set(event):
+                    self._level_unknown(event, reason)
+
+    def _line_news(self, event: Whole | Silence | Damaged) -> None:
+        """Handles news from a device that sends ASCII lines: a whole line, silence, damaged lines."""
+        match event:
+            case Whole():
+                self._health.is_whole()
+            case Silence(ended):
+                known = ended or self._transport.asserts(self.config.modem_line) is True
+                if self._health.turned(live=known):
+                    self._deliver(events.LivenessChanged(known))
+            case Damaged(not_text, too_long, cut_off):
+                self._deliver(events.LinesDamaged(not_text, too_long, cut_off))
 
     def _report(self, event: host.Reported) -> None:
         if not self._acks.take(event):
@@ -373,9 +374,9 @@ class DeviceSession:
 
     def _leave(self) -> None:
         """Stops the link end, with a farewell where somebody may hear it, and keeps its counts."""
-        pump, self._pump = self._pump, None
-        if pump is None:
+        if (pump := self._pump) is None:
             return
+        self._pump = None
         pump.call(lambda link, now: link.bye(now))
         pump.stop()
         self._origins.keep(pump.link.time, pump.asleep)
@@ -383,7 +384,7 @@ class DeviceSession:
         if self._kept is None:
             self._health.keep(pump.link.counters)
 
-    def _level_unknown(self, wanted: WantedLevel, reason: str) -> None:
+    def _level_unknown(self, wanted: host.LevelRefused | host.LevelUnknown | WantedLevel, reason: str) -> None:
         self._deliver(events.LevelUnknown(wanted.level, wanted.value, wanted.operation, reason))
 
     def _deliver(self, body: Report | LinkEvent, origin: Origin | None = None) -> None:

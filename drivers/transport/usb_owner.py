@@ -83,9 +83,11 @@ class UsbOwner:
         self._wake.set()
 
     def pause(self) -> None:
+        """Stops reading from the device after the present read."""
         self._may_read = False
 
     def resume(self) -> None:
+        """Reads from the device again."""
         self._may_read = True
         self._wake.set()
 

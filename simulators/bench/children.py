@@ -35,10 +35,12 @@ class Child:
 
     @property
     def pid(self) -> int:
+        """The process id."""
         return self.process.pid
 
     @property
     def is_running(self) -> bool:
+        """True while the process has not ended."""
         return self.process.returncode is None
 
     async def ended(self) -> int:
@@ -57,6 +59,7 @@ class Child:
             return await self.process.wait()
 
     def failed(self, why: str) -> ChildFailed:
+        """Returns the error that names the process, the reason and the end of its log."""
         return ChildFailed(self.name, why, tail(self.log))
 
 

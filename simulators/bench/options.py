@@ -131,6 +131,7 @@ class Options:
 
     @property
     def offered(self) -> tuple[str, ...]:
+        """The names of all optional wagers at the table: those of the rulebook and those asked for."""
         return tuple(dict.fromkeys((*OFFERED.get(self.rulebook, ()), *self.offer)))
 
     @property

@@ -31,6 +31,7 @@ class Rig:
 
     @property
     def journal(self) -> Path:
+        """The path of the record."""
         return self.options.journal or self.directory / "journal.sqlite"
 
     @property
@@ -40,6 +41,7 @@ class Rig:
 
     @property
     def vault(self) -> Path:
+        """The path of the vault beside the record."""
         return self.journal.with_name(self.journal.name + ".vault")
 
     @property
@@ -49,13 +51,16 @@ class Rig:
 
     @property
     def control(self) -> Path:
+        """The path of the daemon's control socket."""
         return self.directory / "control.sock"
 
     @property
     def config(self) -> Path:
+        """The path of the table's configuration."""
         return self.directory / "table.toml"
 
     def link(self, kind: str) -> Path:
+        """Returns the path under which the daemon opens a device's port."""
         return self.directory / f"{kind}-1"
 
     def path(self, kind: str) -> str:
@@ -66,6 +71,7 @@ class Rig:
         return f"usb:{TEST_VENDOR:04x}:{product:04x}/{serial(kind)}@{usb_place(kind)}?usbip={self.link(kind)}"
 
     def device_socket(self, kind: str) -> Path:
+        """Returns the path of the socket that drives a simulated device."""
         return self.directory / f"{kind}-1.ctl"
 
     def device_command(self, kind: str, *, seeded: bool) -> list[str]:
@@ -119,9 +125,11 @@ class Rig:
         return [f'serial = "{serial(kind)}"', *['speaks = "bee-tek"'] * self._writes_lines(kind)]
 
     def daemon_command(self) -> list[str]:
+        """Returns the command that starts the daemon."""
         return [sys.executable, "-c", RUN_CLI, "run", "--config", str(self.config)]
 
     def people_command(self) -> list[str]:
+        """Returns the command that starts the simulated people."""
         options = self.options
         command = [
             sys.executable, "-m", "simulators.crew.people", "--control", str(self.control),

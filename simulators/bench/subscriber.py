@@ -39,6 +39,7 @@ class Subscriber:
         await self._ready.wait()
 
     async def run(self) -> None:
+        """Connects to the broker and collects its messages; connects again whenever the broker hangs up."""
         while True:
             with suppress(OSError, asyncio.IncompleteReadError):
                 reader, writer = await asyncio.open_connection(self._host, self._port)

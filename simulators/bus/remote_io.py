@@ -66,17 +66,21 @@ class RemoteIo:
 
     @property
     def host_here(self) -> bool:
+        """True while the host has asked something within `HOST_AWAY_S`."""
         return self._heard_at is not None and self._now - self._heard_at < HOST_AWAY_S
 
     @property
     def boot(self) -> str:
+        """Empty: Modbus units have no boot id."""
         return ""
 
     @property
     def counters(self) -> dict[str, int]:
+        """How many questions the units have received, and how many bytes were noise."""
         return {"asked": sum(unit.asked for unit in self.units.values()), "noise": self._ear.noise}
 
     def power_on(self, now: float, cause: ResetCause = ResetCause.POWER) -> None:
+        """Switches the device on. Raises ActImpossible if it is on."""
         if self.is_on:
             raise ActImpossible("the power is on")
         self.is_on, self._now = True, now
@@ -87,6 +91,7 @@ class RemoteIo:
         self._settle_relay(now)
 
     def power_off(self, now: float) -> None:
+        """Cuts the device's power. Raises ActImpossible if it is off."""
         self._powered()
         self.is_on = self.is_hung = False
         self.model.power_down(self._model_time(now))
@@ -97,6 +102,7 @@ class RemoteIo:
         self._log("power", {"state": "off", "boot": self.boot, "link": self.counters})
 
     def reboot(self, now: float, cause: ResetCause) -> None:
+        """Cuts the power and switches the device on again, for this cause."""
         self.power_off(now)
         self.power_on(now, cause)
 
@@ -109,12 +115,14 @@ class RemoteIo:
         self._log("link", {"state": "hung"})
 
     def wake(self, now: float) -> None:
+        """Ends a hang of the firmware. Raises ActImpossible if nothing hangs."""
         if not self.is_hung:
             raise ActImpossible("it does not hang")
         self.is_hung = False
         self._log("link", {"state": "awake"})
 
     def receive(self, data: bytes, now: float) -> None:
+        """Takes bytes from the wire and lets the units answer them."""
         self._now = now
         if not self.is_on:
             return
@@ -126,6 +134,7 @@ class RemoteIo:
                 self._answer(unit, question, now)
 
     def tick(self, now: float) -> None:
+        """Lets the model, its faults and the units' watchdogs act on the time."""
         self._now = now
         if not self.is_on:
             return
@@ -141,6 +150,7 @@ class RemoteIo:
         self._out += b"".join(due)
 
     def next_deadline(self) -> float | None:
+        """Returns when `tick` must be called next, in seconds; None: not before something happens."""
         if not self.is_on:
             return None
         model = self.model
@@ -152,6 +162,7 @@ class RemoteIo:
         return earliest(real, self._moves_at, *watchdogs, *leaving)
 
     def due_fault(self, now: float) -> Fault | None:
+        """Takes the next fault of the link or the power that is due; None if none is."""
         if not self.is_on or self.is_hung:
             return None
         model, time = self.model, self._model_time(now)
@@ -184,6 +195,7 @@ class RemoteIo:
         self._settle_relay(self._now)
 
     def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
         data = b"" if self.is_hung else bytes(self._out)
         self._out.clear()
         return data

@@ -25,6 +25,7 @@ class Question:
 
     @property
     def address(self) -> int:
+        """The first coil or register that the question is about."""
         return int.from_bytes(self.data[:2], "big")
 
     @property
@@ -54,6 +55,7 @@ def crc(data: bytes) -> bytes:
 
 
 def framed(unit: int, function: int, data: bytes) -> bytes:
+    """Returns a Modbus RTU frame: unit, function, data and CRC."""
     body = bytes((unit, function)) + data
     return body + crc(body)
 
@@ -67,6 +69,7 @@ class Ear:
         self.noise = 0
 
     def hear(self, data: bytes, now: float) -> list[Question]:
+        """Returns the whole questions in the bytes received; a pause drops a half one as noise."""
         if self._held and now - self._last > SILENCE_S:
             self.noise += len(self._held)
             self._held.clear()

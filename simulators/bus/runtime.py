@@ -10,8 +10,10 @@ class BusSimulator(Simulator):
 
     @property
     def kind(self) -> str:
+        """The kind under which the simulator is started."""
         return BUS
 
     @property
     def faults_as(self) -> str:
+        """The list of faults that can be asked for."""
         return REMOTE_IO

@@ -29,6 +29,7 @@ class UnitWiring:
 
     @property
     def serial(self) -> tuple[int, int]:
+        """The serial number in the unit's registers: two words."""
         return 0x2026, 0x1000 + self.address
 
     def described(self) -> list[str]:

@@ -21,9 +21,11 @@ class Cable:
         self._lanes = {True: _Lane(to_device), False: _Lane(self._at_host)}
 
     def from_host(self, data: bytes) -> None:
+        """Carries bytes towards the device, with the cable's faults."""
         self._carry(data, towards_device=True)
 
     def from_device(self, data: bytes) -> None:
+        """Carries bytes towards the host, with the cable's faults."""
         self._carry(data, towards_device=False)
 
     def _at_host(self, data: bytes) -> None:

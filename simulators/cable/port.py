@@ -32,7 +32,8 @@ class Port(Protocol):
         """Bytes that were lost because nobody took them."""
 
     @property
-    def is_plugged(self) -> bool: ...
+    def is_plugged(self) -> bool:
+        """True while the cable is in."""
 
     def plug(self) -> None:
         """Raises `LinkTaken`."""
@@ -43,7 +44,8 @@ class Port(Protocol):
     def pause(self) -> None:
         """Takes nothing from the host until `resume`."""
 
-    def resume(self) -> None: ...
+    def resume(self) -> None:
+        """Takes bytes from the host again."""
 
     def flush(self) -> None:
         """Throws away what was sent and no host has read."""
@@ -88,10 +90,12 @@ class PtyPort:
 
     @property
     def overruns(self) -> int:
+        """How many bytes were lost because the host did not read them."""
         return self._overruns
 
     @property
     def is_plugged(self) -> bool:
+        """True while the pseudo-terminal is open."""
         return self._master >= 0
 
     def plug(self) -> None:
@@ -132,6 +136,7 @@ class PtyPort:
         asyncio.get_running_loop().remove_reader(self._master)
 
     def resume(self) -> None:
+        """Takes bytes from the host again."""
         asyncio.get_running_loop().add_reader(self._master, self._readable)
 
     def flush(self) -> None:

@@ -42,6 +42,7 @@ def body_of(raw: bytes) -> bytes | None:
 
 
 def session_of(body: bytes) -> int:
+    """Returns the session number in a frame's body."""
     return int.from_bytes(body[_SESSION_AT:_LENGTH_AT], "little")
 
 

@@ -86,10 +86,12 @@ class LineSimulator(Simulator):
 
     @property
     def kind(self) -> str:
+        """The kind under which the simulator is started."""
         return LINES
 
     @property
     def faults_as(self) -> str:
+        """The list of faults that can be asked for."""
         return LINES
 
 

@@ -22,6 +22,7 @@ class Finite(click.FloatRange):
     """A number of this range; "nan" is in every range that Python compares it with, and no time."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the number; fails for infinity and NaN."""
         found = super().convert(value, param, ctx)
         if not isfinite(found):
             self.fail(f"{value!r} is no finite number", param, ctx)
@@ -105,6 +106,7 @@ class Place(click.Path):
         super().__init__(path_type=Path, **given)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the path with a file name in it; fails for an empty path."""
         if not str(value):
             self.fail("a path is wanted, and this one is empty", param, ctx)
         path = Path(os.fsdecode(super().convert(value, param, ctx)))

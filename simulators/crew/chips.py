@@ -31,6 +31,7 @@ class Chips:
         return [seat for seat, wagers in bets.items() if sensed & wagers.keys()]
 
     async def put(self, seats: list[int]) -> bool:
+        """Puts missing chips on the progressive sensors of these seats; returns True if somebody did something."""
         device, view = self._device, self.table.view
         if device is None or not device.is_on or not view.is_online(device.name):
             return False

@@ -58,6 +58,8 @@ class Deal:
             await dispenser.act("plan", plan=sizes)
 
     async def go_on(self, layout: Layout) -> bool:
+        """Does the next step of the deal: presses green, takes a stack, or deals by hand; returns True if a step
+        was done."""
         dispenser = self.sets.dispenser
         if dispenser is None:
             return await self._by_hand(layout)

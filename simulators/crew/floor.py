@@ -17,6 +17,7 @@ class Floor:
         self.table, self.sets = table, sets
 
     async def open_table(self) -> bool:
+        """Opens the table if nothing holds it; returns True if the act was accepted."""
         if self.table.view.is_open or self.table.view.holds:
             return False
         return await self.table.act("open_table", "floorperson")

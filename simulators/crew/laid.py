@@ -31,6 +31,7 @@ class Laid:
 
     @property
     def deals_from_shuffler(self) -> bool:
+        """True if the shuffler itself gives out the hands."""
         return self.table.view.method == "shuffler"
 
     @property

@@ -41,4 +41,5 @@ class Layout:
 
     @property
     def cards(self) -> list[str]:
+        """The ids of all cards on the layout."""
         return [card for stack in (*self.stacks, self.by_hand, self.burning, self.stub or []) for card in stack]

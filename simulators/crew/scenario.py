@@ -239,6 +239,7 @@ class Scenario:
 
     @property
     def coming(self) -> tuple[Mishap, ...]:
+        """The mishaps that have not happened yet, in order."""
         return tuple(self._coming)
 
     def expects(self, number: int, cue: Cue) -> bool:

@@ -31,6 +31,7 @@ class Crew:
     technician: str = "technician"
 
     def name(self, role: str, seat: int = 0) -> str:
+        """Returns the name of who has this role: `player-3` for the player at seat 3."""
         return f"player-{seat}" if role == "player" else str(getattr(self, role))
 
 
@@ -98,10 +99,12 @@ class Device:
 
     @property
     def in_tray(self) -> int:
+        """How many cards lie in the infeed tray."""
         return int(self.state.get("places", {}).get("infeed", 0))
 
     @property
     def deal(self) -> str:
+        """How far the deal is, in the dispenser's words; empty for a device that does not deal."""
         return str(self.state.get("deal", ""))
 
     @property
@@ -111,6 +114,7 @@ class Device:
 
     @property
     def is_on(self) -> bool:
+        """True while the device has power."""
         return bool(self.state.get("on"))
 
     @property
@@ -121,14 +125,17 @@ class Device:
 
     @property
     def is_shuffling(self) -> bool:
+        """True while a shuffle runs, also one with a jam that frees itself."""
         return self.phase in ("shuffling", "slipping", "freeing")
 
     @property
     def is_moving(self) -> bool:
+        """True while cards move: a shuffle or a deal is under way."""
         return self.is_shuffling or self.deal in ("forming", "offered", "freeing")
 
     @property
     def is_broken(self) -> bool:
+        """True if a person must help: a jam, or a shuffle or deal that ended early."""
         return self.phase in ("jammed", "stopped") or self.deal in ("jammed", "stopped")
 
     @property

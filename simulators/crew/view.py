@@ -14,6 +14,8 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Duty:
+    """One open duty, as the daemon's status shows it."""
+
     id: str
     action: str
     least_role: str
@@ -90,18 +92,22 @@ class TableView:
 
     @property
     def is_open(self) -> bool:
+        """True while the table is open for play."""
         return bool(self.status.get("open"))
 
     @property
     def allowed(self) -> frozenset[str]:
+        """The names of the acts that the daemon accepts now."""
         return frozenset(self.status.get("allowed", ()))
 
     @property
     def method(self) -> str:
+        """How cards are dealt: from a shoe, from the shuffler or by hand."""
         return str(self.status.get("method", ""))
 
     @property
     def holds(self) -> list[Hold]:
+        """The open holds, with who may lift each."""
         return [
             Hold(
                 str(h["hold"]), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
@@ -113,6 +119,7 @@ class TableView:
 
     @property
     def duties(self) -> list[Duty]:
+        """The open duties, with who may close each."""
         return [
             Duty(
                 str(d["duty"]), str(d["action"]), str(d.get("least_role", "dealer")),
@@ -128,6 +135,7 @@ class TableView:
 
     @property
     def phase(self) -> str:
+        """The phase of the round; empty without a round."""
         return str(self.round.get("phase", ""))
 
     @property
@@ -142,6 +150,7 @@ class TableView:
 
     @property
     def plan(self) -> list[Stack]:
+        """The stacks of the deal in their order: to whom, how many cards."""
         return [Stack(str(s["to"]), int(s.get("seat", 0)), int(s["cards"])) for s in self.round.get("plan", ())]
 
     @property
@@ -150,11 +159,13 @@ class TableView:
         return {int(number): seat for number, seat in self.round.get("seats", {}).items()}
 
     def wagers(self, seat: int) -> Document:
+        """Returns the wagers at a seat."""
         found: Document = self.seats.get(seat, {}).get("wagers", {})
         return found
 
     @property
     def in_play(self) -> list[int]:
+        """The numbers of the seats that are still in the round."""
         return [int(number) for number in self.round.get("in_play", ())]
 
     @property
@@ -185,6 +196,7 @@ class TableView:
 
     @property
     def full_set(self) -> int:
+        """How many cards a whole set has."""
         return int(self.status.get("stub", {}).get("full_set", 52))
 
     @property
@@ -195,6 +207,7 @@ class TableView:
 
     @property
     def sets(self) -> Mapping[str, Document]:
+        """The card sets by the colour of their backs."""
         found: Mapping[str, Document] = self.status.get("sets", {})
         return found
 
@@ -207,6 +220,7 @@ class TableView:
         )
 
     def is_present(self, back: str) -> bool:
+        """Returns True if the set with this back is at the table."""
         return bool(self.sets.get(back, {}).get("present"))
 
     def next_step(self, back: str) -> Document | None:
@@ -230,14 +244,17 @@ class TableView:
 
     @property
     def has_shuffler(self) -> bool:
+        """True if a shuffler is in service."""
         devices = self.status.get("devices", {}).values()
         return any(device.get("kind") == "shuffler" and not device.get("out") for device in devices)
 
     def device(self, name: str) -> Document:
+        """Returns what the status says about a device; empty for an unknown name."""
         found: Document = self.status.get("devices", {}).get(name, {})
         return found
 
     def is_online(self, name: str) -> bool:
+        """Returns True while the daemon is connected to the device."""
         return bool(self.device(name).get("online"))
 
     def level(self, name: str, level: str) -> str | None:
@@ -246,6 +263,7 @@ class TableView:
         return str(value) if value is not None else None
 
     def wanted(self, name: str, level: str) -> str | None:
+        """Returns the value that the daemon wants for a device's level, or None."""
         value = self.device(name).get("wanted", {}).get(level)
         return str(value) if value is not None else None
 

@@ -31,9 +31,11 @@ class BeeTekShoe:
 
     @property
     def counters(self) -> dict[str, int]:
+        """How many lines the shoe has written."""
         return {"lines": self.reported}
 
     def power_on(self, now: float, cause: ResetCause = ResetCause.POWER) -> None:
+        """Switches the device on. Raises ActImpossible if it is on."""
         if self.is_on:
             raise ActImpossible("the power is on")
         self.is_on = True
@@ -41,6 +43,7 @@ class BeeTekShoe:
         self.model.power_up(now - self._started_at, cause)
 
     def power_off(self, now: float) -> None:
+        """Cuts the device's power. Raises ActImpossible if it is off."""
         self._powered()
         self.is_on = self.is_hung = False
         self._out.clear()
@@ -48,15 +51,18 @@ class BeeTekShoe:
         self._log("power", {"state": "off", "boot": self.boot, "link": self.counters})
 
     def reboot(self, now: float, cause: ResetCause) -> None:
+        """Cuts the power and switches the device on again, for this cause."""
         self.power_off(now)
         self.power_on(now, cause)
 
     def hang(self, now: float) -> None:
+        """Stops the firmware; the device then neither hears nor answers."""
         self._powered()
         self.is_hung = True
         self._log("link", {"state": "hung"})
 
     def wake(self, now: float) -> None:
+        """Ends a hang of the firmware. Raises ActImpossible if nothing hangs."""
         if not self.is_hung:
             raise ActImpossible("it does not hang")
         self.is_hung = False
@@ -69,11 +75,13 @@ class BeeTekShoe:
         """Nothing moves by itself."""
 
     def next_deadline(self) -> float | None:
+        """Returns when `tick` must be called next, in seconds; None: not before something happens."""
         model = self.model
         due = model.faults.next_timed(OWN_FAULTS, model.occasion, model.occasion_since)
         return None if due is None or not self.is_on or self.is_hung else self._started_at + due
 
     def due_fault(self, now: float) -> Fault | None:
+        """Takes the next fault of the link or the power that is due; None if none is."""
         if not self.is_on or self.is_hung:
             return None
         model, time = self.model, now - self._started_at
@@ -89,6 +97,7 @@ class BeeTekShoe:
         self.model.faults.disarm()
 
     def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
         data = b"" if self.is_hung or not self.is_on else bytes(self._out)
         self._out.clear()
         return data
@@ -124,6 +133,7 @@ class BeeTekShoe:
             self._out += (line + LINE_END).encode("ascii", "replace")
 
     def state(self) -> dict[str, object]:
+        """Returns the shoe's state for the simulator's socket."""
         link = {"host": False, "hung": self.is_hung, "reported": self.reported, "acknowledged": self.reported}
         return {**self.model.state(), "link": link}
 

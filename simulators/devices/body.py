@@ -45,16 +45,31 @@ class Part(Protocol):
     due: float | None
 
     @property
-    def is_active(self) -> bool: ...
+    def is_active(self) -> bool:
+        """True while the part moves cards."""
+
     @property
-    def is_broken(self) -> bool: ...
+    def is_broken(self) -> bool:
+        """True if a person must take the cards out."""
+
     @property
-    def is_jammed(self) -> bool: ...
-    def advance(self, now: float) -> None: ...
-    def stop(self, reason: StopReason) -> None: ...
-    def clear(self) -> None: ...
-    def power_down(self) -> None: ...
-    def power_up(self, *, remembers: bool) -> None: ...
+    def is_jammed(self) -> bool:
+        """True while cards are stuck in the part."""
+
+    def advance(self, now: float) -> None:
+        """Does the step that was due at `now`."""
+
+    def stop(self, reason: StopReason) -> None:
+        """Ends the work early, for this reason."""
+
+    def clear(self) -> None:
+        """Makes the part ready again after a person took the cards out."""
+
+    def power_down(self) -> None:
+        """Stops moving: the power is gone."""
+
+    def power_up(self, *, remembers: bool) -> None:
+        """Starts after a power cut; reports the interrupted work if the device `remembers` it."""
 
 
 class Body:
@@ -80,9 +95,11 @@ class Body:
 
     @property
     def inside(self) -> int:
+        """How many cards are inside the device."""
         return self.cards.count(*self.places)
 
     def dispenser(self, source: str) -> Dispenser:
+        """Returns a dispenser that takes its cards from this place."""
         reads = self.settings.reads
         return Dispenser(self.cards, source, self.settings.plan, self.faults, self.emit, reads=reads)
 
@@ -97,13 +114,21 @@ class Program(Protocol):
     parts: tuple[Part, ...]
 
     @property
-    def capabilities(self) -> tuple[Capability, ...]: ...
+    def capabilities(self) -> tuple[Capability, ...]:
+        """What a device with this program can do, as its WELCOME says."""
+
     @property
-    def occasion(self) -> int: ...
+    def occasion(self) -> int:
+        """The number of the shuffle or deal under way; faults are armed for an occasion."""
+
     @property
-    def occasion_since(self) -> float: ...
+    def occasion_since(self) -> float:
+        """When the occasion began, in seconds of the model."""
+
     @property
-    def mode(self) -> Mode | None: ...
+    def mode(self) -> Mode | None:
+        """The mode of work; None if the device has no modes."""
+
     def loaded(self, now: float, *, may_move: bool) -> None:
         """Cards were put into the tray; `may_move`: the power is on and the lid shut."""
         ...
@@ -116,4 +141,5 @@ class Program(Protocol):
         """None = done; else why not."""
         ...
 
-    def state(self) -> dict[str, object]: ...
+    def state(self) -> dict[str, object]:
+        """Returns the program's part of the device's state."""

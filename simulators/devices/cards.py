@@ -70,6 +70,7 @@ class Printer:
         self._printed = 0
 
     def card(self, face: str, back: Back) -> Card:
+        """Prints a new card with an id of its own."""
         self._printed += 1
         return Card(f"{self._prefix}.{self._printed}", face, back)
 
@@ -119,9 +120,11 @@ class Places:
         self._witness = witness
 
     def cards(self, place: str) -> tuple[Card, ...]:
+        """Returns the cards at a place, in their order."""
         return tuple(self._at[place])
 
     def count(self, *places: str) -> int:
+        """Returns how many cards lie at these places together."""
         return sum(len(self._at[place]) for place in places)
 
     def where(self, card: Card) -> str | None:

@@ -46,6 +46,7 @@ class ContinuousShoe:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
         able = [Capability.DISPENSES_STACKS, Capability.RESHUFFLES]
         able += [Capability.COUNTS_EACH_SHUFFLE] * self._body.settings.counts
         able += [Capability.READS_CARDS] * self._body.settings.reads
@@ -53,10 +54,12 @@ class ContinuousShoe:
 
     @property
     def occasion(self) -> int:
+        """The number of the shuffle or deal under way; faults are armed for an occasion."""
         return self.dispenser.deals
 
     @property
     def occasion_since(self) -> float:
+        """When the occasion began, in seconds of the model."""
         return self.dispenser.since
 
     def loaded(self, now: float, *, may_move: bool) -> None:
@@ -70,6 +73,7 @@ class ContinuousShoe:
         self.cycle.start(back_of(waiting), Mode.SHUFFLE, now)
 
     def green(self, now: float) -> str:
+        """Does what the green button does now; returns why it does nothing, or ""."""
         if self.cycle.is_active:
             return "shuffling"
         if self.dispenser.is_active:
@@ -103,7 +107,9 @@ class ContinuousShoe:
             self._body.emit(ShuffleCompleted(back, Mode.SHUFFLE, full, self.cycle.verdict))
 
     def set_mode(self, mode: Mode) -> str | None:
+        """Changes the mode of work; returns why that is not possible, or None."""
         return "it only shuffles and deals"
 
     def state(self) -> dict[str, object]:
+        """Returns the phase of the shuffle and how many shuffles were done."""
         return {"phase": self.cycle.phase.value, "cycles": self.cycle.cycles, "reshuffles": True}

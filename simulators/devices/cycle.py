@@ -35,6 +35,8 @@ RANDOMISING = (Mode.SHUFFLE, Mode.COVER_ALL)
 
 
 class Phase(StrEnum):
+    """How far a shuffle is."""
+
     IDLE = "idle"
     SHUFFLING = "shuffling"
     SLIPPING = "slipping"  # the feed turns, no card comes
@@ -74,14 +76,17 @@ class Cycle:
 
     @property
     def is_active(self) -> bool:
+        """True while the shuffle moves cards."""
         return self.phase in (Phase.SHUFFLING, Phase.SLIPPING, Phase.FREEING)
 
     @property
     def is_jammed(self) -> bool:
+        """True while cards are stuck, also while the device frees them."""
         return self.phase in (Phase.JAMMED, Phase.FREEING)
 
     @property
     def is_broken(self) -> bool:
+        """True if a person must take the cards out."""
         return self.phase in (Phase.JAMMED, Phase.STOPPED)
 
     def start(self, back: Back, mode: Mode, now: float) -> None:
@@ -107,6 +112,7 @@ class Cycle:
                 self.due = None
 
     def stop(self, reason: StopReason) -> None:
+        """Ends the shuffle early and reports why."""
         self.phase, self.due = Phase.STOPPED, None
         self._emit(ShuffleStopped(self.back, reason, self._inside()))
 
@@ -127,6 +133,7 @@ class Cycle:
         self.phase = Phase.JAMMED if self.is_jammed else Phase.STOPPED if self._inside() else Phase.IDLE
 
     def power_up(self, *, remembers: bool) -> None:
+        """Reports a shuffle that a power cut has ended, if the device `remembers` it."""
         if self._interrupted and remembers:
             self._emit(ShuffleStopped(self.back, StopReason.POWER_LOST, self._inside()))
         self._interrupted = False

@@ -36,6 +36,8 @@ TRANSPORT, OUTPUT = "transport", "output"
 
 
 class Deal(StrEnum):
+    """How far a deal is."""
+
     IDLE = "idle"
     FORMING = "forming"
     OFFERED = "offered"  # a whole stack lies in the output
@@ -76,17 +78,21 @@ class Dispenser:
 
     @property
     def is_active(self) -> bool:
+        """True while stacks are formed or offered."""
         return self.deal in (Deal.FORMING, Deal.OFFERED, Deal.FREEING)
 
     @property
     def is_jammed(self) -> bool:
+        """True while cards are stuck, also while the device frees them."""
         return self.deal in (Deal.JAMMED, Deal.FREEING)
 
     @property
     def is_broken(self) -> bool:
+        """True if a person must take the cards out."""
         return self.deal in (Deal.JAMMED, Deal.STOPPED)
 
     def start(self, back: Back, now: float) -> None:
+        """Begins a deal of the set with this back, with its first stack."""
         self.deals += 1
         self.since, self.back, self.stack = now, back, 0
         self.taken.clear()
@@ -128,6 +134,7 @@ class Dispenser:
         self._complete(taken)
 
     def stop(self, reason: StopReason) -> None:
+        """Ends the deal early and reports why."""
         self.deal, self.due = Deal.STOPPED, None
         self._emit(DealStopped(self.back, reason, self.stack, self._inside()))
 
@@ -144,6 +151,7 @@ class Dispenser:
         self.deal = Deal.JAMMED if self.is_jammed else Deal.STOPPED if self._inside() else Deal.IDLE
 
     def power_up(self, *, remembers: bool) -> None:
+        """Reports a deal that a power cut has ended, if the device `remembers` it."""
         if self._interrupted and remembers:
             self._emit(DealStopped(self.back, StopReason.POWER_LOST, self.stack, self._inside()))
         self._interrupted = False

@@ -58,23 +58,28 @@ class CardMachine:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
         common = [Capability.EVENT_LOG, Capability.SENSES_CARDS_INSIDE]
         keeps = [Capability.KEEPS_LOG] * self.body.settings.remembers
         return (*self.program.capabilities, *common, *keeps)
 
     @property
     def occasion(self) -> int:
+        """The number of the shuffle or deal under way; faults are armed for an occasion."""
         return self.program.occasion
 
     @property
     def occasion_since(self) -> float:
+        """When the occasion began, in seconds of the model."""
         return self.program.occasion_since
 
     @property
     def deals(self) -> bool:
+        """True if the device gives out stacks."""
         return bool(self.body.settings.plan)
 
     def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
+        """Starts the device; returns its first reports."""
         self.is_on, self._emit.muted = True, False
         self.display = ""
         self._emit(PoweredUp(cause, self.body.inside))
@@ -88,17 +93,20 @@ class CardMachine:
         return self._emit.drain()
 
     def power_down(self, now: float) -> None:
+        """Stops everything that moves: the power is gone."""
         self.is_on, self._emit.muted = False, True
         for part in self.program.parts:
             part.power_down()
 
     def next_step(self) -> float | None:
+        """Returns when the model moves next, in seconds of the model; None: not before somebody acts."""
         if not self.is_on:
             return None
         timed = self.faults.next_timed(("lid", "service_due"), self.occasion, self.occasion_since)
         return earliest(timed, *(part.due for part in self.program.parts))
 
     def step(self, now: float) -> tuple[Report, ...]:
+        """Does all steps that are due at `now`, and returns their reports."""
         while (due := self.next_step()) is not None and due <= now:
             moving = next((part for part in self.program.parts if part.due == due), None)
             if moving:
@@ -111,6 +119,7 @@ class CardMachine:
         return self._emit.drain()
 
     def command(self, level: Level, value: str, operation: int, now: float) -> Answer:
+        """Obeys or refuses a command for a level; returns what the device did with it."""
         match level:
             case Level.DISPENSING if self.deals:
                 answer = obey(self.body.gate, value, (INHIBITED, ALLOWED), operation, self._operations)
@@ -126,6 +135,7 @@ class CardMachine:
         return Answer(answer.outcome, answer.holds, answer.text, self._emit.drain())
 
     def host_lost(self, now: float) -> tuple[Report, ...]:
+        """Takes the safe state because the host is silent; returns the reports of that."""
         self.display = ""
         if self.deals:
             self.body.gate.close(Cause.WATCHDOG)
@@ -133,6 +143,7 @@ class CardMachine:
         return self._emit.drain()
 
     def levels(self) -> Levels:
+        """Returns the device's levels as it would report them now."""
         return Levels(
             dispensing=self._dispensing if self.deals else None,
             mode=self.program.mode,
@@ -146,6 +157,7 @@ class CardMachine:
         return INHIBITED if self.body.gate.closed else ALLOWED
 
     def state(self) -> dict[str, object]:
+        """Returns the device's state for the simulator's socket."""
         dispenser = self.program.dispenser
         seen = (*self.body.places, self.program.tray, TABLE, LOST, RETIRED)
         return {
@@ -164,6 +176,7 @@ class CardMachine:
         }
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
+        """Does what a person does at the device; returns the reports and the cards taken out."""
         done = self._act(name, given, now)
         return Done((*done.reports, *self._emit.drain()), done.cards, done.note)
 

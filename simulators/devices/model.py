@@ -46,6 +46,8 @@ class Done:
 
 
 class Outcome(StrEnum):
+    """What a device did with a command."""
+
     EXECUTED = "executed"
     DUPLICATE = "duplicate"  # obeyed before; not obeyed again
     REFUSED = "refused"
@@ -69,7 +71,9 @@ class Model(Protocol):
     faults: FaultBook
 
     @property
-    def capabilities(self) -> tuple[Capability, ...]: ...
+    def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
+
     @property
     def occasion(self) -> int:
         """Number of the current or last shuffle, deal or lock-out since the simulator started; 0 = none yet."""
@@ -80,20 +84,32 @@ class Model(Protocol):
         """Model time at which that occasion began."""
         ...
 
-    def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]: ...
-    def power_down(self, now: float) -> None: ...
-    def step(self, now: float) -> tuple[Report, ...]: ...
+    def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
+        """Starts the device; returns its first reports."""
+
+    def power_down(self, now: float) -> None:
+        """Stops everything that moves: the power is gone."""
+
+    def step(self, now: float) -> tuple[Report, ...]:
+        """Does all steps that are due at `now`, and returns their reports."""
+
     def next_step(self) -> float | None:
         """Model time at which something moves by itself; None = nothing will until a hand or a command comes."""
         ...
 
-    def command(self, level: Level, value: str, operation: int, now: float) -> Answer: ...
-    def host_lost(self, now: float) -> tuple[Report, ...]: ...
+    def command(self, level: Level, value: str, operation: int, now: float) -> Answer:
+        """Obeys or refuses a command for a level; returns what the device did with it."""
+
+    def host_lost(self, now: float) -> tuple[Report, ...]:
+        """Takes the safe state because the host is silent; returns the reports of that."""
+
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
         """One thing that hands do. Raises `ActImpossible`, also for an act that this device does not know."""
         ...
 
-    def levels(self) -> Levels: ...
+    def levels(self) -> Levels:
+        """Returns the device's levels as it would report them now."""
+
     def state(self) -> dict[str, object]:
         """Everything an onlooker can see, for the control socket; plain JSON values."""
         ...
@@ -107,10 +123,12 @@ class Emitter:
     _reports: list[Report] = field(default_factory=list)
 
     def __call__(self, report: Report) -> None:
+        """Keeps a report until `drain`, except while the device has no power."""
         if not self.muted:
             self._reports.append(report)
 
     def drain(self) -> tuple[Report, ...]:
+        """Returns the waiting reports, oldest first, and forgets them."""
         reports = tuple(self._reports)
         self._reports.clear()
         return reports
@@ -123,9 +141,11 @@ class Operations:
         self._obeyed: dict[int, None] = {}
 
     def is_new(self, operation: int) -> bool:
+        """Returns True if no command with this operation number was obeyed yet."""
         return operation not in self._obeyed
 
     def remember(self, operation: int) -> None:
+        """Notes an obeyed operation number; the oldest of more than `OPERATIONS_KEPT` is forgotten."""
         self._obeyed[operation] = None
         while len(self._obeyed) > OPERATIONS_KEPT:
             del self._obeyed[next(iter(self._obeyed))]
@@ -149,6 +169,7 @@ class Latch:
         return True
 
     def open(self, operation: int) -> bool:
+        """Opens the latch by command and reports the opening; returns False if the latch was open."""
         if not self.closed:
             return False
         self.closed = False
@@ -188,4 +209,5 @@ def number(given: Mapping[str, object], key: str, default: int | None = None) ->
 
 
 def earliest(*times: float | None) -> float | None:
+    """Returns the earliest of these times; None if none is set."""
     return min((t for t in times if t is not None), default=None)

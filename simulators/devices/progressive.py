@@ -93,6 +93,7 @@ class Progressive:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
         able = (Capability.LOCKOUT, Capability.SENSES_WAGERS, Capability.EVENT_LOG)
         return (*able, *[Capability.KEEPS_LOG] * self.settings.remembers)
 
@@ -112,18 +113,22 @@ class Progressive:
         return self._emit.drain()
 
     def power_down(self, now: float) -> None:
+        """Stops everything that moves: the power is gone."""
         self.is_on, self._emit.muted = False, True
 
     def next_step(self) -> float | None:
+        """Returns when the model moves next, in seconds of the model; None: not before somebody acts."""
         due = self.faults.next_timed(TIMED, self.occasion, self.occasion_since)
         return earliest(due, self._blind_until) if self.is_on else None
 
     def step(self, now: float) -> tuple[Report, ...]:
+        """Does all steps that are due at `now`, and returns their reports."""
         while (due := self.next_step()) is not None and due <= now:
             self._happen(due)
         return self._emit.drain()
 
     def command(self, level: Level, value: str, operation: int, now: float) -> Answer:
+        """Obeys or refuses a command for a level; returns what the device did with it."""
         match level:
             case Level.LOCKOUT:
                 answer = self._set_lock(value, operation, now)
@@ -137,11 +142,13 @@ class Progressive:
         return Answer(answer.outcome, answer.holds, answer.text, self._emit.drain())
 
     def host_lost(self, now: float) -> tuple[Report, ...]:
+        """Takes the safe state because the host is silent; returns the reports of that."""
         self.display = ""
         self.lock.close(Cause.WATCHDOG)
         return self._emit.drain()
 
     def levels(self) -> Levels:
+        """Returns the device's levels as it would report them now."""
         return Levels(
             lockout=self._lockout,
             wagers=_bits((seat - 1) * MAX_SENSORS + sensor - 1 for seat, sensor in self._sensed),
@@ -153,6 +160,7 @@ class Progressive:
         return ENGAGED if self.lock.closed else RELEASED
 
     def state(self) -> dict[str, object]:
+        """Returns the device's state for the simulator's socket."""
         return {
             "kind": self.kind.value,
             "on": self.is_on,
@@ -166,6 +174,7 @@ class Progressive:
         }
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
+        """Does what a person does at the device; returns the reports and the cards taken out."""
         match name:
             case "put_chip":
                 self._put(self._spot(given))

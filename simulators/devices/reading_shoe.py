@@ -38,6 +38,8 @@ CUT_PARTS = 4
 
 
 class Key(StrEnum):
+    """The positions of the shoe's key switch."""
+
     GAME = "game"
     BURN = "burn"
     DIAGNOSTIC = "diagnostic"
@@ -70,11 +72,13 @@ class ReadingShoe:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
         able = [Capability.TELLS_DRAWS, Capability.EVENT_LOG, Capability.SENSES_CARDS_INSIDE]
         able += [Capability.READS_CARDS] * self.settings.reads
         return (*able, *[Capability.KEEPS_LOG] * self.settings.remembers)
 
     def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
+        """Starts the device; returns its first reports."""
         self.is_on, self._emit.muted = True, False
         self._emit(PoweredUp(cause, self._inside))
         if fault := self.faults.take("self_test", self.occasion):
@@ -82,24 +86,31 @@ class ReadingShoe:
         return self._emit.drain()
 
     def power_down(self, now: float) -> None:
+        """Stops everything that moves: the power is gone."""
         self.is_on, self._emit.muted = False, True
 
     def step(self, now: float) -> tuple[Report, ...]:
+        """Does all steps that are due at `now`, and returns their reports."""
         return ()
 
     def next_step(self) -> float | None:
+        """Returns when the model moves next, in seconds of the model; None: not before somebody acts."""
         return None
 
     def command(self, level: Level, value: str, operation: int, now: float) -> Answer:
+        """Obeys or refuses a command for a level; returns what the device did with it."""
         return Answer(Outcome.REFUSED, False, f"hands deal from this shoe: it has no {level}")
 
     def host_lost(self, now: float) -> tuple[Report, ...]:
+        """Takes the safe state because the host is silent; returns the reports of that."""
         return ()
 
     def levels(self) -> Levels:
+        """Returns the device's levels as it would report them now."""
         return Levels(door_open=self.lid_open, cards_inside=self._inside)
 
     def state(self) -> dict[str, object]:
+        """Returns the device's state for the simulator's socket."""
         return {
             "kind": self.kind.value, "on": self.is_on, "lid_open": self.lid_open, "jammed": False, "deal": "idle",
             "key": self.key.value, "draws": self._draws, "cutting_card": self._cut_at, "tells_draws": True,
@@ -111,6 +122,7 @@ class ReadingShoe:
         return self.cards.count(MAGAZINE)
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
+        """Does what a person does at the device; returns the reports and the cards taken out."""
         self.told = []
         done = self._act(name, given, now)
         return Done(self._emit.drain(), done.cards, done.note)

@@ -38,20 +38,25 @@ class Shoe:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
         return (Capability.DISPENSES_STACKS,)
 
     @property
     def occasion(self) -> int:
+        """The number of the shuffle or deal under way; faults are armed for an occasion."""
         return self.dispenser.deals
 
     @property
     def occasion_since(self) -> float:
+        """When the occasion began, in seconds of the model."""
         return self.dispenser.since
 
     def loaded(self, now: float, *, may_move: bool) -> None:
+        """Notes that fresh cards were put in: a deal may begin."""
         self._is_fresh = True
 
     def green(self, now: float) -> str:
+        """Does what the green button does now; returns why it does nothing, or ""."""
         if self.dispenser.is_active:
             self.dispenser.close()
             return ""
@@ -68,7 +73,9 @@ class Shoe:
         return ""
 
     def set_mode(self, mode: Mode) -> str | None:
+        """Changes the mode of work; returns why that is not possible, or None."""
         return "a shoe only deals"
 
     def state(self) -> dict[str, object]:
+        """Returns nothing: a shoe has no state beside its dispenser's."""
         return {}

@@ -47,6 +47,7 @@ class Shuffler:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
+        """What the device can do, as its WELCOME says."""
         has = self._body.settings
         able = [Capability.TWO_SETS]
         able += [Capability.COUNTS_EACH_SHUFFLE] * has.counts
@@ -56,20 +57,24 @@ class Shuffler:
 
     @property
     def mode(self) -> Mode:
+        """The mode of work."""
         return self._mode
 
     @property
     def occasion(self) -> int:
+        """The number of the shuffle or deal under way; faults are armed for an occasion."""
         return self.cycle.cycles
 
     @property
     def occasion_since(self) -> float:
+        """When the occasion began, in seconds of the model."""
         return self.cycle.since
 
     def loaded(self, now: float, *, may_move: bool) -> None:
         """Nothing follows: a set in the open tray waits for the button."""
 
     def green(self, now: float) -> str:
+        """Does what the green button does now; returns why it does nothing, or ""."""
         if self.cycle.is_active:
             return "shuffling"
         if self.dispenser.is_active:
@@ -98,6 +103,7 @@ class Shuffler:
         return ""
 
     def set_mode(self, mode: Mode) -> str | None:
+        """Changes the mode of work; returns why that is not possible, or None."""
         if self.cycle.is_active:
             return "shuffling"
         if mode is not self._mode:
@@ -106,6 +112,7 @@ class Shuffler:
         return None
 
     def state(self) -> dict[str, object]:
+        """Returns the phase, the number of shuffles, the mode, and what the front display shows."""
         found = sum(cards == HAND for cards in self.dispenser.taken)
         shows = self.mode is Mode.COVER_ALL and found and not self.dispenser.is_active
         return {

@@ -79,14 +79,17 @@ class SimulatedDevice:
 
     @property
     def is_on(self) -> bool:
+        """True while the device has power."""
         return self._link is not None
 
     @property
     def is_hung(self) -> bool:
+        """True while the firmware hangs and does nothing."""
         return self._hung_at is not None
 
     @property
     def boot(self) -> str:
+        """The id of the present boot, 16 hexadecimal digits."""
         return f"{self._boot:016x}"
 
     def power_on(self, now: float, cause: ResetCause = ResetCause.POWER) -> None:
@@ -112,6 +115,7 @@ class SimulatedDevice:
         self._publish(self.model.power_up(self._model_time(now), cause), now)
 
     def power_off(self, now: float) -> None:
+        """Cuts the device's power. Raises ActImpossible if it is off."""
         self._powered()
         if self.is_hung:
             self.wake(now)
@@ -134,6 +138,7 @@ class SimulatedDevice:
         self._log("link", {"state": "hung"})
 
     def wake(self, now: float) -> None:
+        """Ends a hang of the firmware. Raises ActImpossible if nothing hangs."""
         if self._hung_at is None:
             raise ActImpossible("it does not hang")
         self._started_at += now - self._hung_at  # the model's time stood still
@@ -170,6 +175,7 @@ class SimulatedDevice:
                 self._publish((ServiceDue(0) if name == "flood" else self._safe_again(),), now)
 
     def next_deadline(self) -> float | None:
+        """Returns when `tick` must be called next, in seconds; None: not before something happens."""
         if self._link is None or self.is_hung:
             return None
         model = self.model
@@ -202,6 +208,7 @@ class SimulatedDevice:
         self.model.faults.disarm()
 
     def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
         return b"" if self._link is None or self.is_hung else self._link.data_to_send()
 
     @property

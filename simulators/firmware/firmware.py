@@ -98,6 +98,7 @@ class Firmware:
         return happening
 
     def next_due(self) -> float | None:
+        """Returns when the next repetition is due, in seconds; None if nothing repeats."""
         return min((each.due for each in self._repeating), default=None)
 
     def quiet(self) -> None:
@@ -109,6 +110,7 @@ class Firmware:
         return next((f for name in OF_COMMANDS if (f := self._faults.take(name, occasion))), None)
 
     def boot_id(self, former: int, fresh: Callable[[], int], occasion: int) -> int:
+        """Returns the id of a new boot: a fresh one, or the former under the fault `boot_kept`."""
         return former if former and self._faults.take("boot_kept", occasion) else fresh()
 
     def log_at_boot(self, kept: ReportLog, boot: int, *, keeps: bool, occasion: int) -> ReportLog:

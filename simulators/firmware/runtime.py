@@ -21,22 +21,48 @@ class Simulated(Protocol):
     """What runs at the end of the cable; `SimulatedDevice` says what each call means."""
 
     @property
-    def model(self) -> Model: ...
+    def model(self) -> Model:
+        """The model of the mechanics behind the firmware."""
+
     @property
-    def is_hung(self) -> bool: ...
+    def is_hung(self) -> bool:
+        """True while the firmware hangs and does nothing."""
+
     @property
-    def host_here(self) -> bool: ...
+    def host_here(self) -> bool:
+        """True while the device hears its host."""
+
     @property
-    def counters(self) -> Mapping[str, int]: ...
-    def power_on(self, now: float, cause: ResetCause) -> None: ...
-    def power_off(self, now: float) -> None: ...
-    def reboot(self, now: float, cause: ResetCause) -> None: ...
-    def hang(self, now: float) -> None: ...
-    def wake(self, now: float) -> None: ...
-    def receive(self, data: bytes, now: float) -> None: ...
-    def tick(self, now: float) -> None: ...
-    def next_deadline(self) -> float | None: ...
-    def due_fault(self, now: float) -> Fault | None: ...
+    def counters(self) -> Mapping[str, int]:
+        """Counts of what passed on the link."""
+
+    def power_on(self, now: float, cause: ResetCause) -> None:
+        """Switches the device on. Raises ActImpossible if it is on."""
+
+    def power_off(self, now: float) -> None:
+        """Cuts the device's power. Raises ActImpossible if it is off."""
+
+    def reboot(self, now: float, cause: ResetCause) -> None:
+        """Cuts the power and switches the device on again, for this cause."""
+
+    def hang(self, now: float) -> None:
+        """Stops the firmware; the device then neither hears nor answers."""
+
+    def wake(self, now: float) -> None:
+        """Ends a hang of the firmware. Raises ActImpossible if nothing hangs."""
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Takes bytes from the host."""
+
+    def tick(self, now: float) -> None:
+        """Lets the device act on the time, in seconds."""
+
+    def next_deadline(self) -> float | None:
+        """Returns when `tick` must be called next, in seconds; None: not before something happens."""
+
+    def due_fault(self, now: float) -> Fault | None:
+        """Takes the next fault of the link or the power that is due; None if none is."""
+
     def arm(self, fault: Fault, now: float) -> bool:
         """A fault to come, or one that goes on by itself from now on; True for the latter."""
         ...
@@ -45,9 +71,14 @@ class Simulated(Protocol):
         """Nothing goes wrong by itself any more, and what has not happened yet will not."""
         ...
 
-    def data_to_send(self) -> bytes: ...
-    def act(self, name: str, given: Mapping[str, object], now: float) -> Done: ...
-    def state(self) -> dict[str, object]: ...
+    def data_to_send(self) -> bytes:
+        """Takes the bytes that the port must send now."""
+
+    def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
+        """Does what a person does at the device, such as pressing a button. Raises ActImpossible."""
+
+    def state(self) -> dict[str, object]:
+        """Returns the device's state for the simulator's socket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +127,7 @@ class Simulator:
             self.port.unplug()
 
     def stop(self) -> None:
+        """Ends the simulator's `run`."""
         if not self._ended.done():
             self._ended.set_result(None)
 
@@ -107,6 +139,7 @@ class Simulator:
             self._settle()
 
     def power_on(self, cause: ResetCause = ResetCause.POWER) -> None:
+        """Switches the device on, and plugs the cable in if it is out."""
         self.device.power_on(self._now(), cause)
         if not self.port.is_plugged:
             self.replug()
@@ -128,6 +161,7 @@ class Simulator:
         self._after(for_s, self.replug)
 
     def replug(self) -> None:
+        """Plugs the cable in. Raises ActImpossible if the cable is in."""
         if self.port.is_plugged:
             raise ActImpossible("the cable is in already")
         self.port.plug()
@@ -142,6 +176,7 @@ class Simulator:
         self._after(for_s, self.wake)
 
     def wake(self) -> None:
+        """Ends a hang of the firmware. Raises ActImpossible if nothing hangs."""
         self.device.wake(self._now())
         if self.port.is_plugged:
             self.port.resume()

@@ -164,12 +164,15 @@ class Fault:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, key: str) -> str:
+        """Returns a parameter of the fault; its first choice where none was given."""
         return self.given.get(key) or _choices(FAULTS[self.name].parameters[key])[0]
 
     def number(self, key: str) -> int:
+        """Returns a parameter of the fault as a whole number."""
         return int(self.text(key))
 
     def real(self, key: str) -> float:
+        """Returns a parameter of the fault as a number."""
         return float(self.text(key))
 
     def __str__(self) -> str:
@@ -256,6 +259,7 @@ class FaultBook:
         self._witness = witness
 
     def arm(self, fault: Fault) -> None:
+        """Adds a fault that will happen when its occasion comes."""
         self._armed.append(fault)
 
     def disarm(self) -> None:
@@ -264,6 +268,7 @@ class FaultBook:
 
     @property
     def armed(self) -> tuple[Fault, ...]:
+        """The faults that have not happened yet."""
         return tuple(self._armed)
 
     def take(self, name: str, occasion: int, **where: int) -> Fault | None:

@@ -35,6 +35,7 @@ class Endpoint:
     bInterval: int = 0
 
     def pack(self) -> bytes:
+        """Returns the endpoint descriptor's 7 bytes (USB 2.0, 9.6.6)."""
         return struct.pack(
             "<BBBBHB", 7, ENDPOINT, self.bEndpointAddress, self.bmAttributes, self.wMaxPacketSize, self.bInterval
         )
@@ -52,6 +53,7 @@ class Interface:
     functional: bytes = b""
 
     def pack(self) -> bytes:
+        """Returns the interface descriptor and what belongs to it (USB 2.0, 9.6.5)."""
         head = struct.pack(
             "<BBBBBBBBB", 9, INTERFACE, self.bInterfaceNumber, 0, len(self.endpoints),
             self.bInterfaceClass, self.bInterfaceSubClass, self.bInterfaceProtocol, 0,
@@ -84,6 +86,7 @@ class Description:
 
     @property
     def device_class(self) -> int:
+        """The class of the device: communications for ACM, otherwise given by the interfaces."""
         return 0x02 if self.interfaces == ACM else 0
 
     @property

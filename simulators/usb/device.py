@@ -120,6 +120,7 @@ class UsbDevice:
         self._paused = True
 
     def resume(self) -> None:
+        """Takes the host's bytes again and hands over those that waited."""
         self._paused = False
         self._hand_over()
 
@@ -177,6 +178,7 @@ class UsbDevice:
             return True
 
     def clear_halt(self, endpoint: int) -> None:
+        """Ends the halt of an endpoint, as CLEAR_FEATURE asks."""
         with self._lock:
             self._halted.discard(endpoint)
 

@@ -39,10 +39,12 @@ class UsbPort:
 
     @property
     def overruns(self) -> int:
+        """How many bytes were lost because the host did not read them."""
         return self._device.overruns
 
     @property
     def is_plugged(self) -> bool:
+        """True while the USB/IP server exports the device."""
         return bool(self._servers)
 
     @property
@@ -87,6 +89,7 @@ class UsbPort:
         self._device.pause()
 
     def resume(self) -> None:
+        """Takes bytes from the host again."""
         self._device.resume()
 
     def flush(self) -> None:

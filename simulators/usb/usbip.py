@@ -40,6 +40,7 @@ class Exported:
 
     @property
     def bus(self) -> int:
+        """The bus number in the place: 1 in `1-2`."""
         return int(self.place.partition("-")[0])
 
     def close(self) -> None:
@@ -57,6 +58,7 @@ class Exported:
         )  # fmt: skip
 
     def interfaces(self) -> bytes:
+        """Returns four bytes an interface: class, subclass, protocol and 0, as the list of devices has them."""
         return b"".join(
             bytes([each.bInterfaceClass, each.bInterfaceSubClass, each.bInterfaceProtocol, 0])
             for each in self.device.description.interfaces

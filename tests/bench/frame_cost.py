@@ -33,6 +33,7 @@ from pathlib import Path
 
 import serial
 
+from drivers.device import Delivery, DeviceConfig
 from drivers.events import Origin
 from drivers.protocol.codec import encode
 from drivers.protocol.constants import UNACKED_WINDOW
@@ -48,7 +49,8 @@ from drivers.protocol.reports import (
     DeviceKind,
     Levels,
 )
-from drivers.session.session import Delivery, DeviceConfig, DeviceSession, TransportFactory, device_transport
+from drivers.session.assembly import TransportFactory, device_transport
+from drivers.session.session import DeviceSession
 from drivers.transport import DataCallback, LoopbackCable, LostCallback, Transport
 
 RATE = 500

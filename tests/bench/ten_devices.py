@@ -21,6 +21,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.device import Delivery, DeviceConfig, SessionState
 from drivers.events import LevelConfirmed, LevelUnknown
 from drivers.protocol.device.link import DeviceLink, HostFound, LevelRequested
 from drivers.protocol.messages import Identity
@@ -32,7 +33,7 @@ from drivers.protocol.reports import (
     DeviceKind,
     Levels,
 )
-from drivers.session.session import Delivery, DeviceConfig, DeviceSession, SessionState
+from drivers.session.session import DeviceSession
 
 DEVICES = 10
 LINE_BYTES_PER_S = 115_200 / 10

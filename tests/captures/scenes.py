@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drivers.commands import WantedLevel
-from drivers.device import DeviceConfig
+from drivers.device import Delivery, DeviceConfig
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, DeviceKind, Level, ResetCause
 from drivers.recording.anonymise import PUBLIC_KEY
 from drivers.recording.format import Header, header_line
 from drivers.recording.tap import Recorder
-from drivers.session.session import Delivery, DeviceSession
+from drivers.session.session import DeviceSession
 from drivers.transport import LoopbackCable
 from simulators.cable.cable import Cable
 from simulators.cable.wire import Wire

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from drivers import events
+from drivers.device import Delivery, DeviceConfig, SessionStatus
 from drivers.protocol.device.link import (
     Acknowledged,
     DeviceEvent,
@@ -29,7 +30,7 @@ from drivers.protocol.reports import (
     Levels,
     Report,
 )
-from drivers.session.session import Delivery, DeviceConfig, DeviceSession, SessionStatus
+from drivers.session.session import DeviceSession
 from drivers.transport import LoopbackCable
 
 PROGRESSIVE = Identity(

@@ -14,6 +14,7 @@ import pytest
 from controller.config.approved_firmware import read_approved
 from drivers import events
 from drivers.catalog import Approval, Firmware
+from drivers.device import DeviceConfig, SessionState
 from drivers.errors import Fault
 from drivers.lines.line import LineLink
 from drivers.protocol.messages import Identity
@@ -28,7 +29,7 @@ from drivers.protocol.reports import (
     StackDispensed,
 )
 from drivers.session import assembly
-from drivers.session.session import DeviceConfig, DeviceSession, SessionState
+from drivers.session.session import DeviceSession
 from tests.drivers.conftest import TinyDevice
 
 PATIENCE_S = 15.0

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from controller.journal.record import Record, Stream
-from drivers.session.session import SessionState
+from drivers.device import SessionState
 from tests.faults.machine import Bus
 from tests.faults.rig import Rig
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from drivers.session.session import SessionState
+from drivers.device import SessionState
 from simulators.devices.model import ActImpossible
 from tests.faults.catalogue import Row, load
 from tests.faults.judge import held

@@ -13,12 +13,13 @@ from typing import Any
 
 from controller.journal.store import Journal
 from drivers.catalog import Approval, Codec, Firmware
+from drivers.device import DeviceConfig, SessionState, SessionStatus
 from drivers.lines.line import GAP_LIMIT_S, LONGEST_WAIT_S
 from drivers.modbus.timing import UNSTEADY_S, byte_time, quiet
 from drivers.protocol.constants import KEY_SIZE
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import REPORTS, SIMULATED_VENDOR, Back, DeviceKind
-from drivers.session.session import DeviceConfig, DeviceSession, SessionState, SessionStatus
+from drivers.session.session import DeviceSession
 from simulators.bus.remote_io import RemoteIo
 from simulators.bus.runtime import BusSimulator
 from simulators.bus.terminals import wired

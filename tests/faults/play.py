@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.record import Record, Stream
-from drivers.session.session import SessionState
+from drivers.device import SessionState
 from simulators.devices.model import ActImpossible
 from tests.faults import drives
 from tests.faults.catalogue import Row

@@ -31,8 +31,9 @@ from controller.rules.vocabulary import Role
 from controller.table.state.table import Setup
 from controller.table.words import acts as a
 from controller.table.words.inputs import Actor, BrokerChanged, ServiceStarted
+from drivers.device import Delivery, DeviceConfig, SessionState
 from drivers.session import pump
-from drivers.session.session import Delivery, DeviceConfig, DeviceSession, SessionState
+from drivers.session.session import DeviceSession
 from drivers.transport import SerialSettings, SerialTransport
 from simulators.bench.options import SITE, TABLE, Options
 from simulators.bench.subscriber import Delivered

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli.main import cli
-from drivers.session.session import SessionState
+from drivers.device import SessionState
 from simulators.scenario.run import play
 from simulators.scenario.script import BUS, LINES, Script, load
 from tests.faults.machine import LineShoe

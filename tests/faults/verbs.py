@@ -7,7 +7,7 @@ from typing import Any
 from controller.rules.vocabulary import Role
 from controller.table.words import acts
 from controller.table.words.inputs import Actor
-from drivers.session.session import SessionState
+from drivers.device import SessionState
 from simulators.devices.model import ActImpossible
 from tests.faults.machine import Device
 from tests.faults.rig import Rig

@@ -7,8 +7,9 @@ import random
 import time
 from collections.abc import AsyncIterator
 
+from drivers.device import DeviceConfig
 from drivers.protocol.reports import DeviceKind
-from drivers.session.session import DeviceConfig, DeviceSession
+from drivers.session.session import DeviceSession
 from drivers.transport import UsbAddress, UsbTransport
 from simulators.usb.descriptors import Description
 from simulators.usb.device import UsbDevice

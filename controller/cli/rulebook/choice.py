@@ -48,4 +48,5 @@ def listed(directory: Path | None) -> tuple[str, ...]:
 
 
 def usage(exc: Exception) -> NoReturn:
+    """Ends the command with a usage error (exit code 2) that shows the exception's text."""
     raise click.UsageError(str(exc)) from exc

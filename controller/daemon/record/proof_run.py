@@ -42,6 +42,7 @@ class Checker:
         self._key = key
 
     async def run(self) -> None:
+        """Verifies the record in a child process, again and again, and logs faults; ends only when cancelled."""
         while True:
             await asyncio.sleep(self._wait_s)
             self._wait_s = EVERY_S

@@ -57,10 +57,12 @@ class Boundary:
 
     @property
     def begin(self) -> Mark:
+        """The position before the segment's first record."""
         return Mark(_heads(self.after), self.order_before)
 
     @property
     def end(self) -> Mark:
+        """The position after the segment's last record."""
         return Mark(_heads(self.heads), self.order)
 
     @property

@@ -143,6 +143,7 @@ class Span:
         return last.text, last.signature
 
     def close(self) -> None:
+        """Closes the live journal, if the span has opened it."""
         if self._live is not None:
             self._live.close()
 

@@ -84,6 +84,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
+        """True if the check found no fault."""
         return not self.faults
 
 
@@ -102,6 +103,7 @@ class Findings:
         last: int | None = None,
         detail: str = "",
     ) -> None:
+        """Notes a fault: its cause, and the stream and sequence numbers where it was found."""
         last = first if last is None else last
         at = self._newest.get((cause, stream))
         if at is not None and first is not None and self._faults[at].last == first - 1:
@@ -112,4 +114,5 @@ class Findings:
         self._faults.append(Fault(cause, stream, first, last, detail))
 
     def all(self) -> tuple[Fault, ...]:
+        """Returns all faults in the order in which they were found."""
         return tuple(self._faults)

@@ -63,6 +63,7 @@ class PublicKey:
 
     @property
     def raw(self) -> bytes:
+        """The public key as 32 raw bytes."""
         return self._key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def has_signed(self, signature: bytes, data: bytes) -> bool:
@@ -74,6 +75,7 @@ class PublicKey:
         return True
 
     def pem(self) -> bytes:
+        """Returns the public key as PEM text."""
         return self._key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 

@@ -47,6 +47,7 @@ class RoundKey:
 
     @cached_property
     def cipher(self) -> AESGCM:
+        """Returns the AES-GCM cipher of the key derived for sealing."""
         return AESGCM(hmac.digest(self.secret, b"seal", "sha256"))
 
     def card(self, nonce: bytes, field: str, place: int, name: str) -> "Shown":

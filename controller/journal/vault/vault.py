@@ -69,6 +69,7 @@ class KeyRow(NamedTuple):
 
     @property
     def is_erased(self) -> bool:
+        """True if the key is gone, wrapped and open copy alike."""
         return self.wrapped is None and self.opened is None
 
 
@@ -89,6 +90,7 @@ RowsOf = Callable[[Record], Sequence[KeyRow] | None]
 
 
 def is_sealed(record: Record) -> bool:
+    """Returns True if a record of this kind and version holds card identities in sealed form."""
     return record.version in CLEAR and record.kind in IDENTITIES
 
 

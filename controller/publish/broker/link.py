@@ -89,6 +89,8 @@ class Will:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
+    """A message that the broker has delivered to the table."""
+
     topic: str
     payload: bytes
     retained: bool

@@ -101,6 +101,7 @@ class MemoryLink:
         self._held: list[tuple[Callable[[int], None], int]] = []
 
     async def connect(self) -> Limits:
+        """Connects to the broker in memory; raises LinkFailed while the broker is away or mute."""
         if self._broker.away:
             raise LinkFailed("the broker is away", contacted=False)
         if self._broker.mute:
@@ -119,6 +120,7 @@ class MemoryLink:
         properties: Properties = NO_PROPERTIES,
         answered: Callable[[int], None] | None = None,
     ) -> None:
+        """Publishes a message; `answered` gets the broker's reason code later. Raises LinkDown."""
         if self._over.done():
             raise LinkDown(self._over.result().reason)
         delivery = Delivery(topic, payload, qos, retain, properties)
@@ -135,6 +137,7 @@ class MemoryLink:
             asyncio.get_running_loop().call_soon(self._answer_soon)
 
     async def subscribe(self, topic: str) -> int:
+        """Subscribes to a topic and receives its retained message; returns 1, the granted QoS. Raises LinkDown."""
         if self._over.done():
             raise LinkDown(self._over.result().reason)
         self._topics.add(topic)
@@ -143,19 +146,24 @@ class MemoryLink:
         return 1
 
     async def incoming(self) -> AsyncIterator[Incoming]:
+        """Yields messages of the subscribed topics until the connection ends."""
         while (message := await self._queue.get()) is not None:
             yield message
 
     async def closed(self) -> Closed:
+        """Waits for the connection's end and returns why it ended."""
         return await asyncio.shield(self._over)
 
     async def close(self) -> None:
+        """Ends the connection with a goodbye: the broker drops the will."""
         self.end(Closed("said goodbye"), with_will=False)
 
     def abort(self, reason: str) -> None:
+        """Ends the connection without a goodbye: the broker publishes the will."""
         self.end(Closed(reason), with_will=True)
 
     def deliver(self, message: Incoming) -> None:
+        """Queues a message if its topic is subscribed."""
         if message.topic in self._topics:
             self._queue.put_nowait(message)
 

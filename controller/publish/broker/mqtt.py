@@ -63,6 +63,7 @@ class MqttLink:
             self._unfit = _unfit(exc, config)
 
     async def connect(self) -> Limits:
+        """Connects within the configured time and returns the broker's limits; raises LinkFailed."""
         if self._unfit:
             raise LinkFailed(self._unfit, contacted=False)
         client = self._client
@@ -90,9 +91,11 @@ class MqttLink:
         properties: Properties = NO_PROPERTIES,
         answered: Callable[[int], None] | None = None,
     ) -> None:
+        """Writes a PUBLISH to the socket; `answered` gets the reason code of the PUBACK. Raises LinkDown."""
         self._client.put(topic, payload, qos=qos, retain=retain, properties=properties, answered=answered)
 
     async def subscribe(self, topic: str) -> int:
+        """Subscribes at QoS 1; returns the granted QoS, or a reason code from 0x80 on. Raises LinkDown."""
         try:
             granted = await self._client.subscribe(topic, qos=1, timeout=2 * self._config.keepalive_s)
         except aiomqtt.MqttError as exc:
@@ -103,6 +106,7 @@ class MqttLink:
         return code if isinstance(code, int) else int(code.value)
 
     async def incoming(self) -> AsyncIterator[Incoming]:
+        """Yields messages of the subscribed topics until the connection ends."""
         try:
             async for message in self._client.messages:
                 payload = message.payload if isinstance(message.payload, bytes | bytearray) else b""
@@ -111,15 +115,18 @@ class MqttLink:
             return
 
     async def closed(self) -> Closed:
+        """Waits for the connection's end and returns why it ended."""
         return await asyncio.shield(self._client.over)
 
     async def close(self) -> None:
+        """Sends DISCONNECT, waits at most `CLOSE_TIMEOUT_S`, then closes the socket."""
         self._client.goodbye()
         done, _ = await asyncio.wait({self._client.over}, timeout=CLOSE_TIMEOUT_S)
         if not done:
             self.abort("the goodbye could not be sent")
 
     def abort(self, reason: str) -> None:
+        """Closes the socket without DISCONNECT: the broker publishes the will."""
         self._client.shut(Closed(reason))
 
 

@@ -18,6 +18,7 @@ class KeyHolder:
 
     @property
     def has_key(self) -> bool:
+        """True if the device holds a key and can prove itself."""
         return self._key is not None
 
     def prove(self, auth: m.Auth, session: int, hello: bytes, welcome: bytes) -> m.AuthOk | None:

@@ -71,6 +71,7 @@ class Authentication:
 
     @property
     def measure_key(self) -> bytes:
+        """The key under which the device measures its firmware; known once the device has proven its own key."""
         return self._proven_keys.measure
 
     @property

@@ -20,6 +20,8 @@ __all__ = ["Opening", "Step"]
 
 
 class Step(Enum):
+    """The steps in which a session opens."""
+
     HELLO = auto()  # asked, not yet answered
     AUTH = auto()  # welcomed; the key is being proven
     MEASURE = auto()  # proven; the firmware is being measured
@@ -48,6 +50,7 @@ class Opening:
 
     @property
     def session(self) -> int:
+        """The number of the session that is being opened."""
         return self._handshake.session
 
     @property

@@ -31,6 +31,7 @@ class Case:
     may: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def holds(self, guards: frozenset[str]) -> bool:
+        """Returns True if these guards satisfy the case: each named guard is present, each `!guard` absent."""
         return all((word.lstrip("!") in guards) is not word.startswith("!") for word in self.when)
 
 
@@ -77,6 +78,7 @@ class Document:
 
 
 def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]]:
+    """Returns a mapping from each action to the readings that it depends on."""
     return dict.fromkeys(actions, readings)
 
 

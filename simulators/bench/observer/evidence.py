@@ -73,10 +73,12 @@ class Evidence:
 
     @property
     def facts(self) -> Iterator[Row]:
+        """All recorded facts, in the order of the record."""
         return (row for row in self.rows if row.stream != "input")
 
     @property
     def inputs(self) -> Iterator[Row]:
+        """All recorded inputs, in the order of the record."""
         return (row for row in self.rows if row.stream == "input")
 
     def of(self, kind: str) -> Iterator[Row]:
@@ -104,4 +106,5 @@ class Evidence:
         return changed[-1] if changed else self.method
 
     def device_lines(self, *what: str) -> Iterator[Line]:
+        """Yields the lines of the simulators' logs with one of these words."""
         return (line for line in self.lines if line.what in what)

@@ -16,6 +16,7 @@ class AtOnce:
         self._evidence, self._record = evidence, record
 
     def see(self, line: Line, serial: str) -> None:
+        """Compares one line of a simulator's log with what the record held at that moment."""
         match line.what:
             case "acknowledged":
                 self._acknowledged(line, serial)

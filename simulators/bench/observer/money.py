@@ -31,10 +31,12 @@ class Fates:
     folded: set[int] = field(default_factory=set)
 
     def place(self, seat: int, wager: str, cents: int) -> None:
+        """Notes that a wager of `cents` lies at a seat."""
         self.decided.setdefault((seat, wager), [])
         self.cents[seat, wager] = cents
 
     def decide(self, seat: int, wager: str, cents: int, fate: str) -> None:
+        """Notes one fate of a wager: paid, returned, collected."""
         self.place(seat, wager, cents)
         self.decided[seat, wager].append(fate)
 

@@ -59,6 +59,7 @@ class RecordReader:
         self._inode = 0
 
     def close(self) -> None:
+        """Closes the connection to the record."""
         if self._db is not None:
             self._db.close()
             self._db = None
@@ -86,6 +87,7 @@ class RecordReader:
         return {s: db.execute(f"SELECT ifnull(max(sequence), 0) FROM {s}").fetchone()[0] for s in STREAMS}  # noqa: S608
 
     def last_order(self) -> int:
+        """Returns the order number of the last record; 0 if there is no record yet."""
         db = self._open()
         return int(db.execute("SELECT ifnull(max(ord), 0) FROM body").fetchone()[0]) if db else 0
 

@@ -14,9 +14,9 @@ from controller.table.state.table import DeviceSetup, Setup, State
 from controller.table.words.structs import replace
 from drivers import events as e
 from drivers.commands import Level, WantedLevel
+from drivers.device import Delivery, SessionState
 from drivers.errors import Fault
 from drivers.protocol.messages import Identity
-from drivers.session.session import Delivery, SessionState
 from tests.drivers.conftest import Bench as Wire
 from tests.drivers.conftest import VirtualLoop
 

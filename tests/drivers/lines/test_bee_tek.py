@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from drivers import events
 from drivers.catalog import Codec, judge
+from drivers.device import DeviceConfig
 from drivers.lines.bee_tek import BeeTek, beetek_link
 from drivers.lines.faces import withheld
 from drivers.protocol.host.link import LevelRefused
@@ -25,7 +26,7 @@ from drivers.protocol.reports import (
     Severity,
 )
 from drivers.session.edge import fit_to_show
-from drivers.session.session import DeviceConfig, DeviceSession
+from drivers.session.session import DeviceSession
 from drivers.transport import LoopbackCable
 
 

@@ -27,6 +27,7 @@ from pymodbus.simulator import DataType, SimData, SimDevice
 from drivers import events
 from drivers.catalog import Codec
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.device import DeviceConfig
 from drivers.modbus.frame import Function, Request, Wrong
 from drivers.modbus.master import Master, Outcome
 from drivers.modbus.timing import byte_time
@@ -34,7 +35,7 @@ from drivers.modbus.units import Unit
 from drivers.protocol.reports import DeviceKind
 from drivers.recording.format import Header
 from drivers.recording.pcapng import Packet, pcapng_of
-from drivers.session.session import DeviceConfig, DeviceSession
+from drivers.session.session import DeviceSession
 from simulators.bus.terminals import IDENTITY_REGISTER, SCRATCH_REGISTER
 
 ROOT = Path(__file__).resolve().parents[3]

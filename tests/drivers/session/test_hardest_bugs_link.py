@@ -30,7 +30,7 @@ from drivers.protocol.reports import (
     DoorOpened,
     Recognition,
 )
-from drivers.session.session import SessionState
+from drivers.device import SessionState
 from tests.drivers.session.test_session_ports import TtyDevice, running, session_on, until
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "tdp1.json").read_text())

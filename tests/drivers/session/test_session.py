@@ -7,9 +7,9 @@ import pytest
 
 from controller.table.words.structs import replace
 from drivers import events
+from drivers.device import SessionState
 from drivers.protocol.device.link import ReportLog
 from drivers.protocol.reports import DeviceKind, DoorClosed, DoorOpened, WagerSensed
-from drivers.session.session import SessionState
 
 BOOT_1, BOOT_2 = "0000000000000001", "0000000000000002"
 

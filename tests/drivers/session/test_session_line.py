@@ -6,9 +6,10 @@ import random
 
 from drivers import events
 from drivers.commands import ENGAGED, Level, WantedLevel
+from drivers.device import DeviceConfig, SessionState
 from drivers.lines.line import BACKLOG
 from drivers.protocol.reports import DeviceKind, LineUnparsed
-from drivers.session.session import DeviceConfig, DeviceSession, SessionState
+from drivers.session.session import DeviceSession
 from drivers.transport import LoopbackCable, WriteBufferFull
 
 

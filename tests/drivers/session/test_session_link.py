@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from drivers import events
+from drivers.device import SessionState
 from drivers.protocol.reports import DeviceKind, DoorOpened
-from drivers.session.session import SessionState
 
 
 def pretend(b, kind):

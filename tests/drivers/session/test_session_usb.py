@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from drivers import events
+from drivers.device import DeviceConfig, SessionState
 from drivers.protocol.reports import DeviceKind, DoorOpened
 from drivers.session.assembly import device_transport
-from drivers.session.session import DeviceConfig, SessionState
 from drivers.transport import SerialTransport, UsbTransport
 from simulators.usb.bus import SimulatedBus
 from tests.support.far_ends import UsbGadget, running, session_on, until

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from drivers import events
+from drivers.device import SessionState
 from drivers.errors import Fault
 from drivers.protocol.reports import DeviceKind, DoorOpened
-from drivers.session.session import SessionState
 from drivers.transport import UsbAddress, UsbTransport
 from drivers.transport import serial as serial_module
 from simulators.usb.bus import SimulatedBus

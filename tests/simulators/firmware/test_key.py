@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from drivers import events
+from drivers.device import Delivery, DeviceConfig
 from drivers.protocol.reports import DeviceKind
-from drivers.session.session import Delivery, DeviceConfig, DeviceSession
+from drivers.session.session import DeviceSession
 from simulators.cli.main import sim
 
 PATIENCE_S = 30.0

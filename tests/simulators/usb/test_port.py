@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from drivers import events
+from drivers.device import DeviceConfig
 from drivers.protocol.reports import DeviceKind
-from drivers.session.session import DeviceConfig, DeviceSession
+from drivers.session.session import DeviceSession
 from simulators.cable.cable import Cable
 from simulators.cable.port import LinkTaken
 from simulators.cable.wire import Wire
