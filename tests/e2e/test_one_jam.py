@@ -15,10 +15,13 @@ from controller.table.fold.ruling import AT_ONCE
 from simulators.crew.people import People
 from simulators.crew.scenario import Mishap
 from simulators.crew.table import Settings, Table
+from tests.support.jam_path import jam_path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/one-jam.md").read_text()
 ROUND = 4
+MOST_CHANGES = 70
+"""How often a reader of one jam may have to change the file in the core; the aim is 60."""
 
 
 class WatchfulTable(Table):
@@ -226,3 +229,12 @@ def test_every_file_on_the_page_exists() -> None:
     named = [name for name in re.findall(r"`([\w./-]+/[\w./-]+\.(?:py|toml|md))`", PAGE)]
     assert named
     assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
+def test_the_page_says_how_far_a_reader_goes() -> None:
+    """The figures are about those that `python -m tests.support.jam_path` counts, and the path stays short."""
+    path = jam_path()
+    said = [int(number) for number in re.findall(r"\d+", PAGE.partition("Today a reader")[2].partition("aim")[0])]
+    counted = [len(path.files), len(path.steps), path.changes]
+    assert said == pytest.approx(counted, rel=0.1), f"write the figures on the page: {counted}"
+    assert path.changes <= MOST_CHANGES, "the core's path through one jam became longer"
