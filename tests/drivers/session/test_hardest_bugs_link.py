@@ -16,6 +16,7 @@ from controller.daemon.link_log import LinkLog
 from controller.limits.limited_log import BURST, PERIOD_S
 from drivers import events
 from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.device import SessionState
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import STALE_AFTER_LOCKOUT_S, STALE_AFTER_S
@@ -30,7 +31,6 @@ from drivers.protocol.reports import (
     DoorOpened,
     Recognition,
 )
-from drivers.device import SessionState
 from tests.drivers.session.test_session_ports import TtyDevice, running, session_on, until
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "tdp1.json").read_text())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SETTLE = (
     "import sys; from controller.cli.main import main; sys.argv = ['tablewarden', 'settle', *sys.argv[1:]]; main()"
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.controller.test_adding_a_wager import blocks, copy_of_the_tree, put, settle
+from tests.controller.games.test_adding_a_wager import blocks, copy_of_the_tree, put, settle
 
 DECIDE = (
     "import sys; from controller.cli.main import main; sys.argv = ['tablewarden', 'decide', *sys.argv[1:]]; main()"
