@@ -239,7 +239,7 @@ def stage_of(rulebook: str, given: dict[str, Any]) -> Stage:
     known(given, GIVEN, "given")
     method = Method(given.get("method", "dealing_shoe"))
     offered = tuple(given.get("offered", OFFERED))
-    at_table = {word: given[word] for word in ("backs", "devices") if word in given}
+    at_table: dict[str, Any] = {word: given[word] for word in ("backs", "devices") if word in given}
     at_table["limits"] = {wager: tuple(limits) for wager, limits in given.get("limits", {}).items()}
     staged = Stage(bench.table_of(rulebook, method, given.get("elect"), offered, **at_table), given)
     staged.set_up()

@@ -83,7 +83,7 @@ def bench() -> Callable[..., Bench]:
     """Builds a device of a kind with faults written as on the command line, and powers it up."""
 
     def build(
-        kind: str, *faults: str, on: bool = True, seats: int = 6, sensors: int = 1, **settings: object
+        kind: str, *faults: str, on: bool = True, seats: int = 6, sensors: int = 1, **settings: Any
     ) -> Bench:
         seen: list[tuple[str, Mapping[str, object]]] = []
 

@@ -6,6 +6,7 @@ import os
 import random
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 from drivers.device import DeviceConfig
 from drivers.protocol.reports import DeviceKind
@@ -66,7 +67,11 @@ class UsbGadget:
         loop = asyncio.get_running_loop()
         self.bus = bus
         what = Description(3, serial)
-        self.plug_of = UsbDevice(what, lambda data: loop.call_soon_threadsafe(self.device.feed, data))
+
+        def feed(data: bytes) -> None:
+            loop.call_soon_threadsafe(self.device.feed, data)
+
+        self.plug_of = UsbDevice(what, feed)
         self.device = tiny_device(self.plug_of.write, **about)
 
     def plug(self, place="1-2"):
@@ -84,18 +89,19 @@ def session_on(path, recorder, bus=None, **config):
     def usb(config, on_data, on_lost):
         return UsbTransport(UsbAddress.parse(config.path), bus, on_data, on_lost, fill=b"\0")
 
+    options: dict[str, Any] = {"transport_factory": usb} if bus is not None else {}
     return DeviceSession(
         DeviceConfig(**{**defaults, **config}),
         deliver=recorder.deliver,
         entropy=os.urandom,
         rng=random.Random(1),
         on_state=recorder.states.append,
-        **({"transport_factory": usb} if bus is not None else {}),
+        **options,
     )
 
 
 @contextlib.asynccontextmanager
-async def running(session) -> AsyncIterator[asyncio.Task]:
+async def running(session) -> AsyncIterator[asyncio.Task[None]]:
     """The session runs while the block does, and ends by its cancellation and by nothing else."""
     task = asyncio.ensure_future(session.run())
     try:

@@ -4,7 +4,7 @@ from functools import cache
 
 from controller.table.state.table import Setup
 from controller.table.words.inputs import Input
-from tests.kept.days import Line, decide_all
+from tests.kept.days import Line, decide_all  # type: ignore[attr-defined]  # the folder days/ has the name of the module
 from tests.soak.day import Day
 
 ROUNDS = 7

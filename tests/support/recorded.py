@@ -155,7 +155,7 @@ class Recorded(Table):
 
     def alarm(self) -> str:
         self.put(e.AlarmRaised(e.Severity.ALARM, 7, "the cover was opened"), "shoe-1")
-        return next(reversed(self.state.alarms))
+        return [*self.state.alarms][-1]
 
 
 def disputed(folder: Path) -> tuple[Recorded, str]:

@@ -201,7 +201,8 @@ def live(config: ControlConfig) -> Iterator[tuple[Path, MemoryDesk, Callable[[Ca
 
     def there(call: Callable[[], object]) -> None:
         done = threading.Event()
-        loop.call_soon_threadsafe(lambda: (call(), done.set()))
+        loop.call_soon_threadsafe(call)
+        loop.call_soon_threadsafe(done.set)
         assert done.wait(WAIT_S)
 
     yield config.socket, desk, there

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def open_journal(path: Path) -> Iterator[Callable[..., Journal]]:
     """Opens the journal of the test's table; whatever is still open at the end is closed."""
     opened = []
 
-    def open_(at: Path = path, site: str = SITE, table: str = TABLE, **options: bool) -> Journal:
+    def open_(at: Path = path, site: str = SITE, table: str = TABLE, **options: Any) -> Journal:
         opened.append(Journal.open(at, site=site, table=table, **options))
         return opened[-1]
 

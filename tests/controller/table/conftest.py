@@ -211,7 +211,8 @@ class Table:
     def let_out(self) -> "Table":
         """Bets closed, progressive chips counted where that is demanded, cards allowed out."""
         self.close_bets()
-        if self.round.chips_accepted and self.setup.law.rulebook.progressive.verify_count.value:
+        progressive = self.setup.law.rulebook.progressive
+        if self.round.chips_accepted and progressive and progressive.verify_count.value:
             self.act(a.RecordProgressiveCount(self.round.chips_accepted))
         self.act(a.StartDealing())
         return self

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from hashlib import sha256
+from typing import Any
 
 import pytest
 
@@ -90,7 +91,7 @@ def trial(virtual, monkeypatch):
     ):
         if link is not None:
             monkeypatch.setattr(device_module, "DeviceLink", link)
-        results = []
+        results: list[Any] = []
 
         async def nobody(_):
             return False

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -151,6 +152,7 @@ class World:
 
     def report(self, count: int = 1) -> None:
         """The device deals stacks 1, 2, ... 250 in turn."""
+        assert self.device is not None
         for _ in range(count):
             number = len(self.dealt) % 250 + 1
             tick = int(self.now * 1e6)
@@ -170,7 +172,7 @@ class World:
             self._step()
         return True
 
-    def of(self, kind: type) -> list:
+    def of(self, kind: type) -> list[Any]:
         """What the host's link end told, of one kind."""
         return [event for event in self.host_events if isinstance(event, kind)]
 
@@ -199,7 +201,7 @@ class World:
         if self.device is not None:
             self.to_host.write(self.device.data_to_send(), self.now)
 
-    def _from_device_end(self, events: list) -> None:
+    def _from_device_end(self, events: list[Any]) -> None:
         for event in events:
             self.device_events.append(event)
             if isinstance(event, LevelRequested):
@@ -210,7 +212,8 @@ class World:
         self.executed.append(request)
         match request.level:
             case Level.LOCKOUT | Level.DISPENSING:
-                self.levels = replace(self.levels, **{request.level.value: request.value})
+                fields: dict[str, Any] = {request.level.value: request.value}
+                self.levels = replace(self.levels, **fields)
             case Level.MODE:
                 self.levels = replace(self.levels, mode=Mode(request.value))
             case Level.LAMPS:
@@ -218,11 +221,12 @@ class World:
                 self.levels = replace(self.levels, lamps=sum(1 << seat - 1 for seat in seats))
             case Level.DISPLAY:
                 pass
+        assert self.device is not None
         self.device.set_levels(self.levels)
         if self.answering:
             self.device.answer(request, ok=True)
 
-    def _from_host_end(self, events: list) -> None:
+    def _from_host_end(self, events: list[Any]) -> None:
         for event in events:
             self.host_events.append(event)
             if isinstance(event, Reported | Lost):
@@ -231,7 +235,13 @@ class World:
                 self.last, self.last_chain = (event.boot, event.counter), event.chain
             elif isinstance(event, Lost) and event.last:
                 self.last, self.last_chain = (event.boot, event.last), b""
-            if isinstance(event, Reported | Lost) and self.acknowledging and self.last[0] == event.boot:
+            if (
+                isinstance(event, Reported | Lost)
+                and self.acknowledging
+                and self.last
+                and self.last[0] == event.boot
+            ):
+                assert self.host is not None
                 self.host.acknowledge(*self.last, self.now)
             if isinstance(event, Failed):
                 self.host = None
@@ -249,6 +259,8 @@ def make_world() -> Callable[..., World]:
 def _load_independent() -> ModuleType:
     """The second decoder, loaded by its path: nothing else may import it, and it imports nothing of ours."""
     spec = importlib.util.spec_from_file_location("independent_tdp1", Path(__file__).with_name("independent.py"))
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -307,10 +308,13 @@ class UsbWire:
     def transport(self, owner: Owner) -> Transport:
         return UsbTransport(USB, self.bus, owner.on_data, owner.on_lost)
 
+    def _has_room(self, size: int) -> bool:
+        return self.device.room >= size
+
     async def far_write(self, data: bytes) -> None:
         for start in range(0, len(data), 1000):
             part = data[start : start + 1000]
-            await until(lambda part=part: self.device.room >= len(part), "room in the device")
+            await until(partial(self._has_room, len(part)), "room in the device")
             self.device.write(part)
 
     async def far_read(self, size: int) -> bytes:
