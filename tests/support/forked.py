@@ -95,7 +95,7 @@ async def fork_or_execute(*command: str, **how: Any) -> Any:
     out = how["stdout"].fileno() if write is None else write
     pid = os.fork()
     if not pid:
-        asyncio.create_subprocess_exec = execute  # type: ignore[assignment]
+        asyncio.create_subprocess_exec = execute
         os.setsid()
         how["preexec_fn"]()
         live(list(command[1:]), out, how["stderr"].fileno())
@@ -159,11 +159,11 @@ def serve() -> None:
     ):
         import_module(module)
     gc.freeze()
-    for line in sys.stdin.buffer.raw:  # type: ignore[attr-defined]
+    for line in iter(sys.stdin.buffer.readline, b""):
         wish = json.loads(line)
         pid = os.fork()
         if not pid:
-            asyncio.create_subprocess_exec = fork_or_execute
+            asyncio.create_subprocess_exec = fork_or_execute  # type: ignore[assignment]
             children.die_with_parent()
             out, errors = (os.open(wish[name], os.O_WRONLY | os.O_CREAT, 0o600) for name in ("out", "errors"))
             live(["-c", "from controller.cli.main import main; main()", *wish["arguments"]], out, errors)
