@@ -51,11 +51,14 @@ def asked(table: Options, *more: str) -> list[str]:
 @pytest.mark.timeout(160)
 @pytest.mark.parametrize("table", TABLES, ids=named)
 def test_every_trigger_of_a_document_is_decided_by_its_law_and_the_rounds_between_are_played(bench, table):
-    """One run: a mishap a round, each answered as the observer's own law says, and plain rounds around them."""
+    """One run: a mishap a round, each answered as the observer's own law says, and plain rounds around them.
+
+    People pay as is offered: wagers settled one by one in odd rounds, added up in even ones, all compared to the cent.
+    """
     names = mishaps_of(table)
     rounds = len(names) + 2 * PLAIN
     faults = [word for number, name in enumerate(names, PLAIN + 1) for word in ("--fault", f"{name}@{number}")]
-    ran = bench(*asked(table, "--rounds", str(rounds), "--broker", "memory", *faults))
+    ran = bench(*asked(table, "--rounds", str(rounds), "--broker", "memory", "--pays", *faults))
     assert ran.code == 0, ran.why() + ran.errors + ran.told["failed"]
     told = [made for one in ran.told["rounds"] for made in one["dispositions"]] + ran.told["between_rounds"]
     wanted = Counter(trigger_of(Mishap.parse(f"{name}@1"), table) for name in names)
@@ -64,6 +67,7 @@ def test_every_trigger_of_a_document_is_decided_by_its_law_and_the_rounds_betwee
     plain = [*range(1, PLAIN + 1), *range(rounds - PLAIN + 1, rounds + 1)]
     assert [outcomes[number] for number in plain] == ["played"] * len(plain)
     assert ran.told["counts"]["rounds"] == rounds
+    assert ran.told["counts"]["payments_compared"] > 4
 
 
 BY_HAND = (Options("md-uth", method="manual_shoe"), Options("nj-pikit", method="hand"))
