@@ -11,10 +11,11 @@ import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from simulators.bench.options import SITE, TABLE, Options
 from simulators.bench.rig import RUN_CLI, serial
 from simulators.bench.rig import Rig as Names
 from simulators.bench.subscriber import Delivered, Subscriber
-from tests.e2e.nursery import Nursery
+from tests.e2e.nursery import Mother, Nursery
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 PATIENCE_S = 40.0
@@ -68,7 +69,7 @@ async def ask(path: Path, **request: object) -> Document:
 class Rig:
     """One table in a directory of its own. `delivered`: every message that a subscriber got, equal repeats counted only."""
 
-    def __init__(self, options: Options, directory: Path) -> None:
+    def __init__(self, options: Options, directory: Path, nursery: Nursery | None = None) -> None:
         self.options, self.directory = options, directory
         self.names = Names(options, directory)
         self.broker = Broker("none yet")
@@ -78,7 +79,8 @@ class Rig:
         self._children: list[Child] = []
         self._listening: list[asyncio.Task[None]] = []
         self._ids = itertools.count(1)
-        self._nursery: Nursery | None = None
+        self._nursery = nursery
+        self._fork_planted = False
 
     # -- starting and ending ----------------------------------------------------------------------------------------
 
@@ -128,19 +130,15 @@ class Rig:
         self, plant: str = "", *, name: str = "daemon", through: tuple[str, ...] = (), wait: bool = True
     ) -> Child:
         """Starts the daemon. `plant`: Python that runs in it before anything of ours; `through`: a command before it."""
-        if self._nursery is not None and not through:
-            arguments = ("run", "--config", str(self.names.config))
-            self._children.append(await self._nursery.bear(name, arguments, self.directory / f"{name}.log", plant))
-            return await self._playing(wait)
         command = [*through, *self.names.daemon_command()]
         if plant:
             command[command.index(RUN_CLI)] = f"{plant}\n{RUN_CLI}"
-        await self._start(name, command)
+        await self._start(name, command, fork=not plant or self._fork_planted)
         return await self._playing(wait)
 
-    async def fork_daemons(self) -> None:
-        """From now on daemons come from a process that has their code in memory: for tests that need many."""
-        self._nursery = await Nursery.open(self.directory)
+    def fork_daemons(self) -> None:
+        """From now on daemons with a plant, too, have their code in memory before: for tests that need many."""
+        self._fork_planted = True
 
     async def _playing(self, wait: bool) -> Child:
         if wait:
@@ -155,8 +153,12 @@ class Rig:
         assert self.daemon.is_running, f"the daemon ended: {tail(self.daemon.log)}"
         return bool((await self.status()).get("devices"))
 
-    async def _start(self, name: str, command: list[str]) -> Child:
-        self._children.append(await start(name, command, self.directory))
+    async def _start(self, name: str, command: list[str], *, fork: bool = True) -> Child:
+        if self._nursery is not None and fork and command[0] == sys.executable:
+            child = await self._nursery.bear(name, command[1:], self.directory / f"{name}.log")
+        else:
+            child = await start(name, command, self.directory)
+        self._children.append(child)
         return self._children[-1]
 
     def child(self, name: str) -> Child:
@@ -172,8 +174,6 @@ class Rig:
         await asyncio.gather(*self._listening, return_exceptions=True)
         for child in self._children:
             await child.stop(signal.SIGKILL)
-        if self._nursery is not None:
-            await self._nursery.close()
 
     # -- waiting and asking -----------------------------------------------------------------------------------------
 
@@ -365,9 +365,9 @@ class Rig:
 
 
 @asynccontextmanager
-async def _table(**options: Any) -> AsyncIterator[Rig]:
+async def _table(nursery: Nursery, **options: Any) -> AsyncIterator[Rig]:
     directory = Path(tempfile.mkdtemp(prefix="tw-"))  # short: names of sockets have at most 107 bytes
-    table = Rig(Options(**{"speed": 50.0, "rounds": 0, **options}), directory)
+    table = Rig(Options(**{"speed": 50.0, "rounds": 0, **options}), directory, nursery)
     try:
         yield table
     finally:
@@ -375,12 +375,21 @@ async def _table(**options: Any) -> AsyncIterator[Rig]:
         shutil.rmtree(directory)
 
 
+@pytest.fixture(scope="session")
+def mother() -> Iterator[Mother]:
+    mother = Mother()
+    yield mother
+    mother.close()
+
+
 @pytest.fixture
-async def rig() -> AsyncIterator[Callable[..., Any]]:
+async def rig(mother: Mother) -> AsyncIterator[Callable[..., Any]]:
     """Makes tables: `table = await rig(speed=50.0)`; the options are those of a bench run."""
+    nursery = Nursery(mother)
     async with AsyncExitStack() as stack:
+        stack.callback(nursery.close)
 
         async def make(**options: Any) -> Rig:
-            return await stack.enter_async_context(_table(**options))
+            return await stack.enter_async_context(_table(nursery, **options))
 
         yield make

@@ -1,6 +1,7 @@
-"""Daemons that need not load their code first: one process holds it all in memory and forks itself for each life.
+"""Processes that need not load their code first: one holds it all in memory and forks itself for each life.
 
-A kill costs then what it costs the table, and not the half second of processor time that an interpreter takes to begin.
+A start costs then what it costs the table, and not the second of processor time that an interpreter takes to load the product; so
+does a kill.
 """
 
 import asyncio
@@ -9,18 +10,38 @@ import json
 import os
 import select
 import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from simulators.bench.children import Child, die_with_parent
+from tests.support.forked import ROOT, live, load
 
-__all__ = ["Nursery"]
+__all__ = ["Mother", "Nursery"]
+
+
+class Mother:
+    """The process that holds the code, for all tests."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "tests.e2e.nursery"]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, bufsize=0
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.wishes, self.said = self.process.stdin, self.process.stdout
+        os.set_blocking(self.said.fileno(), False)
+
+    def close(self) -> None:
+        """Ends it, and by that every life."""
+        self.process.kill()
+        self.process.communicate()
 
 
 class Life:
-    """A daemon as `Child` wants its process: it is the nursery's child, which says when it has ended."""
+    """A process as `Child` wants it: the mother's child, who says when it has ended."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -41,56 +62,41 @@ class Life:
 
 
 class Nursery:
-    """The test's end: asks for lives, and hears when each is over."""
+    """A test's end: asks for lives, and hears when each is over."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+    def __init__(self, mother: Mother) -> None:
+        self._mother = mother
         self._lives: dict[int, Life] = {}
         self._born: asyncio.Queue[Life] = asyncio.Queue()
-        self._hearing = asyncio.create_task(self._hear(), name="nursery")
+        self._rest = b""
+        asyncio.get_running_loop().add_reader(mother.said, self._hear)
 
-    @classmethod
-    async def open(cls, directory: Path) -> "Nursery":
-        with (directory / "nursery.log").open("ab") as log:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, __file__, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log
-            )
-        return cls(process)
-
-    async def bear(self, name: str, arguments: Sequence[str], log: Path, plant: str = "") -> Child:
-        """A daemon with these arguments, in which `plant` runs before anything of ours."""
-        assert self._process.stdin is not None
-        wish = {"arguments": list(arguments), "log": str(log), "plant": plant}
-        self._process.stdin.write(json.dumps(wish).encode() + b"\n")
+    async def bear(self, name: str, command: Sequence[str], log: Path) -> Child:
+        """Python with these arguments."""
+        self._mother.wishes.write(json.dumps({"command": list(command), "log": str(log)}).encode() + b"\n")
         return Child(name, await self._born.get(), log)  # type: ignore[arg-type]
 
-    async def close(self) -> None:
-        """Ends it, and by that every life."""
-        self._process.kill()
-        await self._process.wait()
-        await self._hearing
+    def close(self) -> None:
+        """To be called when every life is over."""
+        asyncio.get_running_loop().remove_reader(self._mother.said)
+        assert not self._lives, f"still alive: {sorted(self._lives)}"
 
-    async def _hear(self) -> None:
-        assert self._process.stdout is not None
-        async for line in self._process.stdout:
+    def _hear(self) -> None:
+        *lines, self._rest = (self._rest + self._mother.said.read(1 << 16)).split(b"\n")
+        for line in lines:
             word, pid, *code = line.split()
             if word == b"born":
                 self._lives[int(pid)] = Life(int(pid))
                 self._born.put_nowait(self._lives[int(pid)])
             else:
-                self._end(int(pid), int(code[0]))
-        for pid in list(self._lives):
-            self._end(pid, -signal.SIGKILL)
-
-    def _end(self, pid: int, code: int) -> None:
-        life = self._lives.pop(pid)
-        life.returncode = code
-        life.over.set()
+                life = self._lives.pop(int(pid))
+                life.returncode = int(code[0])
+                life.over.set()
 
 
 def serve() -> None:
-    """The other end: one JSON object a line asks for a life; `born PID` and `ended PID CODE` are said. Ends with its input."""
-
+    """The mother: one JSON object a line asks for a life; `born PID` and `ended PID CODE` are said. Ends with its input."""
+    load()
     lives: dict[int, int] = {}
     wishes = sys.stdin.buffer.raw  # type: ignore[attr-defined]  # no buffer between a line and `select`
     rest = b""
@@ -101,37 +107,18 @@ def serve() -> None:
                 if not said:
                     return
                 for line in lines:
-                    pid = os.fork() or _live(json.loads(line))
+                    if not (pid := os.fork()):
+                        wish = json.loads(line)
+                        die_with_parent()
+                        os.setsid()
+                        log = os.open(wish["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+                        live(wish["command"], log, log)
                     lives[os.pidfd_open(pid)] = pid
                     print("born", pid, flush=True)
             else:
                 pid = lives.pop(ready)
                 os.close(ready)
                 print("ended", pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
-
-
-def _live(wish: dict[str, Any]) -> int:
-    """In the child: never returns."""
-    from controller.cli.main import main
-
-    die_with_parent()
-    os.setsid()
-    log = os.open(wish["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for descriptor, place in ((nothing, 0), (log, 1), (log, 2)):
-        os.dup2(descriptor, place)
-    os.closerange(3, 256)
-    code: object = 1
-    try:
-        exec(wish["plant"], {})
-        sys.argv = ["tablewarden", *wish["arguments"]]
-        main()
-    except SystemExit as end:
-        code = end.code or 0
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":

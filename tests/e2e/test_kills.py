@@ -70,7 +70,7 @@ async def test_kill_at_random_moments_of_a_running_table(
 ) -> None:
     """The journal proves after each kill; a round goes on where every log closes the gap, and is held where not."""
     table = await rig(seed=kills, rulebook=rulebook, method=method)
-    await table.fork_daemons()
+    table.fork_daemons()
     await table.up(people=True)
     judge, chance, cuts = Judge(table), Random(kills), 0
     for number in range(kills):
@@ -107,7 +107,7 @@ async def test_kill_at_each_append_of_a_running_table(
     What was decided is on record whole or not at all, what was on record is told once, and every round ends once.
     """
     table = await rig(seed=5, rulebook="md-uth", method="dealing_shoe")
-    await table.fork_daemons()
+    table.fork_daemons()
     await table.up(people=True)
     judge = Judge(table)
     await table.play_on(20)

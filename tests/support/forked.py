@@ -149,6 +149,18 @@ PROGRAMS: dict[str, Callable[[], object]] = {
 }
 
 
+def load() -> None:
+    """Everything that a fork may need."""
+    for module in (
+        "controller.cli.bench",
+        "controller.daemon.app",
+        "simulators.cli.main",
+        "simulators.crew.people",
+    ):
+        import_module(module)
+    gc.freeze()
+
+
 def serve() -> None:
     """The other end: a run at a time; ends with its input."""
     for module in (
