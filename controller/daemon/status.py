@@ -26,6 +26,7 @@ from controller.table.state.device import Device
 from controller.table.state.disputes import Alarm, Dispute
 from controller.table.state.table import Duty, Hold, LastRound, Round, Setup, State, Wager
 from controller.table.words.codec import builtins
+from controller.table.words.named_bodies import duty_in_one_word
 from controller.text.instructions import instruction
 from controller.text.next_act import next_act
 from drivers.events import DeviceKind
@@ -43,7 +44,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "open": state.open,
         "method": state.method.value,
         "held": [_demand("hold", hold) for hold in state.holds.values()],
-        "duties": [{**_demand("duty", d), "do": instruction(state, d)} for d in state.duties.values()],
+        "duties": [{**_duty(d), "do": instruction(state, d)} for d in state.duties.values()],
         "round": _round(setup, state, state.round) if state.round else None,
         "rounds": state.rounds,
         "wagers": wager_documents(setup, state.method),
@@ -113,6 +114,10 @@ def _demand(name: str, demand: Hold | Duty | Dispute | Alarm) -> Document:
     """What waits for a person, under the name by which an act speaks of it."""
     document: Document = builtins(demand)
     return {name: document.pop("id"), **document}
+
+
+def _duty(duty: Duty) -> Document:
+    return duty_in_one_word(_demand("duty", duty))
 
 
 def _set(setup: Setup, state: State, card_set: CardSet) -> Document:

@@ -11,6 +11,7 @@ from controller.filters.json_schema import by_kind, close, document, ref, shapes
 from controller.table.words.codec import BODIES
 from controller.table.words.facts import FACTS
 from controller.table.words.inputs import Actor, Moment
+from controller.table.words.named_bodies import shapes_in_one_word
 from drivers.events import Origin
 
 __all__ = ["input_schema", "output_schema"]
@@ -33,6 +34,7 @@ def input_schema() -> dict[str, Any]:
 def output_schema() -> dict[str, Any]:
     """Schema of one line that `decide` writes: a fact, or the error of a line. Kinds are only ever added."""
     found = shapes([FactLine, ErrorLine, *FACTS.values()])
+    shapes_in_one_word(found)
     by_kind(found["FactLine"], {kind: {"data": ref(cls)} for kind, cls in FACTS.items()})
     close(found["ErrorLine"])
     return document("decide-output", "Line that decide writes", [FactLine, ErrorLine], found)

@@ -31,16 +31,13 @@ class Fate(StrEnum):
 
 
 OF_WAGER = {
-    Action.RETURN_ANTE: Fate.RETURNED,
-    Action.RETURN_BLIND: Fate.RETURNED,
-    Action.RETURN_PLAY: Fate.RETURNED,
-    Action.RETURN_TRIPS: Fate.RETURNED,
-    Action.HOLD_TRIPS: Fate.HELD,
-    Action.SETTLE_TRIPS: Fate.TO_SETTLE,
+    Action.RETURN: Fate.RETURNED,
+    Action.HOLD: Fate.HELD,
+    Action.SETTLE: Fate.TO_SETTLE,
 }
-"""Fates that a demand gives to its own wager at every seat."""
-OF_WAGER_AT_SEAT = {Action.COLLECT_ANTE: Fate.LOST}
-"""Fates that a demand gives to its own wager at the seat concerned, which was declared a winner falsely."""
+"""Fates that a demand gives at every seat to the wager that it names."""
+OF_WAGER_AT_SEAT = {Action.COLLECT: Fate.LOST}
+"""Fates that a demand gives to the wager that it names at the seat concerned, which was declared a winner falsely."""
 OF_SEAT = {
     Action.RETURN_SEAT_WAGERS: Fate.RETURNED,
     Action.HOLD_SEAT_WAGERS: Fate.HELD,

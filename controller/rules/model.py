@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from controller.rules.applies import Conditions
 from controller.rules.citation import Cited, T, chapter
+from controller.rules.named_wagers import ASK_PLACED, asked_about, word_of
 from controller.rules.parts import (
     CutRule,
     Dealing,
@@ -30,7 +31,7 @@ from controller.rules.parts import (
     WagerRule,
 )
 from controller.rules.pay import PayLimit, PayTable
-from controller.rules.vocabulary import GUARDS_OF, WAGER_OF, Action, Guard, Method, Role, Settle, Trigger
+from controller.rules.vocabulary import GUARDS_OF, Action, Method, Role, Settle, Trigger
 
 __all__ = [
     "AmbiguousLaw",
@@ -55,7 +56,7 @@ __all__ = [
 class Demand:
     """One action of a disposition with what demands it: clauses, or a reading, never both.
 
-    `wager`: the wager that it is about, where it is about one; a demand without it, as in older records, gets it by its action.
+    `wager`: the wager that the demand names, None where it is not about one.
     """
 
     action: Action
@@ -63,18 +64,19 @@ class Demand:
     reading: str | None = None
     wager: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.wager is None:
-            object.__setattr__(self, "wager", WAGER_OF.get(self.action))
+    @property
+    def word(self) -> str:
+        """The action in one word, with its wager: `return_ante`, `reshuffle`."""
+        return word_of(self.action, self.wager)
 
 
 @dataclass(frozen=True, slots=True)
 class ByReading:
-    """Actions that follow only where the licensee elected `choice` for `reading`, and so for each pair of `given`."""
+    """Demands that follow only where the licensee elected `choice` for `reading`, and so for each pair of `given`."""
 
     reading: str
     choice: str
-    do: tuple[Action, ...]
+    do: tuple[Demand, ...]
     given: tuple[tuple[str, str], ...] = ()  # (reading, choice)
 
     @property
@@ -85,10 +87,12 @@ class ByReading:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    guard: Guard
+    """A condition that must hold, or must not: a guard of the vocabulary, or that a certain wager is placed."""
+
+    guard: str
     holds: bool
 
-    def met(self, guards: frozenset[Guard]) -> bool:
+    def met(self, guards: frozenset[str]) -> bool:
         return (self.guard in guards) is self.holds
 
 
@@ -109,7 +113,7 @@ class Row:
     absent: bool = False
     says: str = ""  # in our words, for `explain` and for the person who reads the status at 3 a.m.
 
-    def live(self, guards: frozenset[Guard]) -> bool:
+    def live(self, guards: frozenset[str]) -> bool:
         return all(condition.met(guards) for condition in self.when)
 
 
@@ -188,6 +192,7 @@ Question: TypeAlias = Reading | HouseChoice
 @dataclass(frozen=True, slots=True)
 class Rulebook:
     """One edition. `sha256`: of the file's bytes, stamped on each disposition. `plays`: the game by which rounds go.
+    `duty_roles`: by the word of a demand, who confirms it.
 
     `stub`, `progressive`: None where the document knows no such thing. `positions`: betting positions that one player
     may have; `adjacent`: these must lie side by side. `not_kept`: kinds of table that the document permits and no
@@ -228,7 +233,7 @@ class Rulebook:
     progressive: ProgressiveRule | None
     devices: Mapping[Method, Cited[bool]]
     deck_change: DeckChangeRule
-    duty_roles: Mapping[Action, Cited[Role]]
+    duty_roles: Mapping[str, Cited[Role]]
     act_roles: Mapping[str, Cited[Role]]
     act_order: Mapping[str, tuple[str, ...]]
     rows: Mapping[Trigger, tuple[Row, ...]]
@@ -237,12 +242,22 @@ class Rulebook:
     clauses: frozenset[str] = field(repr=False, default=frozenset())
     applies: Conditions = field(repr=False, default_factory=dict)
 
-    def row(self, trigger: Trigger, guards: frozenset[Guard]) -> Row:
+    def conditions_of(self, trigger: Trigger) -> tuple[str, ...]:
+        """What bears on this trigger here: `conditions_asked` of its rows."""
+        return conditions_asked(trigger, self.rows.get(trigger, ()))
+
+    @property
+    def asks_placed(self) -> frozenset[str]:
+        """Wagers of which a row asks whether somebody has placed them."""
+        named = (asked_about(c) for trigger in ASK_PLACED for c in self.conditions_of(trigger))
+        return frozenset(wager for wager in named if wager is not None)
+
+    def row(self, trigger: Trigger, guards: frozenset[str]) -> Row:
         """The one row that governs. Guards that do not belong to the trigger are ignored.
 
         Raises `AmbiguousLaw` where none or several remain: the loader tries every combination, so never at the table.
         """
-        relevant = guards & frozenset(GUARDS_OF[trigger])
+        relevant = guards & frozenset(self.conditions_of(trigger))
         remaining = governing(self.rows.get(trigger, ()), relevant)
         if len(remaining) != 1:
             raise AmbiguousLaw(self.id, trigger, relevant, remaining)
@@ -302,7 +317,7 @@ class Law:
         return rule.value if rule.by_choice is None or rule.by_choice in self.elections else None
 
     def demands(
-        self, trigger: Trigger, guards: frozenset[Guard], method: Method | None = None
+        self, trigger: Trigger, guards: frozenset[str], method: Method | None = None
     ) -> tuple[Row, tuple[Demand, ...]]:
         """The governing row and all that it demands here: the clause's own actions, then those of elected readings.
 
@@ -317,15 +332,15 @@ class Law:
             do = tuple(replace(demand, cite=cite_for(demand.cite, method)) for demand in row.do)
             row = replace(row, cite=cite_for(row.cite, method), do=do)
         by_reading = tuple(
-            Demand(action, reading=step.reading)
+            demand
             for step in row.by_reading
             if all(self.elected(reading) == choice for reading, choice in step.condition)
-            for action in step.do
+            for demand in step.do
         )
-        demands: dict[Action, Demand] = {}
+        demands: dict[tuple[Action, str | None], Demand] = {}
         for demand in row.do + by_reading:
             # Two readings may both call a floorperson: one call is enough, and the first to ask for it is cited.
-            demands.setdefault(demand.action, demand)
+            demands.setdefault((demand.action, demand.wager), demand)
         return row, tuple(demands.values())
 
     @property
@@ -343,7 +358,9 @@ class Law:
             return False
         steps = (step for rows in self.rulebook.rows.values() for row in rows for step in row.by_reading)
         voids = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.FOLLOW_HOUSE_PROCEDURE)
-        return reading == self.of_holds or any(step.reading == reading and {*step.do} & {*voids} for step in steps)
+        return reading == self.of_holds or any(
+            step.reading == reading and any(demand.action in voids for demand in step.do) for step in steps
+        )
 
     def unelected(self, offered: Collection[str] | None = None) -> tuple[Question, ...]:
         """What nobody has elected and must be: readings that move money or void hands, and what the text leaves to the
@@ -360,7 +377,13 @@ class Law:
         )
 
 
-def governing(rows: Iterable[Row], guards: frozenset[Guard]) -> list[Row]:
+def conditions_asked(trigger: Trigger, rows: Iterable[Row]) -> tuple[str, ...]:
+    """What bears on this trigger: its guards, then each wager of which one of these rows asks whether it is placed."""
+    asked = (condition.guard for row in rows for condition in row.when if asked_about(condition.guard))
+    return tuple(dict.fromkeys((*GUARDS_OF[trigger], *asked)))
+
+
+def governing(rows: Iterable[Row], guards: frozenset[str]) -> list[Row]:
     """The live rows that no other live row stands notwithstanding: exactly one in a sound rulebook."""
     live = [row for row in rows if row.live(guards)]
     overridden = {clause for row in live for clause in row.notwithstanding}
@@ -370,7 +393,7 @@ def governing(rows: Iterable[Row], guards: frozenset[Guard]) -> list[Row]:
 class AmbiguousLaw(Exception):
     """A trigger has no governing row, or more than one."""
 
-    def __init__(self, rulebook: str, trigger: Trigger, guards: frozenset[Guard], rows: list[Row]) -> None:
+    def __init__(self, rulebook: str, trigger: Trigger, guards: frozenset[str], rows: list[Row]) -> None:
         state = ", ".join(sorted(guards)) or "no condition holds"
         found = " and ".join("/".join(row.cite) or "silent" for row in rows) or "nothing"
         super().__init__(f"{rulebook}: {trigger} ({state}) is answered by {found}; exactly one row must govern")

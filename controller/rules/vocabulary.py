@@ -58,7 +58,6 @@ class Guard(StrEnum):
         "deal_over"  # the first cards are out and every community card lies face up: none is dealt any more
     )
     ALL_PLAYERS_ACTED = "all_players_acted"  # no player has a decision left: each folded or made Play
-    TRIPS_PLACED = "trips_placed"
     SEVERAL = "several"  # more than one card
     EARLY_CARD = "early_card"  # one of them was found before each player and the dealer held their first cards
     MISDEALT = "misdealt"
@@ -93,22 +92,19 @@ class Action(StrEnum):
     VOID_HAND = "void_hand"  # the hand of the seat concerned
     # fates of wagers
     RETURN_ALL_WAGERS = "return_all_wagers"
-    RETURN_ANTE = "return_ante"
-    RETURN_BLIND = "return_blind"
-    RETURN_PLAY = "return_play"
-    RETURN_TRIPS = "return_trips"
+    RETURN = "return"  # each wager of the name that the demand gives
     RETURN_OTHERS = "return_others"  # every wager that no other action of this disposition names
     RETURN_SEAT_WAGERS = "return_seat_wagers"
     RETURN_LATE_WAGER = "return_late_wager"
     HOLD_ALL_WAGERS = "hold_all_wagers"
     HOLD_OTHERS = "hold_others"
-    HOLD_TRIPS = "hold_trips"  # a person decides: each Trips goes back, or is settled all the same
+    HOLD = "hold"  # each wager of that name: a person decides whether it goes back, or is settled all the same
     HOLD_SEAT_WAGERS = "hold_seat_wagers"
     HOLD_LATE_WAGER = "hold_late_wager"
-    COLLECT_ANTE = "collect_ante"  # the first wager of the seat concerned is lost
+    COLLECT = "collect"  # the wager of that name at the seat concerned is lost
     COLLECT_SEAT_WAGERS = "collect_seat_wagers"  # every wager of the seat concerned is lost
     TAKE_BACK_PAID = "take_back_paid"  # what was paid on wagers of the seat before they went back after all
-    SETTLE_TRIPS = "settle_trips"  # Trips stays live and is settled on its own pay table
+    SETTLE = "settle"  # each wager of that name stays live and is settled on its own pay table
     # cards
     DEAL_COMMUNITY = "deal_community"
     RESHUFFLE = "reshuffle"
@@ -281,7 +277,6 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
         Guard.SEVERAL,
         Guard.INITIAL_DEAL_DONE,
         Guard.DEAL_OVER,
-        Guard.TRIPS_PLACED,
         Guard.IN_STACK,
         Guard.EARLY_CARD,
     ),
@@ -293,7 +288,6 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.WRONG_COUNT_COMMUNITY: (Guard.OF_THE_BOX, Guard.TOO_MANY),
     Trigger.DEALER_CARD_EXPOSED: (
         Guard.ALL_PLAYERS_ACTED,
-        Guard.TRIPS_PLACED,
         Guard.HANDS_MISSING,
         Guard.ON_PURPOSE,
     ),
@@ -318,24 +312,10 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.ROUND_UNPROVEN: (),
 }
 """The triggers that every rulebook answers, and the guards that it may use with each: the loader tries every combination and
-wants one live row."""
+wants one live row. Whether a certain wager is placed is no guard (`named_wagers`)."""
 
 NO_ROW = frozenset(Trigger) - frozenset(GUARDS_OF)
 """Triggers that no rulebook may answer: the table holds and asks, and cites nothing."""
-
-WAGER_OF: dict[Action, str] = {
-    Action.RETURN_ANTE: "ante",
-    Action.RETURN_BLIND: "blind",
-    Action.RETURN_PLAY: "play",
-    Action.RETURN_TRIPS: "trips",
-    Action.HOLD_TRIPS: "trips",
-    Action.SETTLE_TRIPS: "trips",
-    Action.COLLECT_ANTE: "ante",
-}
-"""The wager that an action is about, where its word names one."""
-
-PLACED: dict[Guard, str] = {Guard.TRIPS_PLACED: "trips"}
-"""Guards that hold while somebody has a certain wager."""
 
 CONFIRMED: frozenset[Action] = frozenset(Action) - {
     Action.VOID_ROUND,

@@ -5,7 +5,7 @@ A clause may say "return all wagers" and spare some; the sentence names those th
 
 from collections.abc import Iterable, Mapping
 
-from controller.rules.explain.words import ACTIONS
+from controller.rules.explain.words import action_in_words, spoken_wager
 from controller.rules.vocabulary import Action
 from controller.table.state.table import Duty, Fate, Seat, State
 
@@ -39,12 +39,12 @@ def instruction(state: State, duty: Duty) -> str:
     match duty.action:
         case Action.RETURN_ALL_WAGERS:
             return _returned(seats)
-        case Action.COLLECT_ANTE:
-            return f"Collect Ante at seat {duty.seat}." if duty.seat else _plain(duty)
+        case Action.COLLECT if duty.wager and duty.seat:
+            return f"Collect {spoken_wager(duty.wager)} at seat {duty.seat}."
         case Action.COLLECT_SEAT_WAGERS if lost := _named(seats, (Fate.LOST,), duty.seat):
             return f"Collect {_list(lost)}."
-        case Action.SETTLE_TRIPS if trips := _named(seats, (Fate.TO_SETTLE,)):
-            return f"Settle {_list(trips)} by the cards."
+        case Action.SETTLE if spared := _named(seats, (Fate.TO_SETTLE,)):
+            return f"Settle {_list(spared)} by the cards."
     for words, named in ((OF_SET, duty.back), (OF_DEVICE, duty.device), (OF_SEAT, duty.seat)):
         if duty.action in words and named:
             later = " once this round has ended" if state.waits_for_end(duty) else ""
@@ -53,7 +53,7 @@ def instruction(state: State, duty: Duty) -> str:
 
 
 def _plain(duty: Duty) -> str:
-    words = ACTIONS[duty.action]
+    words = action_in_words(duty.word)
     return f"{words[0].upper()}{words[1:]}."
 
 
@@ -99,8 +99,3 @@ def _at(seats: list[int]) -> str:
 def _and(words: Iterable[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def spoken_wager(name: str) -> str:
-    """The wager's name as it stands on the layout: `six_card_bonus` is Six Card Bonus."""
-    return " ".join(word.capitalize() for word in name.split("_"))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from controller.games import model as game
 from controller.games.model import Phase
 from controller.games.settling.round import UNREAD
+from controller.rules.explain.words import spoken_wager
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Action, Area, Moment, Role, Settle, Step, Trigger
 from controller.table.card_sets.cuts import offered_to
@@ -30,7 +31,7 @@ from controller.table.settlement.settle import next_to_settle
 from controller.table.state.table import DISPENSERS, Duty, Round, Setup, State
 from controller.table.words import acts as a
 from controller.table.words.inputs import Actor
-from controller.text.instructions import instruction, spoken_wager
+from controller.text.instructions import instruction
 from drivers.events import ALLOWED, DeviceKind, Level
 
 __all__ = ["Next", "next_act"]
@@ -310,7 +311,7 @@ def _settling(setup: Setup, round_: Round, stage: game.Stage) -> Candidates:
 
 
 COUNT_STUB = "Count the stub face down on the layout"
-CHIPS_AND_CARDS = (Action.RETURN_ALL_WAGERS, Action.COLLECT_ANTE, Action.COLLECT_SEAT_WAGERS)
+CHIPS_AND_CARDS = (Action.RETURN_ALL_WAGERS, Action.COLLECT, Action.COLLECT_SEAT_WAGERS)
 
 
 def _ending(setup: Setup, state: State, round_: Round) -> Candidates:

@@ -224,7 +224,7 @@ class Stage:
             words["stub"] = self.table.right_stub() + words.pop("off_by")
         known(words, frozenset(names(BODIES[kind])), f"when {kind}")
         if kind == "confirm_duty":
-            words["duty"] = next(d.id for d in self.table.state.duties.values() if d.action == words["duty"])
+            words["duty"] = next(d.id for d in self.table.state.duties.values() if d.word == words["duty"])
         if kind == "resolve_hold":
             words["hold"] = next(
                 h.id for h in self.table.state.holds.values() if (h.reading or h.cite[0]) == words["hold"]

@@ -56,7 +56,7 @@ def test_no_row_cites_what_does_not_speak_of_the_table(rulebook, method):
         law, draft = setup.law, Draft(setup, State.initial(setup), Moment(0, 0, ""))
         everything = len(setup.backs) > 1
         for trigger in GUARDS_OF:
-            for state in every_state(trigger):
+            for state in every_state(trigger, law.rulebook.rows[trigger]):
                 if trigger is Trigger.DECK_CHANGE_DUE and state != set(of_deck_change(draft.state)):
                     continue  # by what deals, and by nothing else
                 row, demands = law.demands(trigger, state, method)

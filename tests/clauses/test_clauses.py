@@ -85,7 +85,7 @@ def _disposition(events: list[f.Event], then: dict[str, Any]) -> None:
     made = [event for event in events if isinstance(event, f.DispositionMade)]
     assert [event.trigger.value for event in made] == _listed(then.get("trigger", []))
     if made:
-        demands = {d.action.value: [d.reading] if d.reading else list(d.cite) for d in made[0].demands}
+        demands = {d.word: [d.reading] if d.reading else list(d.cite) for d in made[0].demands}
         assert demands == {action: _listed(cite) for action, cite in then["demands"].items()}
         assert made[0].silent is then.get("silent", False)
 
@@ -106,7 +106,7 @@ def _state(table: Any, then: dict[str, Any]) -> None:
     `first`: the seat that gets the first card of the deal, 0 = the dealer.
     """
     state, round_ = table.state, table.state.round
-    duties = [" ".join(filter(None, (d.action, d.device or d.back, d.least_role))) for d in state.duties.values()]
+    duties = [" ".join(filter(None, (d.word, d.device or d.back, d.least_role))) for d in state.duties.values()]
     assert sorted(duties) == sorted(then.get("duties", []))
     assert sorted(h.reading or h.cite[0] for h in state.holds.values()) == sorted(then.get("holds", []))
     assert (round_ is not None and round_.void) is then.get("void", False)

@@ -32,7 +32,7 @@ def test_two_cards_face_up_after_the_first_two_cards_void_the_hands_and_trips_is
     table.act(a.CollectCards())
     table.act(a.EndRound())
     assert last(staged, f.RoundEnded).outcome == "void"
-    assert [duty.action for duty in table.state.duties.values()] == ["reshuffle"]
+    assert [duty.word for duty in table.state.duties.values()] == ["reshuffle"]
 
 
 @pytest.mark.parametrize("book", COUNTED)

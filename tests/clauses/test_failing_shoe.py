@@ -46,7 +46,7 @@ def made(events: list[f.Event]) -> f.DispositionMade:
 
 
 def actions(found: f.DispositionMade) -> dict[str, str]:
-    return {demand.action.value: demand.reading or "+".join(demand.cite) for demand in found.demands}
+    return {demand.word: demand.reading or "+".join(demand.cite) for demand in found.demands}
 
 
 def untouched(table: Any) -> None:

@@ -14,7 +14,7 @@ import pytest
 from controller.rules.elections import cautious
 from controller.rules.model import Election, Law
 from controller.rules.read.library import find
-from controller.rules.vocabulary import Guard, Trigger
+from controller.rules.vocabulary import Trigger
 from controller.table.words import facts as f
 from tests.soak.citations import silent_here
 
@@ -68,7 +68,7 @@ def test_there_are_ten_irregularities_and_fifty_cells():
 def test_a_cell_of_the_rulebook_is_what_the_text_demands(name, book):
     """Actions and citations are those of the matrix under every combination of the elections involved."""
     row, cell, law = MATRIX[name], MATRIX[name][book], LAWS[book]
-    guards = frozenset(map(Guard, row["guards"]))
+    guards = frozenset(row["guards"])
     governing = law.rulebook.row(Trigger(row["trigger"]), guards)
     assert governing.absent is ("absent" in cell)
     assert governing.silent is ("silent" in cell)
@@ -83,7 +83,7 @@ def test_a_cell_of_the_rulebook_is_what_the_text_demands(name, book):
         elected = dict(zip(readings, combination, strict=True))
         under = Law(law.rulebook, {**law.elections, **{r: Election(r, c, "test") for r, c in elected.items()}})
         _, demands = under.demands(Trigger(row["trigger"]), guards)
-        told = {d.action.value: [d.reading] if d.reading else list(d.cite) for d in demands}
+        told = {d.word: [d.reading] if d.reading else list(d.cite) for d in demands}
         assert told == expected(cell, elected), elected
 
 
@@ -105,7 +105,7 @@ def test_a_cell_comes_about_at_a_table(name, book, stage):
     assert made.silent is ("silent" in cell)
     elected = {question: choice.choice for question, choice in staged.table.setup.law.elections.items()}
     wanted = expected(cell, elected)
-    told = {d.action.value: [d.reading] if d.reading else list(d.cite) for d in made.demands}
+    told = {d.word: [d.reading] if d.reading else list(d.cite) for d in made.demands}
     assert set(told) == set(wanted)
     for action, cite in told.items():
         assert cite, action

@@ -51,7 +51,7 @@ def _of(setup: Setup, before: State, act: a.Act, event: f.Event) -> Iterator[Eff
             yield from _of_round(setup, before, act)
         case f.DutyClosed(role=role) if role == BY_DOCUMENT:
             return  # nothing was left to be done of it
-        case f.DutyClosed(action=Action.SETTLE_TRIPS) if before.round is not None:
+        case f.DutyClosed(action=Action.SETTLE) if before.round is not None:
             yield from (Effect("settled", seat, wager) for seat, wager, _ in before.round.wagers(Fate.TO_SETTLE))
         case f.DutyClosed(action=action, duty=duty) if duty in before.duties:
             was = before.duties[duty]

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 
 from controller.cards.cards import CardError, parse, without
 from controller.games.model import Decision
-from controller.rules.vocabulary import Guard, Trigger
+from controller.rules.named_wagers import ConditionWord
+from controller.rules.vocabulary import Trigger
 
 UNREADABLE = -1
 MOST = 10_000_000_000_000
@@ -68,7 +69,7 @@ class Irregularity(Struct, frozen=True):
     """What happened in the round, in the words of the rulebook. `state`: conditions that held; `seat`: 0 = the table."""
 
     trigger: Trigger
-    state: tuple[Guard, ...] = ()
+    state: tuple[ConditionWord, ...] = ()
     seat: int = 0
 
 

@@ -8,7 +8,8 @@ from controller.games.registry import GAMES
 from controller.games.settling.round import Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Law
-from controller.rules.vocabulary import GUARDS_OF, NO_ROW, PLACED, Action, Guard
+from controller.rules.named_wagers import asked_about, belongs, placed
+from controller.rules.vocabulary import GUARDS_OF, NO_ROW, Action, Guard
 
 SETTLED_BEFORE = "But it was settled with the player's answer already, and no text says what follows"
 _OUTCOMES = {
@@ -29,12 +30,12 @@ class Fates:
         trigger = happened.trigger
         if trigger in NO_ROW:
             raise RoundRefused(f"no document says what follows from {trigger}; settle as the floor decided")
-        if strange := [guard for guard in happened.state if guard not in GUARDS_OF[trigger]]:
+        if strange := [condition for condition in happened.state if not belongs(trigger, condition)]:
             allowed = ", ".join(GUARDS_OF[trigger]) or "none"
             raise RoundRefused(f"{strange[0]} is no condition of {trigger} (it has: {allowed})")
-        state = {*happened.state, Guard.ROUND_LIVE} - {*PLACED}  # a round to settle is live, and shows its wagers
-        placed = {wager for hand in round_.hands for wager, cents in hand.wagers.items() if cents}
-        state |= {guard for guard, wager in PLACED.items() if wager in placed}
+        # A round to settle is live, and shows its wagers.
+        state = {Guard.ROUND_LIVE, *(condition for condition in happened.state if not asked_about(condition))}
+        state |= {placed(wager) for hand in round_.hands for wager, cents in hand.wagers.items() if cents}
         self._law, self._at = law, happened.seat
         self.row, self._demands = law.demands(trigger, frozenset(state))
         self._check_seat(happened.seat, round_)

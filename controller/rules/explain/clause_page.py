@@ -14,8 +14,8 @@ from controller.rules.explain.explain import (
     touches,
 )
 from controller.rules.explain.words import (
-    ACTIONS,
     TRIGGERS,
+    action_in_words,
     condition_in_words,
     row_in_words,
     spoken,
@@ -82,17 +82,17 @@ def _answer(answer: Answer) -> Iterator[str]:
     yield f"  {row_in_words(row)}:"
     yield f"{INDENT}{row.says}"
     for demand in row.do:
-        yield f"{INDENT}- {_who_does(answer, demand.action)} [{', '.join(demand.cite)}]"
+        yield f"{INDENT}- {_who_does(answer, demand.word)} [{', '.join(demand.cite)}]"
     for step in row.by_reading:
         elected = " and ".join(f"{reading} = {choice}" for reading, choice in step.condition)
-        yield f"{INDENT}- if {elected}: {'; '.join(_who_does(answer, action) for action in step.do)}"
+        yield f"{INDENT}- if {elected}: {'; '.join(_who_does(answer, demand.word) for demand in step.do)}"
     for text, where in _alike(answer):
         yield f"{INDENT}{'; '.join(where)}: {text}"
 
 
-def _who_does(answer: Answer, action: Action) -> str:
-    named = action in answer.roles and action is not Action.CALL_FLOORPERSON  # whom to call says who closes it
-    return f"{answer.roles[action]}: {ACTIONS[action]}" if named else ACTIONS[action]
+def _who_does(answer: Answer, word: str) -> str:
+    named = word in answer.roles and word != Action.CALL_FLOORPERSON  # whom to call says who closes it
+    return f"{answer.roles[word]}: {action_in_words(word)}" if named else action_in_words(word)
 
 
 def _alike(answer: Answer) -> Iterable[tuple[str, list[str]]]:
@@ -119,8 +119,8 @@ def _differs(here: Answer, other: Elsewhere) -> str:
     return f"{where}{row.says}{lacks}{adds}" if lacks or adds else f"{where}the same follows. {row.says}"
 
 
-def _words(actions: Iterable[Action]) -> str:
-    return "; ".join(ACTIONS[action] for action in actions)
+def _words(actions: Iterable[str]) -> str:
+    return "; ".join(map(action_in_words, actions))
 
 
 def _rest(head: str, rows: Iterable[Row], in_full: list[Answer]) -> Iterator[str]:

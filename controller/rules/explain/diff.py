@@ -1,13 +1,13 @@
 """In what two rulebooks differ: values, pay tables, answers to triggers, and what each of them leaves to an election."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from controller.rules.explain.explain import actions_of, values_of
 from controller.rules.explain.pay_diff import PayDiffers, pay_differences
 from controller.rules.model import Question, Row, Rulebook
-from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Trigger
+from controller.rules.vocabulary import GUARDS_OF, Trigger
 
 __all__ = ["AnswerDiffers", "Difference", "ValueDiffers", "difference"]
 
@@ -33,8 +33,8 @@ class AnswerDiffers:
     trigger: Trigger
     left: Row
     right: Row
-    only_left: tuple[Action, ...]
-    only_right: tuple[Action, ...]
+    only_left: tuple[str, ...]
+    only_right: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ def _values(left: Rulebook, right: Rulebook) -> Iterator[ValueDiffers]:
 
 
 def _answers(trigger: Trigger, left: Rulebook, right: Rulebook) -> Iterator[AnswerDiffers]:
-    pairs = dict.fromkeys((left.row(trigger, state), right.row(trigger, state)) for state in _states(trigger))
+    states = _states(dict.fromkeys((*left.conditions_of(trigger), *right.conditions_of(trigger))))
+    pairs = dict.fromkeys((left.row(trigger, state), right.row(trigger, state)) for state in states)
     for here, there in pairs:
         if _demands(here) == _demands(there):
             continue
@@ -82,11 +83,10 @@ def _answers(trigger: Trigger, left: Rulebook, right: Rulebook) -> Iterator[Answ
         yield AnswerDiffers(trigger, here, there, only_here, only_there)
 
 
-def _states(trigger: Trigger) -> Iterator[frozenset[Guard]]:
-    """Every combination of the conditions that bear on this trigger."""
-    guards = GUARDS_OF[trigger]
-    for size in range(len(guards) + 1):
-        yield from map(frozenset, combinations(guards, size))
+def _states(conditions: Collection[str]) -> Iterator[frozenset[str]]:
+    """Every combination of these conditions."""
+    for size in range(len(conditions) + 1):
+        yield from map(frozenset, combinations(conditions, size))
 
 
 def _demands(row: Row) -> tuple[object, ...]:

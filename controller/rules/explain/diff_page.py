@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from controller.rules.explain.diff import AnswerDiffers, Difference, ValueDiffers
 from controller.rules.explain.explain import question_line
 from controller.rules.explain.pay_diff import PayDiffers
-from controller.rules.explain.words import ACTIONS, row_in_words, spoken, value_in_words
+from controller.rules.explain.words import action_in_words, row_in_words, spoken, value_in_words
 from controller.rules.model import Row, Rulebook
 from controller.rules.read.reader import nearest
 
@@ -117,7 +117,7 @@ def _answer_lines(answer: AnswerDiffers, found: Difference) -> Iterator[str]:
         (found.left, answer.left, answer.only_left),
         (found.right, answer.right, answer.only_right),
     ):
-        alone = f" Only here: {'; '.join(ACTIONS[action] for action in only)}." if only else ""
+        alone = f" Only here: {'; '.join(map(action_in_words, only))}." if only else ""
         yield f"  {id_} {_where(row)}: {row.says}{alone}"
 
 

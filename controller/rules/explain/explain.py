@@ -11,7 +11,7 @@ from controller.rules.model import Cited, HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.pay import PayTable
 from controller.rules.read.reader import nearest
-from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Role
+from controller.rules.vocabulary import GUARDS_OF, Guard, Role
 
 SECTIONS = (
     "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "ranking", "seats", "positions", "adjacent",
@@ -39,8 +39,8 @@ class Elsewhere:
 
     rulebook: str
     row: Row
-    only_here: tuple[Action, ...]
-    only_there: tuple[Action, ...]
+    only_here: tuple[str, ...]
+    only_there: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Answer:
     """A row that rests on the clause; `roles`: the least role that carries out, or closes, each demand."""
 
     row: Row
-    roles: Mapping[Action, Role]
+    roles: Mapping[str, Role]
     elsewhere: tuple[Elsewhere, ...]
 
 
@@ -122,9 +122,9 @@ def cites_of(row: Row) -> tuple[str, ...]:
     return (*row.cite, *(clause for demand in row.do for clause in demand.cite))
 
 
-def actions_of(row: Row) -> tuple[Action, ...]:
-    """What the text itself demands in this row, without what follows from readings."""
-    return tuple(demand.action for demand in row.do)
+def actions_of(row: Row) -> tuple[str, ...]:
+    """What the text itself demands in this row, in one word each, without what follows from readings."""
+    return tuple(demand.word for demand in row.do)
 
 
 def _rests(row: Row, clause: str) -> bool:
@@ -136,7 +136,7 @@ EACH_WAY = (Guard.SEVERAL, Guard.TOO_MANY, Guard.DEVICE_FAILED)
 """What an answer that makes no difference of it is compared for both ways."""
 
 
-def left_open(row: Row) -> tuple[Guard, ...]:
+def left_open(row: Row) -> tuple[str, ...]:
     """Guards of this trigger that this row does not ask about."""
     asked = {condition.guard for condition in row.when}
     return tuple(guard for guard in GUARDS_OF[row.trigger] if guard not in asked)
@@ -147,7 +147,7 @@ def _elsewhere(row: Row, other: Rulebook) -> Iterator[Elsewhere]:
     free = left_open(row)
     state = frozenset({c.guard for c in row.when if c.holds} | ({Guard.ROUND_LIVE} & set(free)))
     ways = [frozenset({guard}) for guard in free if guard in EACH_WAY]
-    rows = dict.fromkeys(other.row(row.trigger, state | way) for way in (frozenset[Guard](), *ways))
+    rows = dict.fromkeys(other.row(row.trigger, state | way) for way in (frozenset[str](), *ways))
     for there in rows:
         here, demanded = actions_of(row), actions_of(there)
         only_here = tuple(action for action in here if action not in demanded)
@@ -202,9 +202,9 @@ def touches(clause: str, cites: tuple[str, ...]) -> bool:
     return any(within(cite, clause) for cite in cites)
 
 
-def _roles(rulebook: Rulebook, row: Row) -> dict[Action, Role]:
-    actions = (*actions_of(row), *(action for step in row.by_reading for action in step.do))
-    return {action: duty.value for action in actions if (duty := rulebook.duty_roles.get(action))}
+def _roles(rulebook: Rulebook, row: Row) -> dict[str, Role]:
+    words = (*actions_of(row), *(demand.word for step in row.by_reading for demand in step.do))
+    return {word: duty.value for word in words if (duty := rulebook.duty_roles.get(word))}
 
 
 def question_line(question: Question) -> str:
@@ -219,19 +219,19 @@ def state_of(row: Row) -> str:
     return ", ".join(c.guard if c.holds else f"not_{c.guard}" for c in row.when)
 
 
-def row_lines(row: Row, roles: Mapping[Action, Role]) -> Iterator[str]:
+def row_lines(row: Row, roles: Mapping[str, Role]) -> Iterator[str]:
     """What triggers it, what follows, under which clause or election, and who at least carries it out."""
     silent = " (the text is silent)" if row.silent else " (not in this game)" if row.absent else ""
     yield f"  {_named(row)}{silent}: {row.says}"
     for demand in row.do:
-        yield f"    {_with_role(demand.action, roles)}: {', '.join(demand.cite)}"
+        yield f"    {_with_role(demand.word, roles)}: {', '.join(demand.cite)}"
     for step in row.by_reading:
         condition = ", ".join(f"{reading} = {choice}" for reading, choice in step.condition)
-        yield f"    {', '.join(_with_role(action, roles) for action in step.do)}: if {condition}"
+        yield f"    {', '.join(_with_role(demand.word, roles) for demand in step.do)}: if {condition}"
 
 
-def _with_role(action: Action, roles: Mapping[Action, Role]) -> str:
-    return f"{action} ({roles[action]})" if action in roles else action
+def _with_role(word: str, roles: Mapping[str, Role]) -> str:
+    return f"{word} ({roles[word]})" if word in roles else word
 
 
 def values_of(rulebook: Rulebook) -> dict[str, tuple[str, tuple[str, ...]]]:

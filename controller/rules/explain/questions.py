@@ -37,7 +37,7 @@ VALUES = {
 """What the sections of a rulebook are about, for values that hang on a question."""
 
 
-BEARS_ON: dict[str, Callable[[Action], bool]] = {
+BEARS_ON: dict[str, Callable[[str], bool]] = {
     "wagers": lambda action: action.startswith(("return_", "collect_", "settle_")) or action.endswith("_wagers"),
     "void hands": lambda action: action.startswith("void_"),
     "whether play goes on": lambda action: action in (Action.HOLD_ROUND, Action.PLAY_ON),
@@ -93,16 +93,16 @@ def _triggers(rulebook: Rulebook, question: Question) -> list[Trigger]:
     return list(dict.fromkeys(trigger for trigger, _ in _steps(rulebook, question)))
 
 
-def _steps(rulebook: Rulebook, question: Question) -> Iterator[tuple[Trigger, tuple[Action, ...]]]:
+def _steps(rulebook: Rulebook, question: Question) -> Iterator[tuple[Trigger, tuple[str, ...]]]:
     for trigger, rows in rulebook.rows.items():
         for row in rows:
             for step in row.by_reading:
                 if any(reading == question.id for reading, _ in step.condition):
-                    yield trigger, step.do
+                    yield trigger, tuple(demand.word for demand in step.do)
             if (
                 isinstance(question, Reading) and question.governs is trigger
             ):  # it decides whether this happens at all
-                yield trigger, tuple(demand.action for demand in row.do)
+                yield trigger, tuple(demand.word for demand in row.do)
 
 
 def makers_choice(question: Question) -> bool:

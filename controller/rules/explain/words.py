@@ -1,6 +1,7 @@
 """The vocabulary in plain words, for the pages that people read: what happens, in which state, and what is to be done."""
 
 from controller.rules.model import Condition, Row
+from controller.rules.named_wagers import asked_about, parted
 from controller.rules.vocabulary import Action, Guard, Trigger
 
 TRIGGERS: dict[Trigger, str] = {
@@ -47,7 +48,6 @@ GUARDS: dict[Guard, tuple[str, str]] = {
     Guard.FIRST_CARD_DEALT: ("the first card is dealt", "no card is dealt yet"),
     Guard.INITIAL_DEAL_DONE: ("each hand has its first cards", "the first cards are still being dealt"),
     Guard.ALL_PLAYERS_ACTED: ("no player has a decision left", "players still decide"),
-    Guard.TRIPS_PLACED: ("a Trips wager is placed", "nobody has a Trips wager"),
     Guard.SEVERAL: ("there are several", "there is one"),
     Guard.EARLY_CARD: (
         "one of them was found while the first cards were being dealt",
@@ -82,27 +82,24 @@ GUARDS: dict[Guard, tuple[str, str]] = {
 }
 """Where the guard holds, and where it does not."""
 
-ACTIONS: dict[Action, str] = {
+ACTIONS: dict[Action, str] = {  # {}: the wager that is named
     Action.VOID_ROUND: "the round is void",
     Action.VOID_ALL_HANDS: "all hands are void",
     Action.VOID_HAND: "that hand is void",
     Action.RETURN_ALL_WAGERS: "return all wagers",
-    Action.RETURN_ANTE: "return the Ante",
-    Action.RETURN_BLIND: "return the Blind",
-    Action.RETURN_PLAY: "return the Play",
-    Action.RETURN_TRIPS: "return each Trips wager",
+    Action.RETURN: "return each {} wager",
     Action.RETURN_OTHERS: "return the other wagers",
     Action.RETURN_SEAT_WAGERS: "return the wagers of that seat",
     Action.RETURN_LATE_WAGER: "return the late wager",
     Action.HOLD_ALL_WAGERS: "hold all wagers",
     Action.HOLD_OTHERS: "hold the other wagers",
-    Action.HOLD_TRIPS: "hold each Trips wager",
+    Action.HOLD: "hold each {} wager",
     Action.HOLD_SEAT_WAGERS: "hold the wagers of that seat",
     Action.HOLD_LATE_WAGER: "hold the late wager",
-    Action.COLLECT_ANTE: "collect the Ante",
+    Action.COLLECT: "collect the {}",
     Action.COLLECT_SEAT_WAGERS: "collect the wagers of that seat",
     Action.TAKE_BACK_PAID: "take back what was paid at that seat",
-    Action.SETTLE_TRIPS: "settle each Trips wager",
+    Action.SETTLE: "settle each {} wager",
     Action.DEAL_COMMUNITY: "deal the community cards",
     Action.RESHUFFLE: "shuffle the cards again",
     Action.RESHUFFLE_WITH_DEALT: "shuffle again together with the cards already dealt",
@@ -132,8 +129,22 @@ ACTIONS: dict[Action, str] = {
 
 
 def condition_in_words(condition: Condition) -> str:
-    holds, does_not = GUARDS[condition.guard]
+    if (wager := asked_about(condition.guard)) is not None:
+        holds, does_not = f"a {spoken_wager(wager)} wager is placed", f"nobody has a {spoken_wager(wager)} wager"
+    else:
+        holds, does_not = GUARDS[Guard(condition.guard)]
     return holds if condition.holds else does_not
+
+
+def action_in_words(word: str) -> str:
+    """What the word of a demand asks of people: `return_ante` is "return each Ante wager"."""
+    action, wager = parted(word)
+    return ACTIONS[action] if wager is None else ACTIONS[action].format(spoken_wager(wager))
+
+
+def spoken_wager(name: str) -> str:
+    """The wager's name as it stands on the layout: `six_card_bonus` is Six Card Bonus."""
+    return " ".join(word.capitalize() for word in name.split("_"))
 
 
 def row_in_words(row: Row) -> str:
@@ -163,8 +174,8 @@ SECTIONS = {
 def value_in_words(name: str) -> str:
     """The name of a value, as `explain` shows it to people: `stub.waived_by` is "stub count, waived by"."""
     kind, _, what = name.partition(" ")
-    if kind == "duty" and what in list(Action):
-        return f"who does it: {ACTIONS[Action(what)]}"
+    if kind == "duty":
+        return f"who does it: {action_in_words(what)}"
     if kind == "act":
         return f"who does it: {spoken(what)}"
     head, *rest = name.split(".")

@@ -1,15 +1,26 @@
 """What must hold of a whole rulebook once each of its parts can be read. Pure; the loader raises what is found here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from controller.rules.model import ByReading, Cited, HouseChoice, Question, Reading, Row, governing
+from controller.rules.model import (
+    ByReading,
+    Cited,
+    Demand,
+    HouseChoice,
+    Question,
+    Reading,
+    Row,
+    conditions_asked,
+    governing,
+)
+from controller.rules.named_wagers import asked_about, belongs, parted
 from controller.rules.parts import Dealing, PlayRule, WagerRule
 from controller.rules.pay import PayLimit, PayTable
 from controller.rules.read.pay_tables import check_pay
 from controller.rules.read.reader import READING, Scope, nearest
-from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, NO_ROW, Action, Guard, Method, Role, Settle, Trigger
+from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, NO_ROW, Action, Method, Role, Settle, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +29,7 @@ class Parts:
 
     dealing: Mapping[Method, Dealing]
     wagers: Mapping[str, WagerRule]
-    duty_roles: Mapping[Action, Cited[Role]]
+    duty_roles: Mapping[str, Cited[Role]]
     rows: Mapping[Trigger, tuple[Row, ...]]
     readings: Mapping[str, Reading]
     choices: Mapping[str, HouseChoice]
@@ -39,6 +50,7 @@ def check_parts(parts: Parts, scope: Scope) -> None:
     """Adds each fault of the whole to the scope. `scope` knows where each row stands."""
     _check_dealing(parts, scope)
     _check_wagers(parts, scope)
+    _check_roles(parts, scope)
     for trigger in GUARDS_OF:
         _check_trigger(parts, trigger, scope)
     for rows in parts.rows.values():
@@ -53,16 +65,16 @@ def check_parts(parts: Parts, scope: Scope) -> None:
     check_pay(parts.pay.values(), parts.limits.values(), parts.wagers, asked, scope)
 
 
-def every_state(trigger: Trigger) -> Iterator[frozenset[Guard]]:
-    """Every combination of the guards that belong to the trigger."""
-    guards = GUARDS_OF[trigger]
-    for held in product((False, True), repeat=len(guards)):
-        yield frozenset(guard for guard, holds in zip(guards, held, strict=True) if holds)
+def every_state(trigger: Trigger, rows: Iterable[Row]) -> Iterator[frozenset[str]]:
+    """Every combination of the guards that belong to the trigger, and of the wagers that these rows of it ask about."""
+    conditions = conditions_asked(trigger, rows)
+    for held in product((False, True), repeat=len(conditions)):
+        yield frozenset(condition for condition, holds in zip(conditions, held, strict=True) if holds)
 
 
-def describe(trigger: Trigger, state: frozenset[Guard]) -> str:
+def describe(trigger: Trigger, rows: Iterable[Row], state: frozenset[str]) -> str:
     """A state of the table in the words of the file: `not_misdealt, full_set_remains`."""
-    return ", ".join(g if g in state else f"not_{g}" for g in GUARDS_OF[trigger]) or "always"
+    return ", ".join(c if c in state else f"not_{c}" for c in conditions_asked(trigger, rows)) or "always"
 
 
 def _check_dealing(parts: Parts, scope: Scope) -> None:
@@ -101,35 +113,45 @@ def _check_trigger(parts: Parts, trigger: Trigger, scope: Scope) -> None:
     if trigger in scope.half_read:
         return  # what its rows leave open cannot be told before their own faults are mended
     ruling: set[int] = set()
-    for state in every_state(trigger):
+    for state in every_state(trigger, rows):
         match governing(rows, state):
             case []:
-                scope.fault(where, f"has a hole: nothing answers when {describe(trigger, state)}")
+                scope.fault(where, f"has a hole: nothing answers when {describe(trigger, rows, state)}")
             case [row]:
                 ruling.add(id(row))
             case several:
                 places = " and ".join(scope.place_of(row) for row in several)
-                scope.fault(where, f"is answered twice when {describe(trigger, state)}: {places}")
+                scope.fault(where, f"is answered twice when {describe(trigger, rows, state)}: {places}")
                 ruling.update(id(row) for row in several)
     for row in rows:
         if id(row) not in ruling:
             scope.fault(scope.place_of(row), "never governs")
 
 
+def _check_roles(parts: Parts, scope: Scope) -> None:
+    for word in parts.duty_roles:
+        if parted(word)[1] not in (None, *parts.wagers):
+            scope.fault("[duty_roles]", f"unknown action {word!r} {nearest(word, [*map(str, Action)])}")
+
+
 def _check_row(parts: Parts, row: Row, scope: Scope) -> None:
     where = scope.place_of(row)
-    allowed = GUARDS_OF[row.trigger]
     for condition in row.when:
-        if condition.guard not in allowed:
-            names = ", ".join(allowed) or "none"
+        if not belongs(row.trigger, condition.guard):
+            names = ", ".join(GUARDS_OF[row.trigger]) or "none"
             scope.fault(where, f"guard {condition.guard!s} does not belong to {row.trigger} (it has: {names})")
-    actions = [demand.action for demand in row.do]
-    for action in sorted({a for a in actions if actions.count(a) > 1}):
-        scope.fault(where, f"demands {action} twice")
-    asks = (Action.HOLD_ROUND, Action.CALL_FLOORPERSON) if row.absent else ()
-    for action in sorted({*actions, *asks, *(a for step in row.by_reading for a in step.do)}):
-        if action in CONFIRMED and action not in parts.duty_roles:
-            scope.fault(where, f"demands {action}, but [duty_roles] does not say who confirms it")
+    words = [demand.word for demand in row.do]
+    for word in sorted({w for w in words if words.count(w) > 1}):
+        scope.fault(where, f"demands {word} twice")
+    asks = (Demand(Action.HOLD_ROUND), Demand(Action.CALL_FLOORPERSON)) if row.absent else ()
+    demands = (*row.do, *asks, *(demand for step in row.by_reading for demand in step.do))
+    for word, action in sorted({(demand.word, demand.action) for demand in demands}):
+        if action in CONFIRMED and word not in parts.duty_roles:
+            scope.fault(where, f"demands {word}, but [duty_roles] does not say who confirms it")
+    named = (*(asked_about(c.guard) for c in row.when), *(demand.wager for demand in demands))
+    for wager in dict.fromkeys(named):
+        if wager is not None and wager not in parts.wagers:
+            scope.fault(where, f"names no known wager: {wager!r} {nearest(wager, parts.wagers)}")
     if not row.absent and _elections_known(parts, row, where, scope):
         _check_elections(parts, row, where, scope)
 

@@ -7,20 +7,21 @@ The format is told in docs/rulebooks.md.
 
 import errno
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
 from controller.rules.applies import check_conditions, conditions
 from controller.rules.model import Cited, Row, Rulebook
+from controller.rules.named_wagers import ABOUT_ONE, word_of
 from controller.rules.parts import LaidAway
 from controller.rules.read import pay_tables, rows, sections
 from controller.rules.read.checks import Parts, check_parts, check_qualifier
 from controller.rules.read.ranking import ranking
 from controller.rules.read.reader import FILE, Scope, Table
 from controller.rules.read.toml import MARK, TomlInvalid, parse_toml
-from controller.rules.vocabulary import Action, Role, Trigger
+from controller.rules.vocabulary import Role, Trigger
 
 ANSWERS = {"outcome": rows.read_outcome, "silent": rows.read_silent, "absent": rows.read_absent}
 
@@ -151,7 +152,7 @@ class _Book:
         return Parts(
             dealing=self._by_key("dealing", "method", sections.dealing, lambda dealing: dealing.method),
             wagers=self._by_key("wager", "name", sections.wager, lambda wager: wager.name),
-            duty_roles={a: r for name, r in self._roles("duty_roles") if (a := self._action(name)) is not None},
+            duty_roles=dict(self._duty_roles()),
             rows=self._rows(),
             readings=self._by_key("reading", "id", rows.read_reading, lambda reading: reading.id),
             choices=self._by_key("choice", "id", rows.read_house_choice, lambda choice: choice.id, optional=True),
@@ -197,11 +198,21 @@ class _Book:
     def _roles(self, section: str) -> list[tuple[str, Cited[Role]]]:
         if (table := self.root.table(section)) is None:
             return []
-        read = [(key, table.cited(key, lambda t, value: t.word(value, Role))) for key in table]
+        read = [(key, _role(table, key)) for key in table]
         return [(key, role) for key, role in read if role is not None]
 
-    def _action(self, name: str) -> Action | None:
-        return Table({}, "[duty_roles]", self.root.scope).to_word(name, Action, "action")
+    def _duty_roles(self) -> Iterator[tuple[str, Cited[Role]]]:
+        """Who confirms a demand, by its word; of an action about one wager by the name of that wager (`return.ante`)."""
+        if (table := self.root.table("duty_roles")) is None:
+            return
+        for key in table:
+            if key in ABOUT_ONE:
+                inner = table.table(key) or Table({}, key, self.root.scope)
+                found = [(word_of(key, wager), _role(inner, wager)) for wager in inner]
+            else:
+                named = rows.deed(table, key)
+                found = [(word_of(*named), _role(table, key))] if named else []
+            yield from ((word, role) for word, role in found if role is not None)
 
     def _rows(self) -> dict[Trigger, tuple[Row, ...]]:
         found: dict[Trigger, tuple[Row, ...]] = {}
@@ -212,3 +223,7 @@ class _Book:
                     self.root.scope.place(row, table.where)
                     found[row.trigger] = (*found.get(row.trigger, ()), row)
         return found
+
+
+def _role(table: Table, key: str) -> Cited[Role] | None:
+    return table.cited(key, lambda inner, value: inner.word(value, Role))

@@ -199,6 +199,20 @@ class Table:
                 self.fault(f"{key!r} must be a list of texts, not {other!r}")
                 return ()
 
+    def items(self, key: str) -> tuple[object, ...]:
+        """A list of whatever its reader takes; one text stands for a list of one."""
+        self.known.append(key)
+        match self._raw.get(key):
+            case str(text):
+                return (text,)
+            case list(items):
+                return tuple(items)
+            case None:
+                self.fault(f"{key!r} is missing")
+            case other:
+                self.fault(f"{key!r} must be a list of texts, not {other!r}")
+        return ()
+
     def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
         """An optional table of texts, in its order."""
         raw = self._take(key, dict, "a table", optional=True) or {}

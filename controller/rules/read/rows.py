@@ -1,6 +1,7 @@
 """Reads what decides: the answers to triggers, the readings, and what the text leaves to the licensee."""
 
 from controller.rules.model import ByReading, Choice, Condition, Demand, HouseChoice, Reading, Row
+from controller.rules.named_wagers import ABOUT_ONE, asked_about, parted
 from controller.rules.read.reader import Table
 from controller.rules.vocabulary import PARTS, Action, Guard, Trigger
 
@@ -84,18 +85,56 @@ def _row(table: Table, cite_key: str, *, silent: bool = False, absent: bool = Fa
 
 
 def _condition(table: Table, word: str) -> Condition | None:
-    guard = table.to_word(word.removeprefix("not_"), Guard, "guard")
+    asked = word.removeprefix("not_")
+    guard = asked if asked_about(asked) else table.to_word(asked, Guard, "guard")
     return None if guard is None else Condition(guard, holds=not word.startswith("not_"))
 
 
 def _demand(table: Table) -> Demand | None:
-    action, cite = table.word("action", Action), table.cite()
+    named, cite = _named(table), table.cite()
     table.close()
-    return None if action is None else Demand(action, cite)
+    return None if named is None else Demand(named[0], cite, None, named[1])
 
 
 def _by_reading(table: Table) -> ByReading | None:
     reading, choice, given = table.text("reading"), table.text("choice"), table.pairs("given")
-    do = tuple(action for word in table.texts("do") if (action := table.to_word(word, Action, "action")))
+    follows = [_follows(table, item) for item in table.items("do")]
     table.close()
-    return None if reading is None or choice is None else ByReading(reading, choice, do, given)
+    if reading is None or choice is None:
+        return None
+    do = tuple(Demand(named[0], reading=reading, wager=named[1]) for named in follows if named)
+    return ByReading(reading, choice, do, given)
+
+
+def _follows(table: Table, item: object) -> tuple[Action, str | None] | None:
+    """What a reading demands: an action, or `{ action, wager }` where it names a wager."""
+    if isinstance(item, str):
+        return deed(table, item)
+    inner = Table(item, f"{table.where} do", table.scope)
+    named = _named(inner)
+    inner.close()
+    return named
+
+
+def _named(table: Table) -> tuple[Action, str | None] | None:
+    """The action, and the wager where it is about one, and only there."""
+    text, wager = table.text("action"), table.text("wager", optional=True)
+    if text is None or wager is None:
+        return None if text is None else deed(table, text)
+    if text not in ABOUT_ONE:
+        table.fault(f"{text} is about no wager: leave its name out")
+        return None
+    return Action(text), wager
+
+
+def deed(table: Table, word: str) -> tuple[Action, str | None] | None:
+    """An action in one word; with its wager where an older rulebook has it so: `return_ante`."""
+    try:
+        named = parted(word)
+    except ValueError:
+        table.to_word(word, Action, "action")
+        return None
+    if named[0] in ABOUT_ONE and named[1] is None:
+        table.fault(f"{word} is about one wager: name it")
+        return None
+    return named

@@ -108,7 +108,7 @@ def _closed(draft: Draft, duty: Duty, actor: Actor) -> None:
     round_ = draft.state.round
     if duty.action is Action.ASK_VOID_OR_COMPLETE and round_ is not None and round_.late_let_out:
         draft.make_safe("the short hand is decided")
-    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+    draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role, duty.wager))
 
 
 def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:

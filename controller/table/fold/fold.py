@@ -145,7 +145,7 @@ def _demands(state: State, event: f.Event) -> State:
         case f.DutyOpened():
             duty = Duty(
                 event.duty, event.action, event.least_role, event.device, event.back, event.seat, event.cite,
-                event.reading,
+                event.reading, event.wager,
             )  # fmt: skip
             return replace(state, duties=with_(state.duties, duty.id, duty), serial=state.serial + 1)
         case f.DutyClosed():
@@ -154,7 +154,7 @@ def _demands(state: State, event: f.Event) -> State:
                 return wagers.handed_back(state)
             if event.action is Action.ASK_VOID_OR_COMPLETE and state.round is not None:
                 return replace(state, round=replace(state.round, late_let_out=False))
-            return _spared_settled(state) if event.action is Action.SETTLE_TRIPS else state
+            return _spared_settled(state, event.wager) if event.action is Action.SETTLE else state
         case f.HoldPlaced():
             hold = Hold(
                 event.hold, event.reason, event.least_role, event.seat, event.wager, event.cite, event.reading, event.choices,
@@ -179,12 +179,14 @@ def _vouched(state: State, lifted: f.HoldLifted) -> State:
     return replace(state, round=replace(round_, vouched=True))
 
 
-def _spared_settled(state: State) -> State:
-    """The wagers that a disposition had spared are settled now, whether or not the round goes on."""
+def _spared_settled(state: State, name: str | None) -> State:
+    """The wagers of this name that a disposition had spared are settled now, whether or not the round goes on."""
     if state.round is None:
         return state
     seats = state.round.seats
     for number, wager, held in state.round.wagers(Fate.TO_SETTLE):
+        if wager != name:
+            continue
         wagers = with_(seats[number].wagers, wager, replace(held, fate=Fate.SETTLED))
         seats = with_(seats, number, replace(seats[number], wagers=wagers))
     return replace(state, round=replace(state.round, seats=seats))

@@ -5,7 +5,8 @@ from typing import TypeVar
 
 from controller.games.model import AT_ONCE, Phase
 from controller.games.settling.round import Irregularity, Meter, read_cards
-from controller.rules.vocabulary import GUARDS_OF, Action
+from controller.rules.named_wagers import belongs
+from controller.rules.vocabulary import Action
 from controller.table.state.table import ALL_COLLECTED, ALL_HELD, Fate, Hold, Round, Seat, SeenHand, State, Wager
 from controller.table.words import facts as f
 from controller.table.words.structs import replace
@@ -69,7 +70,7 @@ def void_noted(state: State, made: f.DispositionMade) -> State:
     round_ = state.round
     if round_ is None or not round_.live or not any(demand.action in VOIDS for demand in made.demands):
         return state
-    holding = tuple(guard for guard in made.guards if guard in GUARDS_OF[made.trigger])
+    holding = tuple(condition for condition in made.guards if belongs(made.trigger, condition))
     happened = Irregularity(made.trigger, holding, made.seat)
     return replace(state, round=replace(round_, voids=(*round_.voids, happened)))
 

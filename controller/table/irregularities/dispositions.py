@@ -6,7 +6,8 @@ Every action of the vocabulary has one meaning, for every document. Which action
 from controller.games.fates import OF_WAGER_AT_SEAT, VOIDS_ALL, holds_round, of_declaration, wager_fates
 from controller.games.model import Phase
 from controller.rules.model import Demand
-from controller.rules.vocabulary import PLACED, Action, Guard, Role, Trigger
+from controller.rules.named_wagers import placed
+from controller.rules.vocabulary import Action, Guard, Role, Trigger
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities.collected_wagers import after_void, ask_of_lost
 from controller.table.irregularities.duties import nothing_left, superseded
@@ -44,12 +45,12 @@ LEAVES_PLAY = (
 """Demands under which bets that are still open stay so: no chip on a sensor becomes a wager before the announcement."""
 DUTIES_ON_TABLE = (
     Action.DEAL_COMMUNITY,
-    Action.SETTLE_TRIPS,
+    Action.SETTLE,
     Action.CARD_TO_RACK,
     Action.USE_AS_NEXT,
     Action.COMPLETE_DEALER_HAND,
     Action.COUNT_STUB,
-    Action.COLLECT_ANTE,
+    Action.COLLECT,
     Action.COLLECT_SEAT_WAGERS,
     Action.TAKE_BACK_PAID,
     Action.TURN_FACE_DOWN,
@@ -61,11 +62,11 @@ DUTIES_ON_TABLE = (
 )
 
 
-def guards_now(draft: Draft) -> set[Guard]:
-    """The guards that follow from the state alone; the caller adds those that only the event knows."""
+def guards_now(draft: Draft) -> set[str]:
+    """The conditions that follow from the state alone; the caller adds those that only the event knows."""
     round_ = draft.state.round
     shuffler = draft.state.device_of(DeviceKind.SHUFFLER)
-    found: set[Guard] = set()
+    found: set[str] = set()
     if shuffler_counted(draft.state):
         found.add(Guard.SHUFFLER_COUNTS)
     if reshuffling_shoe(draft.state) or (shuffler and Capability.RESHUFFLES in shuffler[1].capabilities):
@@ -87,7 +88,7 @@ def guards_now(draft: Draft) -> set[Guard]:
     if round_.initial_deal_done and all(s.decided or not round_.plays(n) for n, s in round_.in_play.items()):
         found.add(Guard.ALL_PLAYERS_ACTED)
     lies = {name for _, name, _ in round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE)}
-    return found | {guard for guard, wager in PLACED.items() if wager in lies}
+    return found | {placed(wager) for wager in draft.setup.law.rulebook.asks_placed if wager in lies}
 
 
 def dispose(
@@ -245,11 +246,13 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""
     seat = seat if action in DUTIES_ON_TABLE else 0
-    open_already = {(d.action, d.device, d.back, d.seat) for d in draft.state.duties.values()}
-    if (action, device, back, seat) in open_already:
+    open_already = {(d.word, d.device, d.back, d.seat) for d in draft.state.duties.values()}
+    if (demand.word, device, back, seat) in open_already:
         return
-    least = least_role(draft, action, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
-    duty = f.DutyOpened(draft.next_id("D"), action, least, device, back, seat, demand.cite, demand.reading)
+    least = least_role(draft, demand.word, Role.FLOORPERSON if action in ASKS_FLOOR else Role.DEALER)
+    duty = f.DutyOpened(
+        draft.next_id("D"), action, least, device, back, seat, demand.cite, demand.reading, demand.wager
+    )
     if not nothing_left(draft.state, duty):
         draft.add(duty)
 

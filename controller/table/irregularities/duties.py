@@ -41,7 +41,7 @@ def superseded(draft: Draft, trigger: Trigger, seat: int, demands: tuple[Demand,
 
 
 def closed(draft: Draft, duty: Duty) -> None:
-    draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT))
+    draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT, duty.wager))
 
 
 def nothing_left(state: State, duty: Duty | f.DutyOpened) -> bool:

@@ -5,7 +5,8 @@ from itertools import chain
 
 from controller.games.fates import OF_WAGER, VOIDS_ALL, Fate, Placed, WagerFate, wager_fates
 from controller.rules.model import Demand, Law
-from controller.rules.vocabulary import PLACED, Action, Guard
+from controller.rules.named_wagers import placed
+from controller.rules.vocabulary import Action, Guard
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities.dispositions import open_duty
 from controller.table.irregularities.spared_wagers import FOR_SPARED
@@ -30,8 +31,8 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     cents = round_.seats[seat].wagers[wager].cents
     if (spared := _spared_by(draft.setup.law, hold, wager, chain.from_iterable(d for d, _ in voids))) is not None:
         draft.decide_wager(seat, wager, cents, Fate.TO_SETTLE, spared.cite, spared.reading)
-        for action in FOR_SPARED:
-            open_duty(draft, Demand(action, spared.cite, spared.reading))
+        for action, of in ((Action.DEAL_COMMUNITY, None), (Action.SETTLE, wager)):
+            open_duty(draft, Demand(action, spared.cite, spared.reading, of))
         return True
     found = next((fate for _, fate in reversed(voids) if fate is not None and fate.fate in _DECIDES), None)
     if found is None and not round_.void:  # the others of this hand are not given back, and the round is settled
@@ -56,7 +57,7 @@ def _spared_by(law: Law, hold: Hold, wager: str, demands: Iterable[Demand]) -> D
     if (
         rule is not None and hold.reading == rule.reading
     ):  # an earlier void had spared it, and so a person says again
-        return Demand(Action.SETTLE_TRIPS, reading=hold.reading)
+        return Demand(Action.SETTLE, reading=hold.reading, wager=wager)
     asked = (d for d in demands if OF_WAGER.get(d.action) is Fate.HELD and d.reading == hold.reading)
     return next((demand for demand in asked if demand.wager == wager), None)
 
@@ -64,7 +65,7 @@ def _spared_by(law: Law, hold: Hold, wager: str, demands: Iterable[Demand]) -> D
 def _open_for_spared(draft: Draft, demands: Iterable[Demand], *, others: bool) -> None:
     """The wager is settled like others that the void spared; for those the community cards were dealt, or are to be, already."""
     for demand in (d for d in demands if d.action in FOR_SPARED):
-        if demand.action is Action.SETTLE_TRIPS or not others:
+        if demand.action is Action.SETTLE or not others:
             open_duty(draft, demand)
 
 
@@ -75,10 +76,10 @@ def _voids_of(
 
     A wager that stands was placed: the void is taken as if nobody had held it.
     """
-    placed = {Guard.ROUND_LIVE, *(guard for guard, name in PLACED.items() if name == wager)}
+    standing = {Guard.ROUND_LIVE, placed(wager)}
     law, found = draft.setup.law, []
     for happened in round_.voids:
-        _, demands = law.demands(happened.trigger, frozenset(placed.union(happened.state)), draft.state.method)
+        _, demands = law.demands(happened.trigger, frozenset(standing.union(happened.state)), draft.state.method)
         if any(d.action in VOIDS_ALL for d in demands) or happened.seat == seat:
             fates = wager_fates(law, demands, [Placed(seat, wager)], happened.seat)
             found.append((demands, fates[0] if fates else None))

@@ -10,9 +10,9 @@ from controller.table.irregularities.duties import close_done, closed
 from controller.table.state.table import Fate
 from controller.table.words import facts as f
 
-FOR_SPARED = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
+FOR_SPARED = (Action.DEAL_COMMUNITY, Action.SETTLE)
 """What is to be done for them and, once none is left, for nobody."""
-OF_LOST = (Action.COLLECT_ANTE, Action.COLLECT_SEAT_WAGERS)
+OF_LOST = (Action.COLLECT, Action.COLLECT_SEAT_WAGERS)
 
 
 def close_if_none_spared(draft: Draft) -> None:

@@ -17,7 +17,7 @@ from controller.table.words import facts as f
 from controller.table.words.acts import Resolution
 
 HANDS_FIRST = ", and then the missing cards and the community are dealt first"
-"""What follows where a Trips stands of which the hand is not dealt yet."""
+"""What follows where a wager stands of which the hand is not dealt yet."""
 
 
 def lying(draft: Draft, declared: int = 0) -> list[Placed]:
@@ -100,7 +100,7 @@ def hold_wagers(
     if len(held) > 1:
         seat, wager = (seat if len({at for at, _ in held}) == 1 else 0), ALL_HELD
         what = f"{f'seat {seat}: ' if seat else ''}{len(held)} wagers are"
-    hands = HANDS_FIRST if demand.action is Action.HOLD_TRIPS else ""
+    hands = HANDS_FIRST if demand.action is Action.HOLD else ""
     draft.hold(
         f"{what} held; decide: {' or '.join(choices)}{hands}", cite=demand.cite, reading=demand.reading, choices=choices,
         seat=seat, wager=wager, least_role=least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
@@ -119,7 +119,7 @@ def open_return_duty(draft: Draft, demand: Demand) -> None:
     )  # fmt: skip
 
 
-def least_role(draft: Draft, action: Action, otherwise: Role) -> Role:
-    """The least role that may do this, as the rulebook cites it."""
-    cited = draft.setup.law.rulebook.duty_roles.get(action)
+def least_role(draft: Draft, word: str, otherwise: Role) -> Role:
+    """The least role that may do what this word demands, as the rulebook cites it."""
+    cited = draft.setup.law.rulebook.duty_roles.get(word)
     return cited.value if cited else otherwise

@@ -50,7 +50,7 @@ def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if not state.open:
         return Refusal("the table is not open; a floorperson opens it")
     if state.duties:
-        duties = ", ".join(f"{d.id} {d.action}" for d in state.duties.values())
+        duties = ", ".join(f"{d.id} {d.word}" for d in state.duties.values())
         cite = tuple(clause for d in state.duties.values() for clause in d.cite)
         return Refusal(f"duties are open and block the next round: {duties}", cite)
     card_set = state.sets.get(act.back)
@@ -239,10 +239,10 @@ def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     if round_.live and not round_.unbidden:
         cite = order_cite(setup, state, act.kind)
         return Refusal("no cards are out; they are collected when the round is settled", cite)
-    first = (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
+    first = (Action.DEAL_COMMUNITY, Action.SETTLE)
     open_still = [d for d in state.duties.values() if d.action in first]
     if open_still:
-        return Refusal(f"first {open_still[0].id}: {open_still[0].action}", open_still[0].cite)
+        return Refusal(f"first {open_still[0].id}: {open_still[0].word}", open_still[0].cite)
     return stub.due(setup, state)
 
 

@@ -226,7 +226,7 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if duty is None:
         return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
     if not actor.role.may_act_as(duty.least_role):
-        return Refusal(f"{duty.action} is confirmed by a {duty.least_role} or above", duty.cite)
+        return Refusal(f"{duty.word} is confirmed by a {duty.least_role} or above", duty.cite)
     inside = _senses(state.devices[duty.device]) if duty.device else 0
     if inside:  # neither is it empty, nor does it leave service with cards of a set
         return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
@@ -251,7 +251,7 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         # as for the act that shows the cards
         named = ", ".join(map(str, waiting))
         return Refusal(f"seats {named} have not been asked", order_cite(setup, state, a.RevealCommunity.kind))
-    waits = duty.action is Action.SETTLE_TRIPS
+    waits = duty.action is Action.SETTLE
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
         return Refusal("deal the community cards first", duty.cite)
     return None

@@ -10,6 +10,7 @@ from controller.games.registry import UNNAMED
 from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
 from controller.rules.model import Law
+from controller.rules.named_wagers import word_of
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.state.card_set import CardSet, GamingDay
 from controller.table.state.device import Device
@@ -276,6 +277,12 @@ class Duty(Struct, frozen=True):
     seat: int
     cite: tuple[str, ...]
     reading: str | None
+    wager: str | None = None
+
+    @property
+    def word(self) -> str:
+        """What is to be done in one word, with the wager that it is about: `settle_trips`, `reshuffle`."""
+        return word_of(self.action, self.wager)
 
 
 class Hold(Struct, frozen=True):

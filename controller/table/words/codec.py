@@ -13,6 +13,7 @@ from controller.cards.cards import IDENTITY
 from controller.table.words.acts import ACTS
 from controller.table.words.facts import FACTS, HEALTH, Fact
 from controller.table.words.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
+from controller.table.words.named_bodies import NAMED, in_one_word, named
 from controller.table.words.structs import fields
 from drivers.events import LINK_EVENTS, REPORTS, Origin
 
@@ -50,6 +51,8 @@ def stream_of(fact: Fact) -> str:
 
 def encode(record: Any) -> bytes:
     """One body as JSON, without what is unknown."""
+    if (kind := getattr(record, "kind", None)) in NAMED:
+        return _ENCODER.encode(in_one_word(kind, builtins(record)))
     data = _ENCODER.encode(record)
     return data if _is_whole(data) else _ENCODER.encode(builtins(record))
 
@@ -76,6 +79,8 @@ def decode_fact(kind: str, subject: str, data: bytes, version: int = VERSION) ->
     for step in range(version, VERSION):
         if (upcast := UPCASTS.get((kind, step))) is not None:
             body = upcast(body)
+    if kind in NAMED:
+        body = named(kind, body)
     return Fact(subject, _decode(FACTS, kind, body))
 
 

@@ -168,7 +168,7 @@ def test_a_recut_belongs_to_a_supervisor_or_to_a_floorperson(ma: Rulebook, md: R
 def test_holds_are_lifted_by_a_floorperson(ma: Rulebook, md: Rulebook) -> None:
     """No hold is the dealer's to lift, whatever it holds."""
     for book in (ma, md):
-        holds = {action: role for action, role in book.duty_roles.items() if action.startswith("hold_")}
+        holds = {action: role for action, role in book.duty_roles.items() if action.startswith("hold")}
         assert holds.keys() >= {Action.HOLD_ROUND, Action.HOLD_ALL_WAGERS, Action.HOLD_LATE_WAGER}
         assert {role.value for role in holds.values()} == {Role.FLOORPERSON}
         assert book.act_roles["resolve_hold"].value is Role.FLOORPERSON
@@ -198,7 +198,7 @@ def test_who_carries_a_demand_out_is_cited_with_each_clause_that_makes_it(book: 
     """A role cites the clause that names the person, and those that demand the same and name nobody."""
     law = find(book)
     rows = [row for rows in law.rows.values() for row in rows]
-    made = {(demand.action, clause) for row in rows for demand in row.do for clause in demand.cite}
+    made = {(demand.word, clause) for row in rows for demand in row.do for clause in demand.cite}
     roles = law.duty_roles
     assert [(a, c) for a, c in sorted(made) if a in roles and not _meets(c, roles[a].cite)] == []
 

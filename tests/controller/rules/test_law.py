@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from controller.rules.elections import cautious, elect
 from controller.rules.model import AmbiguousLaw, Demand, Law, Rulebook, governing
+from controller.rules.named_wagers import placed
 from controller.rules.read.library import available, find
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Trigger
 
 BOOKS = {name: find(name) for name in available()}
-guards = st.frozensets(st.sampled_from(Guard))
+guards = st.frozensets(st.sampled_from([*Guard, placed("trips")]))
 triggers = st.sampled_from(sorted(GUARDS_OF))
 books = st.sampled_from(sorted(BOOKS))
 unhurried = settings(deadline=None)  # a busy machine is no failure of the law
@@ -62,14 +63,15 @@ def test_whatever_is_elected_something_is_demanded_and_each_demand_says_why(
         return
     assert all(bool(d.cite) is not bool(d.reading) for d in demands)
     assert all(d.reading for d in demands) or not row.silent
-    assert len({d.action for d in demands}) == len(demands)
+    assert len({d.word for d in demands}) == len(demands)
 
 
 @unhurried
 @given(law=laws(), trigger=triggers, state=guards)
 def test_no_election_demands_what_contradicts_itself(law: Law, trigger: Trigger, state: frozenset[Guard]) -> None:
     """Wagers are not both returned and held, a void round is not played on, Trips that is settled is not returned."""
-    actions = {d.action for d in law.demands(trigger, state)[1]}
+    demands = law.demands(trigger, state)[1]
+    actions = {d.action for d in demands}
     returned = {
         Action.RETURN_ALL_WAGERS,
         Action.RETURN_OTHERS,
@@ -80,12 +82,12 @@ def test_no_election_demands_what_contradicts_itself(law: Law, trigger: Trigger,
     assert not (actions & returned and actions & held)
     if actions & {Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.HOLD_ROUND}:
         assert Action.PLAY_ON not in actions
-    if Action.SETTLE_TRIPS in actions:
+    if Action.SETTLE in actions:
         assert Action.DEAL_COMMUNITY in actions
-    of_trips = actions & {Action.SETTLE_TRIPS, Action.RETURN_TRIPS, Action.HOLD_TRIPS}
+    of_trips = {d.action for d in demands if d.wager == "trips"}
     assert not of_trips or not actions & {Action.RETURN_ALL_WAGERS, Action.HOLD_ALL_WAGERS}
     assert len(of_trips) <= 1
-    if actions & held or actions & {Action.HOLD_ROUND, Action.HOLD_TRIPS}:
+    if actions & held or actions & {Action.HOLD_ROUND, Action.HOLD}:
         assert Action.CALL_FLOORPERSON in actions
 
 
@@ -157,6 +159,6 @@ def test_a_rulebook_with_a_hole_says_so_at_the_table_rather_than_guess(md: Ruleb
 def test_an_exception_takes_the_place_of_its_base_rule(md: Rulebook) -> None:
     """With Trips on the layout both 13.F and 13.G are live, and the one that says notwithstanding governs."""
     rows = md.rows[Trigger.DEALER_CARD_EXPOSED]
-    state = frozenset({Guard.TRIPS_PLACED})
+    state = frozenset({placed("trips")})
     assert [row.cite for row in rows if row.live(state)] == [("13.F",), ("13.G",)]
     assert [row.cite for row in governing(rows, state)] == [("13.G",)]

@@ -57,9 +57,11 @@ def test_the_nearest_word_is_named_else_all_of_them(word: str, known: list[str],
 
 def test_a_state_is_told_by_each_condition_of_its_trigger() -> None:
     """What holds by its name, what does not with a not; a trigger without conditions is always the same."""
-    assert describe(Trigger.STUB_WRONG, frozenset({Guard.MISDEALT})) == "misdealt, not_full_set_remains"
-    assert describe(Trigger.STUB_WRONG, frozenset({Guard.FULL_SET_REMAINS})) == "not_misdealt, full_set_remains"
-    assert describe(Trigger.CARDS_INSUFFICIENT, frozenset()) == "always"
+    assert describe(Trigger.STUB_WRONG, (), frozenset({Guard.MISDEALT})) == "misdealt, not_full_set_remains"
+    assert (
+        describe(Trigger.STUB_WRONG, (), frozenset({Guard.FULL_SET_REMAINS})) == "not_misdealt, full_set_remains"
+    )
+    assert describe(Trigger.CARDS_INSUFFICIENT, (), frozenset()) == "always"
 
 
 def test_a_law_that_is_not_clear_names_the_rows_that_compete(md: Rulebook) -> None:
@@ -130,7 +132,7 @@ def test_only_a_reading_that_voids_or_of_a_matter_that_no_text_knows_lets_a_pers
         for rows in md.rows.values()
         for row in rows
         for step in row.by_reading
-        if {"void_round", "void_all_hands"} & set(step.do)
+        if {"void_round", "void_all_hands"} & {demand.action for demand in step.do}
     }
     assert law.of_holds is not None
     assert {reading for reading in md.readings if law.may_void(reading)} == voiding | {law.of_holds}

@@ -139,7 +139,7 @@ def test_a_demand_and_a_step_that_cannot_be_read_are_left_out_of_their_row() -> 
     """The others of the row stand; each fault is told with its place."""
     raw = {
         "trigger": "shoe_jam", "says": "s", "cite": "1",
-        "do": [{"action": "hold", "cite": "1"}, {"action": "record_only", "cite": "1"}],
+        "do": [{"action": "hod", "cite": "1"}, {"action": "hold", "cite": "1"}, {"action": "record_only", "cite": "1"}],
         "by_reading": [
             {"choice": "a", "do": ["record_only"]},
             {"reading": "R-1", "do": ["record_only"]},
@@ -150,12 +150,13 @@ def test_a_demand_and_a_step_that_cannot_be_read_are_left_out_of_their_row() -> 
     row = rows.read_outcome(table)
     assert row is not None
     assert [demand.action for demand in row.do] == [Action.RECORD_ONLY]
-    assert [(step.reading, step.choice, step.do) for step in row.by_reading] == [
-        ("R-1", "a", (Action.RECORD_ONLY,))
+    assert [(step.reading, step.choice, [d.action for d in step.do]) for step in row.by_reading] == [
+        ("R-1", "a", [Action.RECORD_ONLY])
     ]
     bad, *others = table.scope.faults
-    assert bad.startswith("[t] do 1: unknown action 'hold' ")
+    assert bad.startswith("[t] do 1: unknown action 'hod' ")
     assert others == [
+        "[t] do 2: hold is about one wager: name it",
         "[t] by_reading 1: 'reading' is missing",
         "[t] by_reading 2: 'choice' is missing",
         "[t] by_reading 3: unknown action 'record_onli' (nearest: record_only)",

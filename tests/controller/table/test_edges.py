@@ -303,7 +303,7 @@ def test_trips_that_was_spared_is_settled_when_the_dealer_says_so(make_table, ru
     for hold in list(table.state.holds):
         table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER))
     for duty in list(table.state.duties.values()):
-        if duty.action in (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS):
+        if duty.action in (Action.DEAL_COMMUNITY, Action.SETTLE):
             table.act(a.ConfirmDuty(duty.id))
     assert table.fates()[1, "trips"] == "settled"
 
@@ -452,7 +452,7 @@ def test_cards_are_not_collected_before_spared_wagers_are_settled_on_them(make_t
     table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
     community, trips = (
         next(d.id for d in table.state.duties.values() if d.action is action)
-        for action in (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS)
+        for action in (Action.DEAL_COMMUNITY, Action.SETTLE)
     )
     assert "flop comes next" in table.refused(a.RevealCommunity(a.Street.LAST_TWO)).reason
     for street in (a.Street.FLOP, a.Street.LAST_TWO):

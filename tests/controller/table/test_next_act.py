@@ -3,6 +3,7 @@
 import pytest
 
 from controller.daemon.status import table_document
+from controller.rules.named_wagers import ABOUT_ONE
 from controller.rules.vocabulary import Action, Role, Trigger
 from controller.table.permissions.verify import can, verify
 from controller.table.state.table import Duty
@@ -30,7 +31,7 @@ def test_a_return_names_wagers_and_seats_and_what_stays(make_table):
         _do(table, Action.RETURN_ALL_WAGERS)
         == "Return Ante and Blind at seats 1 and 3. Leave Trips at seats 1 and 3."
     )
-    assert _do(table, Action.SETTLE_TRIPS) == "Settle Trips at seats 1 and 3 by the cards."
+    assert _do(table, Action.SETTLE) == "Settle Trips at seats 1 and 3 by the cards."
     (shown,) = [
         d for d in table_document(table.setup, table.state)["duties"] if d["action"] == "return_all_wagers"
     ]
@@ -55,7 +56,8 @@ def test_every_duty_is_an_instruction(make_table, action):
     """It begins with a capital, ends with a full stop, and holds no word of the code; also where nothing is named."""
     state = make_table("md-uth").state
     for back, device, seat in (("red", "shoe-1", 3), ("", "", 0)):
-        says = instruction(state, Duty("D1", action, Role.DEALER, device, back, seat, (), None))
+        wager = "six_card_bonus" if action in ABOUT_ONE else None
+        says = instruction(state, Duty("D1", action, Role.DEALER, device, back, seat, (), None, wager))
         assert says[0].isupper()
         assert says.endswith(".")
         assert "_" not in says

@@ -5,7 +5,8 @@ from typing import ClassVar
 from msgspec import Struct
 
 from controller.rules.model import Demand
-from controller.rules.vocabulary import Action, Guard, Role, Trigger
+from controller.rules.named_wagers import ConditionWord
+from controller.rules.vocabulary import Action, Role, Trigger
 from controller.table.words.acts import Resolution
 
 
@@ -17,7 +18,7 @@ class DispositionMade(Struct, frozen=True):
 
     kind: ClassVar[str] = "disposition_made"
     trigger: Trigger
-    guards: tuple[Guard, ...]
+    guards: tuple[ConditionWord, ...]
     round: str
     seat: int
     demands: tuple[Demand, ...]
@@ -45,7 +46,8 @@ class SomethingElseReported(Struct, frozen=True):
 
 
 class DutyOpened(Struct, frozen=True):
-    """A demand on a person that blocks the next round. `device`, `back`: what it concerns, "" = the table."""
+    """A demand on a person that blocks the next round. `device`, `back`: what it concerns, "" = the table. `wager`: the one that
+    the demand names."""
 
     kind: ClassVar[str] = "duty_opened"
     duty: str
@@ -56,6 +58,7 @@ class DutyOpened(Struct, frozen=True):
     seat: int = 0
     cite: tuple[str, ...] = ()
     reading: str | None = None
+    wager: str | None = None
 
 
 class DutyClosed(Struct, frozen=True):
@@ -69,6 +72,7 @@ class DutyClosed(Struct, frozen=True):
     action: Action
     by: str
     role: str
+    wager: str | None = None
 
 
 class HoldPlaced(Struct, frozen=True):

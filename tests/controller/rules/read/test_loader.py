@@ -210,7 +210,8 @@ def test_what_calls_nobody_needs_nobody_who_may_come(faults_of: FaultsOf) -> Non
         for rows in find("nj-pikit").rows.values()
         for row in rows
         if row.absent
-        or Action.CALL_FLOORPERSON in {*(d.action for d in row.do), *(a for s in row.by_reading for a in s.do)}
+        or Action.CALL_FLOORPERSON
+        in {*(d.action for d in row.do), *(d.action for s in row.by_reading for d in s.do)}
     ]
     faults = faults_of((role, ""), book="nj-pikit")
     assert len(faults) == len(calls)

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.model import Demand
-from controller.rules.vocabulary import Action, Guard, Method, Role, Trigger
+from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table.state.table import ALL_HELD
 from controller.table.words import acts as a
 from controller.table.words import facts as f
@@ -177,7 +177,7 @@ def test_a_wager_that_a_person_let_stand_is_touched_by_a_void_like_any_other(dea
     assert {table.fates()[1, name] for name in ("ante", "blind", "trips")} == {"stands"}
     events = table.act(a.ReportIrregularity(Trigger.DEALER_CARD_EXPOSED))
     (made,) = [x for x in events if isinstance(x, f.DispositionMade)]
-    assert Guard.TRIPS_PLACED in made.guards
+    assert "trips_placed" in made.guards
     decided = fates(events)
     assert decided[1, "ante"] == decided[1, "blind"] == ("returned", ("13.F",), None)
     assert decided[1, "trips"] == ("to_settle", ("13.G",), None)

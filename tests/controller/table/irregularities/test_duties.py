@@ -68,7 +68,7 @@ def void(table):
 def take_away(table):
     back = table.round.back
     lift(table)
-    for action in (Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS):
+    for action in (Action.DEAL_COMMUNITY, Action.SETTLE):
         for duty in [d for d in table.state.duties.values() if d.action is action]:
             table.act(a.ConfirmDuty(duty.id))
     table.act(a.CollectCards())

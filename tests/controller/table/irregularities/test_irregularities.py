@@ -204,7 +204,7 @@ def test_face_up_cards_after_the_first_two_cards_still_deal_the_community_and_se
     table.act(reports(Trigger.CARD_FACE_UP, cards=2))
     assert table.round.void
     assert table.fates()[1, "trips"] == "to_settle"
-    assert {Action.DEAL_COMMUNITY, Action.SETTLE_TRIPS} <= duties(table)
+    assert {Action.DEAL_COMMUNITY, Action.SETTLE} <= duties(table)
 
 
 def played_out(table):

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table.decide import fold
 from controller.table.settlement.unchecked import Check, unchecked
@@ -102,7 +103,7 @@ def test_a_paid_bonus_is_asked_about_as_was_elected(declared, reading, says):
     assert [*holds] == ["bonus"]
     assert says in holds["bonus"].reason
     assert table.fates()[1, "ante"] == "lost"
-    assert "collect_ante" in {duty.action for duty in table.state.duties.values()}
+    assert "collect_ante" in {duty.word for duty in table.state.duties.values()}
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_what_was_paid_is_corrected_or_stands_though_its_reading_may_void_a_roun
     law = table.setup.law
     (row,) = law.rulebook.rows[Trigger.FALSE_DECLARATION]
     step = next(step for step in row.by_reading if step.reading == "R-60")
-    voids = dataclasses.replace(step, choice="void", do=(Action.VOID_ROUND,))
+    voids = dataclasses.replace(step, choice="void", do=(Demand(Action.VOID_ROUND, reading="R-60"),))
     row = dataclasses.replace(row, by_reading=(*row.by_reading, voids))
     book = dataclasses.replace(law.rulebook, rows={**law.rulebook.rows, Trigger.FALSE_DECLARATION: (row,)})
     table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from controller.rules.model import Demand
+from controller.rules.named_wagers import word_of
 from controller.rules.vocabulary import Action, Area, Role, Trigger
 from controller.table.irregularities.spared_wagers import FOR_SPARED
 from controller.table.settlement.offer import offer
@@ -28,11 +29,11 @@ def dealt(make_table):
 
 
 def duties(table):
-    return {duty.action for duty in table.state.duties.values()}
+    return {duty.word for duty in table.state.duties.values()}
 
 
 def close(table, action):
-    table.act(a.ConfirmDuty(next(d.id for d in table.state.duties.values() if d.action == action)))
+    table.act(a.ConfirmDuty(next(d.id for d in table.state.duties.values() if d.word == action)))
 
 
 def decided(events):
@@ -48,7 +49,7 @@ def test_what_was_due_for_a_spared_trips_is_closed_by_the_document_that_sends_it
         close(table, "deal_community")
     events = table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
     assert decided(events) == {(1, "trips"): ("returned", ("13.E",), None)}
-    closed = [(e.action, e.by, e.role) for e in events if isinstance(e, f.DutyClosed)]
+    closed = [(word_of(e.action, e.wager), e.by, e.role) for e in events if isinstance(e, f.DutyClosed)]
     due = ["settle_trips"] if laid else ["deal_community", "settle_trips"]
     assert closed == [(action, "md-uth", "rulebook") for action in due]
     assert duties(table) == {"return_all_wagers", "reshuffle"}
@@ -149,7 +150,7 @@ def test_a_held_trips_that_stands_is_settled_with_those_that_the_void_spared(dea
         "ante": 1000, "blind": 1000, "trips": 500,
     }  # fmt: skip
     assert duties(table) & {"deal_community", "settle_trips"} == {"settle_trips", *again}
-    opened = {duty.action for name, duty in table.state.duties.items() if name not in before}
+    opened = {duty.word for name, duty in table.state.duties.items() if name not in before}
     assert opened == ({"settle_trips"} if "settle_trips" in first else set())
 
 
@@ -174,7 +175,7 @@ def test_where_the_other_trips_is_held_as_well_cards_are_dealt_for_the_one_that_
     table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
     assert duties(table) == {"return_all_wagers", "reshuffle"}
     events = table.act(a.ResolveHold(hold, STANDS))
-    opened = [(e.action, e.cite) for e in events if isinstance(e, f.DutyOpened)]
+    opened = [(word_of(e.action, e.wager), e.cite) for e in events if isinstance(e, f.DutyOpened)]
     assert opened == [("deal_community", ("13.G",)), ("settle_trips", ("13.G",))]
 
 
@@ -209,7 +210,7 @@ def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, electe
         (1, "ante"): ("lost", ("14(d)",), None), (1, "bonus"): (fate, (), "R-60"),
     }  # fmt: skip
     assert duties(table) == {"collect_ante", due}
-    assert [d.seat for d in table.state.duties.values() if d.action == "collect_ante"] == [1]
+    assert [d.seat for d in table.state.duties.values() if d.word == "collect_ante"] == [1]
 
 
 def recited(table, trigger, under, *cite):
@@ -258,7 +259,7 @@ def test_trips_that_stands_though_its_hand_was_missing_is_settled_on_the_hand_th
     events = seen_early.act(a.ResolveHold(hold.id, STANDS), Role.FLOORPERSON)
     assert decided(events) == dict.fromkeys([(1, "trips"), (3, "trips")], ("to_settle", (), "R-127"))
     opened = [d for d in seen_early.state.duties.values() if d.action in FOR_SPARED]
-    assert {(d.action, d.seat, d.cite, d.reading) for d in opened} == {
+    assert {(d.word, d.seat, d.cite, d.reading) for d in opened} == {
         ("deal_community", 0, (), "R-127"), ("settle_trips", 0, (), "R-127"),
     }  # fmt: skip
     for street in (a.Street.FLOP, a.Street.LAST_TWO):
@@ -279,7 +280,7 @@ def test_of_wagers_that_one_reading_holds_a_trips_alone_is_settled(dealt):
     by = {"reading": "R-127"}
     demands = (
         Demand(Action.VOID_ALL_HANDS, ("99.B",)),
-        Demand(Action.HOLD_TRIPS, **by),
+        Demand(Action.HOLD, **by, wager="trips"),
         Demand(Action.HOLD_OTHERS, **by),
     )
     table = dealt("md-uth", 1).with_answer(SEEN.trigger, *demands)

@@ -21,6 +21,7 @@ from controller.games.settling.settled import Outcome
 from controller.games.settling.voids import Fates
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.model import Law, Rulebook
+from controller.rules.named_wagers import belongs
 from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Method, Role, Trigger
 from controller.table.decide import fold
 from controller.table.fold.ruling import Draft
@@ -32,7 +33,7 @@ from controller.table.words.inputs import Moment
 from tests.soak.tables import book as printed
 from tests.soak.verdicts import APART, BY_CARDS, Happened, Verdict, difference, of_line
 
-OF_STATE = {Guard.ROUND_LIVE, Guard.INITIAL_DEAL_DONE, Guard.ALL_PLAYERS_ACTED, Guard.TRIPS_PLACED,
+OF_STATE = {Guard.ROUND_LIVE, Guard.INITIAL_DEAL_DONE, Guard.ALL_PLAYERS_ACTED,
             Guard.SHUFFLER_COUNTS, Guard.RESHUFFLING_DEVICE, Guard.TWO_SETS, Guard.BETS_OPEN}  # fmt: skip
 """Guards that the state tells; the others are said by what happened. No wager is settled while bets are open."""
 BETS = {
@@ -155,7 +156,7 @@ def in_settle(law: Law, before: State, made: f.DispositionMade) -> dict[tuple[in
         rounds.Hand(n, {w: lies.cents for w, lies in s.wagers.items()}, (), s.answers)
         for n, s in before.round.seats.items()
     )
-    happened = tuple(guard for guard in made.guards if guard in GUARDS_OF[made.trigger])
+    happened = tuple(condition for condition in made.guards if belongs(made.trigger, condition))
     fates = Fates(law, rounds.Round(hands, irregularity=rounds.Irregularity(made.trigger, happened, made.seat)))
     return {(x.seat, x.wager): of_line(law, x, before.method) for hand in hands for x in fates.lines(hand)}
 
