@@ -3,16 +3,21 @@
 import asyncio
 import gc
 import os
+import pickle
 import threading
 import time
+import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from controller.journal import file
+from controller.rules.read import toml
 
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
@@ -21,6 +26,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 SMALL_LOG_BYTES = 1 << 16
 """With which a journal of a test begins; a daemon of its own process fills the whole log, and test_store looks at that."""
+
+LONG_TOML = 4096
+"""Characters of a text that is kept; the shortest rulebook has 57,000."""
 
 WORKERS = 3
 """Of `make test`."""
@@ -50,6 +58,27 @@ def small_logs() -> Iterator[None]:
     """A whole log costs a test 40 ms of processor and five megabytes of disk; hundreds of tests open a journal."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(file, "PRIME_BYTES", SMALL_LOG_BYTES)
+        yield
+
+
+class _ReadOnce:
+    """`tomllib` for long texts: what was read before is unpickled, in a twentieth of the time, for whoever asks again."""
+
+    @staticmethod
+    def loads(text: str) -> Any:
+        return tomllib.loads(text) if len(text) < LONG_TOML else pickle.loads(_read(text))
+
+
+@lru_cache(maxsize=32)
+def _read(text: str) -> bytes:
+    return pickle.dumps(tomllib.loads(text))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def toml_is_read_once() -> Iterator[None]:
+    """Tests that spoil one file read all others with it, the same again and again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(toml, "tomllib", _ReadOnce)
         yield
 
 
