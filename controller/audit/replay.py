@@ -25,7 +25,7 @@ from controller.table.decide import decide
 from controller.table.fold.fold import evolve
 from controller.table.state.recorded_setup import setup_from
 from controller.table.state.table import Setup, State
-from controller.table.words.codec import VERSION, encode, stream_of
+from controller.table.words.codec import encode, stream_of, version_of
 from controller.table.words.facts import Fact, RoundBegun, RoundEnded
 from controller.table.words.inputs import Input, RecordDayClosed, ServiceStarted, TableSetup
 from drivers.events import LINK_EVENTS, REPORTS, DeviceOnline
@@ -312,8 +312,8 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
         raise NotReplayable(
             f"input/{given.sequence} {given.kind} cannot be decided where it stands: {exc!r}"
         ) from exc
-    now = [(stream_of(f), f.subject, f.event.kind, VERSION, encode(f.event)) for f in facts_now]
-    was = [(r.stream.value, r.subject, r.kind, r.version, r.data) for r in clear]
+    now = [(stream_of(f), f.subject, f.event.kind, encode(f.event)) for f in facts_now]
+    was = [(r.stream.value, r.subject, r.kind, _in_present_form(r)) for r in clear]
     for record in clear:
         folding.take(record)
     return None if was == now else Difference(given, [_plain(*f) for f in was], [_plain(*f) for f in now])
@@ -329,7 +329,7 @@ def _carried_otherwise(folding: _Folding, given: Record, closed: RecordDayClosed
     ):
         return None
     was, now = "".join(closed.folded), "".join(carried(folding.state))
-    return Difference(given, *([_plain("diag", "table", "state", VERSION, text.encode())] for text in (was, now)))
+    return Difference(given, *([_plain("diag", "table", "state", text.encode())] for text in (was, now)))
 
 
 def _decided(folding: _Folding, given: Input) -> tuple[Fact, ...]:
@@ -338,7 +338,15 @@ def _decided(folding: _Folding, given: Input) -> tuple[Fact, ...]:
     return decide(folding.setup, folding.state, given)
 
 
-def _plain(stream: str, subject: str, kind: str, version: int, data: bytes) -> dict[str, Any]:
+def _in_present_form(record: Record) -> bytes:
+    """The body of a fact, byte for byte where it is of the present version; an older one is raised to that."""
+    if record.version == version_of(record.kind):
+        return record.data
+    return encode(fact_of(record.stream, record).event)
+
+
+def _plain(stream: str, subject: str, kind: str, data: bytes) -> dict[str, Any]:
+    version = version_of(kind)
     return {"stream": stream, "subject": subject, "kind": kind, "version": version, "data": data.decode()}
 
 

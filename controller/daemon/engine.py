@@ -23,7 +23,7 @@ from controller.table.fold.fold import evolve
 from controller.table.questions.fail_safe import ALARMS, at_once, everything_safe
 from controller.table.state.table import Setup, State
 from controller.table.words.acts import Act
-from controller.table.words.codec import VERSION, decode_fact, encode, encode_input, origin_in, stream_of
+from controller.table.words.codec import decode_fact, encode, encode_input, origin_in, stream_of, version_of
 from controller.table.words.facts import Fact, InputRefused, LevelWanted
 from controller.table.words.inputs import Actor, Body, Input, Moment, ServiceEvent
 from drivers.commands import Level, WantedLevel
@@ -258,13 +258,12 @@ class Engine:
         unique = (origin.serial, origin.boot, origin.counter) if origin else None
         drafts = []
         for fact in facts:
-            round_id = getattr(fact.event, "round", "") or round_id
-            drafts.append(
-                Draft(
-                    Stream(stream_of(fact)), fact.event.kind, VERSION, fact.subject, round_id, encode(fact.event)
-                )
-            )
-        source = Draft(Stream.INPUT, given.body.kind, VERSION, given.subject, round_id, encode_input(given))
+            event = fact.event
+            round_id = getattr(event, "round", "") or round_id
+            stream, version = Stream(stream_of(fact)), version_of(event.kind)
+            drafts.append(Draft(stream, event.kind, version, fact.subject, round_id, encode(event)))
+        kind = given.body.kind
+        source = Draft(Stream.INPUT, kind, version_of(kind), given.subject, round_id, encode_input(given))
         return Transaction(at, source, unique, tuple(drafts))
 
     async def _commit(self, transactions: Sequence[Transaction]) -> list[Record]:

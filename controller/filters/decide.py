@@ -14,7 +14,7 @@ from controller.filters.json_lines import LineRefused, convert, in_words, object
 from controller.rules.read.reader import nearest
 from controller.table.decide import decided
 from controller.table.state.table import Setup, State
-from controller.table.words.codec import BODIES, IDENTITIES, SEALED_VERSIONS, VERSION, body_from, encode
+from controller.table.words.codec import BODIES, IDENTITIES, SEALED_VERSIONS, body_from, encode, raised, version_of
 from controller.table.words.inputs import Actor, Input, Moment
 from drivers.events import Origin
 
@@ -129,11 +129,13 @@ def _recorded(raw: dict[str, Any]) -> Input:
         )
     verify(raw, JournalLine, "")
     line = convert(raw, JournalLine, "")
-    if not 1 <= line.version <= VERSION:
-        raise LineRefused(f"'version' is {line.version}, and this software reads versions 1 to {VERSION}")
+    newest = version_of(line.kind)
+    if not 1 <= line.version <= newest:
+        raise LineRefused(f"'version' is {line.version}, and this software reads versions 1 to {newest}")
     at = Moment(_microseconds(line.time), line.mono_ns, line.boot, line.clock)
     given = line.data
-    return _with_body(at, line.subject, line.kind, given.body, given.origin, given.actor)
+    body = raised(line.kind, given.body, line.version)
+    return _with_body(at, line.subject, line.kind, body, given.origin, given.actor)
 
 
 def _with_body(

@@ -49,6 +49,6 @@ def input_of(record: Record) -> Input:
     """An input, with the moment at which it came in. Raises `BodyUnreadable`, `UnknownKind`."""
     at = Moment(record.time_us, record.mono_ns, record.boot, record.clock)
     try:
-        return decode_input(record.kind, record.subject, at, record.data)
+        return decode_input(record.kind, record.subject, at, record.data, record.version)
     except UNREADABLE as exc:
         raise BodyUnreadable(record.stream.value, record.sequence, record.kind, exc) from exc

@@ -1,7 +1,7 @@
 """Inputs and facts as JSON: what stands in the journal and, for facts, what the back office gets.
 
 Unknown is absent, never null; words for enumerations; whole cents. The kind stands beside the body, not in it.
-`VERSION` rises when a body changes in a way that an older reader would misread.
+The version of a kind rises when its body changes in a way that an older reader would misread (`VERSIONS`, `UPCASTS`).
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,8 @@ from controller.table.words.named_bodies import NAMED, in_one_word, named
 from controller.table.words.structs import fields
 from drivers.events import LINK_EVENTS, REPORTS, Origin
 
-VERSION = 1
+VERSIONS: dict[str, int] = {}
+"""Kind -> the version of its body now, 1 where none stands here. A body that names cards goes from 1 to 3: 2 is 1 sealed."""
 SEALED_VERSIONS = frozenset({2})
 """Versions of a body in which which cards it tells is sealed (docs/vault.md)."""
 MAX_TEXT = 2000
@@ -68,19 +69,30 @@ def builtins(record: object) -> Any:
 
 
 UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""(kind, version) -> what makes of a fact's body of that version one of the next; empty while all are of the first."""
+"""(kind, version) -> what makes of a body of that version one of the next; empty while all are of the first."""
 
 
-def decode_fact(kind: str, subject: str, data: bytes, version: int = VERSION) -> Fact:
-    """A fact as it was recorded, in its present form. Raises `UnknownKind` for what this software does not know."""
-    if version > VERSION:
+def version_of(kind: str) -> int:
+    """The version of the bodies of this kind as they are written now."""
+    return VERSIONS.get(kind, 1)
+
+
+def raised(kind: str, body: dict[str, Any], version: int) -> dict[str, Any]:
+    """A recorded body in its present form. Raises `UnknownKind` for one of a newer version."""
+    if version > version_of(kind):
         raise UnknownKind(f"{kind} version {version}")
-    body = msgspec.json.decode(data)
-    for step in range(version, VERSION):
+    for step in range(version, version_of(kind)):
         if (upcast := UPCASTS.get((kind, step))) is not None:
             body = upcast(body)
-    if kind in NAMED:
-        body = named(kind, body)
+    return named(kind, body) if kind in NAMED else body
+
+
+def decode_fact(kind: str, subject: str, data: bytes, version: int | None = None) -> Fact:
+    """A fact as it was recorded, in its present form. `version`: of the record, None = as it is written now.
+
+    Raises `UnknownKind` for what this software does not know.
+    """
+    body = raised(kind, msgspec.json.decode(data), version or version_of(kind))
     return Fact(subject, _decode(FACTS, kind, body))
 
 
@@ -94,10 +106,10 @@ def encode_input(given: Input) -> bytes:
     return encode(whole)
 
 
-def decode_input(kind: str, subject: str, at: Moment, data: bytes) -> Input:
-    """An input as it was recorded. Raises `UnknownKind`."""
+def decode_input(kind: str, subject: str, at: Moment, data: bytes, version: int | None = None) -> Input:
+    """An input as it was recorded, its body in its present form. `version` as of `decode_fact`. Raises `UnknownKind`."""
     whole = msgspec.json.decode(data)
-    body: Body = _decode(BODIES, kind, whole["body"])
+    body: Body = _decode(BODIES, kind, raised(kind, whole["body"], version or version_of(kind)))
     origin = msgspec.convert(whole["origin"], Origin) if "origin" in whole else None
     actor = msgspec.convert(whole["actor"], Actor) if "actor" in whole else None
     return Input(at, subject, body, origin, actor)
@@ -164,7 +176,7 @@ __all__ = [
     "IDENTITIES",
     "SEALED_VERSIONS",
     "UPCASTS",
-    "VERSION",
+    "VERSIONS",
     "WITHHELD",
     "UnknownKind",
     "body_from",
@@ -175,5 +187,7 @@ __all__ = [
     "encode_input",
     "identities_of",
     "origin_in",
+    "raised",
     "stream_of",
+    "version_of",
 ]

@@ -183,6 +183,65 @@ def test_the_command_shows_and_verifies(played: Path) -> None:
     assert runner.invoke(cli, ["journal", "replay", str(played.with_name("none")), "--verify"]).exit_code == 3
 
 
+RENAMED = {"wager_placed": "by", "place_wager": "cents"}
+"""Kinds that have a second version in this test, and the field that has another name in the first one."""
+
+
+@pytest.fixture
+def older(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The four rounds as a release before wrote them, when a wager's body had other names; this release has a second version."""
+    with opened(played) as view:
+        about, records = view.description, list(view.merged(Stream))
+    journal = Journal.open(tmp_path / "older.journal", site=about.site, table=about.table)
+    for given in _transactions([record._replace(data=_as_before(record)) for record in records]):
+        journal.append([given], given.at)
+    journal.close()
+    for kind, field in RENAMED.items():
+        monkeypatch.setitem(codec.VERSIONS, kind, 2)
+        monkeypatch.setitem(
+            codec.UPCASTS, (kind, 1), lambda body, field=field: _renamed(body, f"old_{field}", field)
+        )
+    return tmp_path / "older.journal"
+
+
+def _as_before(record: Record) -> bytes:
+    field = RENAMED.get(record.kind)
+    if not field:
+        return record.data
+    whole = json.loads(record.data)
+    if record.stream is Stream.INPUT:
+        whole["body"] = _renamed(whole["body"], field, f"old_{field}")
+        return json.dumps(whole).encode()
+    return json.dumps(_renamed(whole, field, f"old_{field}")).encode()
+
+
+def _renamed(body: dict[str, object], old: str, new: str) -> dict[str, object]:
+    return {new if name == old else name: value for name, value in body.items()}
+
+
+def test_older_bodies_are_raised_before_they_are_compared(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of inputs and of facts; and what is decided otherwise today still shows."""
+    with opened(older) as view:
+        outcomes = [outcome for _, outcome in differences(view)]
+        assert len(outcomes) > 100
+        assert [outcome for outcome in outcomes if outcome is not None] == []
+        monkeypatch.setitem(
+            codec.UPCASTS, ("wager_placed", 1), lambda body: {**_renamed(body, "old_by", "by"), "by": "x"}
+        )
+        found = [outcome for _, outcome in differences(view) if outcome is not None]
+        assert {fact["kind"] for outcome in found if isinstance(outcome, Difference) for fact in outcome.was} >= {
+            "wager_placed"
+        }
+        assert len(found) == len({r.cause for r in view.merged([Stream.MAIN]) if r.kind == "wager_placed"})
+
+
+def test_a_newer_body_is_refused_by_name(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release that knows the first version alone does not take the second for it."""
+    monkeypatch.setattr(codec, "VERSIONS", {"place_wager": 0})
+    with opened(older) as view, pytest.raises(codec.UnknownKind, match="place_wager version 1"):
+        list(differences(view))
+
+
 @pytest.fixture
 def sealed(tmp_path: Path) -> Path:
     """Maryland's four rounds again, with a hand told in the third one, as a table with a vault records it; nothing is let out."""

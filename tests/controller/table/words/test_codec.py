@@ -84,7 +84,7 @@ def test_a_body_of_an_older_version_goes_through_the_steps_from_its_own_on(
     monkeypatch: pytest.MonkeyPatch, version: int, who: str, by: str
 ) -> None:
     """One of the second version is not made one of it again, and one of the present form is left as it is."""
-    monkeypatch.setattr(codec, "VERSION", 3)
+    monkeypatch.setitem(codec.VERSIONS, "table_idle", 3)
     monkeypatch.setitem(codec.UPCASTS, ("table_idle", 1), lambda body: {"by": body["who"]})
     monkeypatch.setitem(codec.UPCASTS, ("table_idle", 2), lambda body: {"by": body["by"].upper()})
     raised = decode_fact("table_idle", "table", json.dumps({who: "ada"}).encode(), version)
@@ -93,8 +93,27 @@ def test_a_body_of_an_older_version_goes_through_the_steps_from_its_own_on(
 
 def test_a_kind_that_has_no_step_is_alike_in_both_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what changed is raised."""
-    monkeypatch.setattr(codec, "VERSION", 2)
+    monkeypatch.setitem(codec.VERSIONS, "table_idle", 2)
     assert decode_fact("table_idle", "table", b'{"by":"ada"}', 1) == Fact("table", f.TableIdle("ada"))
+
+
+def test_an_input_of_an_older_version_is_raised_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its body alone: where it came from is told alike in all versions; one of a newer version is refused by name."""
+    data = json.dumps(
+        {"body": {"seat": 1, "wager": "ante", "sum": 500}, "actor": {"who": "deb", "role": "dealer"}}
+    ).encode()
+    monkeypatch.setitem(codec.VERSIONS, "place_wager", 2)
+    monkeypatch.setitem(codec.UPCASTS, ("place_wager", 1), lambda body: {**body, "cents": body["sum"]})
+    assert decode_input("place_wager", "table", AT, data, 1) == Input(
+        AT, "table", WAGER, None, Actor("deb", Role.DEALER)
+    )
+    with pytest.raises(UnknownKind, match="place_wager version 3"):
+        decode_input("place_wager", "table", AT, data, 3)
+
+
+def test_a_kind_that_names_cards_is_never_of_a_version_that_says_sealed() -> None:
+    """A reader tells the two apart by the version alone."""
+    assert {codec.version_of(kind) for kind in IDENTITIES} & codec.SEALED_VERSIONS == set()
 
 
 def test_what_must_be_known_is_missed_by_name_and_not_taken_for_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
