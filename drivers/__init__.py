@@ -1,3 +1,3 @@
-"""Everything that talks to a device. Knows no rule."""
+"""Talks to devices: ports, wire protocols, sessions. Knows no rule of the game."""
 
 __distribution__ = "tablewarden"  # asked for at start, because the name of this package is a general word

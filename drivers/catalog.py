@@ -1,7 +1,7 @@
-"""Which devices may serve a table: judged by what each says of itself and proves, never by the name of its port.
+"""Decides which devices may serve a table, by what each device says of itself and proves, never by its port.
 
-Makers' devices stand in the list of approved firmware, which is configuration. That simulators are for tests only is code:
-no list and no key makes one a device for real play.
+The list of approved firmware is configuration. That simulators serve only in tests is code: no list and no key
+makes a simulator a device for real play.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ TEST_VENDORS = frozenset({SIMULATED_VENDOR, LINE_VENDOR, MODBUS_VENDOR, BEETEK_V
 
 
 class Codec(StrEnum):
-    """How a device speaks."""
+    """The wire language of a device."""
 
     TDP = "tdp/1"
     LINE = "line"
@@ -53,7 +53,7 @@ class Approval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """One row of the list: one firmware of one model. `sha256`: 32 bytes. `image`: its bytes, None = it is not measured.
+    """One approved firmware of one model. `sha256`: 32 bytes. `image`: its bytes; None = it is not measured.
 
     `config`: SHA-256 of the settings that are approved with it, None = any.
     """
@@ -69,7 +69,7 @@ class Firmware:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a device may not serve this table, and in words what a person has to look at."""
+    """Says why a device may not serve this table, and what a person has to check."""
 
     fault: Fault
     detail: str
@@ -88,12 +88,12 @@ SHOES = (Capability.DISPENSES_STACKS, Capability.TELLS_DRAWS)
 
 
 def codec_of(kind: DeviceKind) -> Codec:
-    """How the devices of a kind are spoken to before they have said who they are."""
+    """Returns the wire language that devices of this kind usually speak."""
     return Codec.LINE if kind is DeviceKind.LINE else Codec.TDP
 
 
 def images_of(approved: Iterable[Firmware], kind: DeviceKind) -> dict[bytes, bytes]:
-    """The images of this kind of device by their SHA-256, for the firmware to be measured against."""
+    """Returns the firmware images of this kind of device, by SHA-256, to measure devices against."""
     return {row.sha256: row.image for row in approved if row.kind is kind and row.image is not None}
 
 
@@ -106,7 +106,8 @@ def judge(
     approved: Iterable[Firmware] = (),
     codec: Codec = Codec.TDP,
 ) -> Rejection | None:
-    """None if this device may serve where `kind` and `serial` (None = any) are expected; else the first reason why not."""
+    """Returns None if the device may serve; otherwise the first reason why not. `kind`, `serial`: expected values,
+    `serial` None = any."""
     if identity.kind is not kind:
         return Rejection(Fault.AUTH_WRONG_DEVICE, f"a {identity.kind} answers where a {kind} is expected")
     if serial is not None and identity.serial != serial:

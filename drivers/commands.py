@@ -1,4 +1,4 @@
-"""What the controller may want of a device: standing levels. There is no command that moves a card."""
+"""Commands that the controller may give a device: standing levels. No command moves a card."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,8 @@ __all__ = ["ALLOWED", "ENGAGED", "INHIBITED", "RELEASED", "SAFE_VALUE", "Level",
 
 @dataclass(frozen=True, slots=True)
 class WantedLevel:
-    """One level that shall hold at one device. `operation`: u64, unique for each change of mind; repeats carry the same."""
+    """One level that a device shall hold. `operation`: u64, new for each decision; a repeat carries the old
+    number."""
 
     device: str
     level: Level
@@ -25,5 +26,5 @@ class WantedLevel:
 
     @property
     def is_safe(self) -> bool:
-        """True where this value is the safe side of its level: it may go ahead of the record."""
+        """True for the safe side of a level: such a command may go out before it is on record."""
         return SAFE_VALUE.get(self.level) == self.value

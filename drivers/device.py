@@ -1,4 +1,4 @@
-"""What a session is given and what it gives: one device's configuration, deliveries, and state."""
+"""The data that passes between a session and its owner: a device's configuration, deliveries, and state."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -40,7 +40,8 @@ CONNECTED = (SessionState.ONLINE, SessionState.SUSPECT, SessionState.FAULTED)
 
 @dataclass(frozen=True, slots=True)
 class SessionStatus:
-    """`since`: the loop's clock, seconds. `reason`: id of a `Fault`, "" = none needed. `detail` is for people."""
+    """How far a connection is. `since`: the loop's clock, seconds. `reason`: id of a `Fault`, "" = none. `detail`:
+    for people."""
 
     state: SessionState
     since: float
@@ -50,14 +51,13 @@ class SessionStatus:
 
 @dataclass(frozen=True, slots=True)
 class DeviceConfig:
-    """One device of a table. `path`: best a by-id link. `serial`: the serial number expected, None = any.
+    """One device of a table. `path`: best a by-id link. `serial`: the expected serial number; None = any.
 
-    `speaks`: how it is spoken to before it has said who it is, None = as its kind usually is.
-    `accept_test_only`: whether simulators and other test models may serve; never on a table in real play. `key_file`: where
-    the key lies that the device must prove, None = it is believed without one. `units`: what stands on its bus, where it
-    speaks Modbus. `approved`: the list of approved firmware. `record`: the folder in which its wire is written down, None = it
-    is not. `modem_line`: dsr | cts, the line of the port that a device which only speaks holds while it has power; "" = its cable
-    carries none.
+    `speaks`: its wire language; None = the usual one of its kind. `accept_test_only`: simulators and other test
+    models may serve, never at a table in real play. `key_file`: the file with the device's key; None = the device
+    needs no proof. `units`: the units on its bus, if it speaks Modbus. `approved`: the list of approved firmware.
+    `record`: the folder for recordings of its wire; None = no recording. `modem_line`: dsr or cts, the line that a
+    device without answers holds while it has power; "" = its cable has none.
     """
 
     name: str
@@ -75,11 +75,11 @@ class DeviceConfig:
 
     @property
     def codec(self) -> Codec:
-        """How this device is spoken to."""
+        """The wire language that is spoken with this device."""
         return self.speaks or codec_of(self.kind)
 
     def judge(self, identity: Identity) -> Rejection | None:
-        """None if the device that says this of itself may serve here; else why not."""
+        """Returns None if the device with this identity may serve here; otherwise the reason why not."""
         return judge(
             identity,
             kind=self.kind,
@@ -92,7 +92,7 @@ class DeviceConfig:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What a session hands to its owner, one at a time, in order. `received_ns`: CLOCK_MONOTONIC of its last bytes."""
+    """One item that a session hands to its owner, in order. `received_ns`: CLOCK_MONOTONIC of its last bytes."""
 
     device: str
     body: Report | LinkEvent

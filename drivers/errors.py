@@ -1,4 +1,5 @@
-"""One list of what can go wrong with a device, by who is to blame. Ids are stable; free text is for people only."""
+"""The list of everything that can go wrong with a device, by who is to blame. Ids are stable; texts are for
+people."""
 
 from enum import StrEnum
 
@@ -6,7 +7,8 @@ __all__ = ["DeviceError", "Fault", "PortUnavailable"]
 
 
 class Fault(StrEnum):
-    """Families: LINK cable or system, FRAME line noise, PROTO the device's firmware, TIMEOUT unknown, AUTH security, HOST us."""
+    """Ids of device faults. Families: LINK cable or system, FRAME noise, PROTO firmware, TIMEOUT unknown, AUTH
+    security, HOST us."""
 
     LINK_MISSING = "link_missing"
     LINK_BUSY = "link_busy"
@@ -53,11 +55,11 @@ class Fault(StrEnum):
 
 
 class DeviceError(Exception):
-    """Base of what a driver raises; never raised itself."""
+    """Base class of the drivers' exceptions; never raised itself."""
 
 
 class PortUnavailable(DeviceError):
-    """A port could not be opened: missing, busy or forbidden. A state with a reason, not a reason to exit."""
+    """A port could not be opened: missing, busy or forbidden. The session waits and tries again."""
 
     def __init__(self, path: str, fault: Fault, remedy: str) -> None:
         super().__init__(f"{path}: {fault.value.replace('_', ' ')}; {remedy}")

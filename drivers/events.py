@@ -1,7 +1,8 @@
-"""What a session tells the controller: a device's own reports, and what the session itself found out about the link.
+"""Events that a session delivers to the controller: the device's reports, and what the session found out about the
+link.
 
-The reports are those of the wire (`drivers.protocol.reports`); this module adds where a report came from and the
-few events that only the host's side can know. Nothing here knows a rule.
+The reports are those of the wire (`drivers.protocol.reports`). This module adds where a report came from, and the
+events that only the host can know. Nothing here knows a rule.
 """
 
 from typing import ClassVar
@@ -132,7 +133,7 @@ __all__ = [
 
 
 class Origin(Struct, frozen=True):
-    """The device's own identity of a report: (serial, boot, counter) is unique for ever.
+    """Identifies a report for ever, by (serial, boot, counter).
 
     `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: device clock.
     `from_log`: read again from the device's log, so it is later than its place in the order. `chain`: the report's value in the
@@ -154,10 +155,11 @@ class Origin(Struct, frozen=True):
 
 
 class DeviceOnline(Struct, frozen=True):
-    """Handshake done, log read up to its head, levels known. `gap_closed`: nothing was lost since the last durable event.
+    """The handshake is done, the log is read, the levels are known. `gap_closed`: no report since the last durable
+    one is lost.
 
-    `authenticated`: it proved its key, and every frame is sealed; False = it is believed as it is. `firmware_sha256`,
-    `config_sha256`: as it says them, 64 hex digits; None = it does not.
+    `authenticated`: the device proved its key and every frame is sealed; False = the device has no key here.
+    `firmware_sha256`, `config_sha256`: as the device says, 64 hex digits; None = it does not say.
     """
 
     kind: ClassVar[str] = "device_online"
@@ -176,7 +178,7 @@ class DeviceOnline(Struct, frozen=True):
 
 
 class FirmwareMeasured(Struct, frozen=True):
-    """Random ranges of its firmware, with a fresh nonce, are those of the approved image with this SHA-256 (64 hex digits)."""
+    """Random ranges of the device's firmware match the approved image with this SHA-256 (64 hex digits)."""
 
     kind: ClassVar[str] = "firmware_measured"
     serial: str
@@ -185,7 +187,7 @@ class FirmwareMeasured(Struct, frozen=True):
 
 
 class DeviceOffline(Struct, frozen=True):
-    """The link is lost; reported once for each loss. `reason`: an id of `drivers.errors.Fault`."""
+    """The link is lost; reported once per loss. `reason`: an id of `drivers.errors.Fault`."""
 
     kind: ClassVar[str] = "device_offline"
     reason: str
@@ -193,14 +195,14 @@ class DeviceOffline(Struct, frozen=True):
 
 
 class DeviceSuspect(Struct, frozen=True):
-    """No echo of a PING for a while; the device may still be sending. `half_dead`: frames come in, PINGs stay unanswered."""
+    """The device has echoed no PING for a while. `half_dead`: its frames still come in."""
 
     kind: ClassVar[str] = "device_suspect"
     half_dead: bool
 
 
 class DeviceRejected(Struct, frozen=True):
-    """The device behind the port is not the one configured, or speaks no version we do; a person must act."""
+    """The device at the port is not the configured one, or speaks another protocol version; a person must act."""
 
     kind: ClassVar[str] = "device_rejected"
     reason: str
@@ -208,10 +210,10 @@ class DeviceRejected(Struct, frozen=True):
 
 
 class EventsLost(Struct, frozen=True):
-    """Events `first`..`last` of `boot` can no longer be read; `last` 0 = not known how many.
+    """Reports `first`..`last` of `boot` can no longer be read; `last` 0 = the number of lost reports is unknown.
 
-    `reused`: True where the device's count went back, so that it uses these numbers again: what is lost are its other events
-    under them, and one of each may be on record. None = each number was used once.
+    `reused`: True = the device's counter went back, so it uses these numbers twice: one report of each number may
+    be on record, the other is lost. None = each number was used once.
     """
 
     kind: ClassVar[str] = "events_lost"
@@ -223,7 +225,7 @@ class EventsLost(Struct, frozen=True):
 
 
 class LevelConfirmed(Struct, frozen=True):
-    """The device said, or was read back, that a wanted level holds."""
+    """The device confirmed a wanted level, by an answer or by reading it back."""
 
     kind: ClassVar[str] = "level_confirmed"
     level: Level
@@ -232,7 +234,7 @@ class LevelConfirmed(Struct, frozen=True):
 
 
 class LevelUnknown(Struct, frozen=True):
-    """The answer to a wanted level was lost: it may or may not hold until it is read back."""
+    """The answer to a wanted level was lost: the level may or may not hold until it is read back."""
 
     kind: ClassVar[str] = "level_unknown"
     level: Level
@@ -242,24 +244,24 @@ class LevelUnknown(Struct, frozen=True):
 
 
 class LevelsRead(Struct, frozen=True):
-    """A full read of the device's levels that differs from what was known."""
+    """The device's levels as read, if they differ from the known ones."""
 
     kind: ClassVar[str] = "levels_read"
     levels: Levels
 
 
 class LivenessChanged(Struct, frozen=True):
-    """Of a device that only speaks. `known` False: it was silent for so long that it may be gone; True: it was heard again."""
+    """A line device fell silent (`known` False: it may be gone) or was heard again (`known` True)."""
 
     kind: ClassVar[str] = "liveness_changed"
     known: bool
 
 
 class LinesDamaged(Struct, frozen=True):
-    """Of a device that only speaks: so many came since the last such event that were no line, and what they said is gone.
+    """Counts damaged input from a line device since the last such event; its content is dropped.
 
-    `not_text`: bytes that no text has; `too_long`: more than `MAX_LINE` characters; `cut_off`: begun and not ended. Not one
-    of their bytes is kept: a card may be among them.
+    `not_text`: pieces with bytes that are not text; `too_long`: lines of more than `MAX_LINE` characters;
+    `cut_off`: lines that did not end. No byte is kept, because a card may be among them.
     """
 
     kind: ClassVar[str] = "lines_damaged"

@@ -1,6 +1,7 @@
-"""Reads the key of a device from its file, and refuses a file that others could have read or changed.
+"""Reads a device's key from its file; refuses a file that other users could have read or changed.
 
-A key is never in the configuration, a log or a record; whoever holds one holds it as `bytes` and does not print it.
+A key is never in the configuration, a log or a record. Code that holds a key holds it as `bytes` and does not
+print it.
 """
 
 import os
@@ -18,7 +19,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class KeyRefused(DeviceError):
-    """A key file cannot be used. The message names the file, what is wrong, and what to do."""
+    """A key file cannot be used. The message names the file, the fault, and what to do."""
 
     def __init__(self, path: Path, wrong: str, remedy: str) -> None:
         super().__init__(f"key file {path} {wrong}; {remedy}")
@@ -26,7 +27,7 @@ class KeyRefused(DeviceError):
 
 
 def read_key(path: Path) -> bytes:
-    """The 32 bytes of a key. Raises `KeyRefused` for a file that is no regular one, or not only its owner's."""
+    """Returns the 32 bytes of a key. Raises `KeyRefused` if the file is not regular, or not its owner's alone."""
     _verify_folder(path)
     try:
         # Not following a link, and not waiting for a pipe's other end: the file itself must be what is named.
@@ -59,7 +60,7 @@ def read_key(path: Path) -> bytes:
 
 
 def _verify_folder(path: Path) -> None:
-    """Whoever may write into the folder could put another key in the place of this one."""
+    """Raises `KeyRefused` if other users may write into the folder: they could replace the key."""
     try:
         folder = path.parent.stat()
     except OSError:

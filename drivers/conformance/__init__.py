@@ -1,1 +1,1 @@
-"""Does a device keep docs/protocol.md? Tried from outside, clause by clause, on a bench. For makers and for test labs."""
+"""Tries on a bench whether a device keeps docs/protocol.md, clause by clause. For makers and test labs."""

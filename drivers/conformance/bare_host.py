@@ -1,7 +1,7 @@
-"""A host of the barest kind: it sends exactly the frames it is told to, and keeps every frame that comes.
+"""A minimal host: it sends exactly the frames that a check asks for, and keeps every frame that comes.
 
-`HostLink` is the host of a table; it never sends what is wrong, and never asks twice without need. Whoever looks at a
-device from outside (`probe`) or tries its manners (`conformance`) needs one that does nothing by itself.
+`HostLink` is the host of a table; it sends nothing wrong and repeats nothing without need. `probe` and
+`conformance` look at a device from outside and need a host that does nothing by itself.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ Connect = Callable[[DataCallback, LostCallback], Transport]
 
 
 class LinkLost(Exception):
-    """The port went away. `fault` and `detail` as the transport told them."""
+    """The port is gone. `fault` and `detail` are those of the transport."""
 
     def __init__(self, fault: Fault, detail: str) -> None:
         super().__init__(f"{fault.value.replace('_', ' ')}: {detail}")
@@ -44,7 +44,7 @@ class LinkLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A frame that came. `at`: the loop's clock, seconds. `number`: counts all frames from 1."""
+    """A frame that came in. `at`: the loop's clock, seconds. `number`: counts all frames from 1."""
 
     number: int
     at: float
@@ -53,18 +53,19 @@ class Heard:
 
     @property
     def session(self) -> int:
-        """Of the header."""
+        """The session number in the frame's header."""
         return self.frame.session
 
     @property
     def nonce(self) -> bytes:
-        """What it echoes; empty where its message has none."""
+        """The nonce that the frame echoes; empty if its message has none."""
         found: bytes = getattr(self.frame.message, "nonce", b"")
         return found
 
 
 class BareHost:
-    """One port, from `async with` on to its end. `connect`: makes the transport. Raises `PortUnavailable` on entering.
+    """Holds one port from `async with` to the end of the block. `connect` makes the transport. Raises
+    `PortUnavailable`.
 
     `key`: the device's, 32 bytes; with it each session begins with a proof, and every frame is sealed.
     """
@@ -106,53 +107,54 @@ class BareHost:
 
     @property
     def dropped(self) -> Mapping[Cause, int]:
-        """What came and was no frame, or one that cannot be read, by cause."""
+        """Counts what was no readable frame, by cause."""
         return {cause: n + self._unreadable[cause] for cause, n in self._deframer.frames_dropped.items()}
 
     @property
     def mark(self) -> int:
-        """The number of the last frame that came: what is looked for behind it is new."""
+        """Returns the number of the last frame, so that a later search finds newer frames only."""
         return self._count
 
     def send(self, message: m.Message, seq: int = 0, **header: Any) -> None:
-        """One frame in the present session. `header`: other fields of `Frame`. Raises `LinkLost`."""
+        """Sends one frame in the present session. `header`: other fields of `Frame`. Raises `LinkLost`."""
         self.send_bytes(encode_frame(self.body(message, seq, **header)))
 
     def body(self, message: m.Message, seq: int = 0, **header: Any) -> bytes:
-        """The body that `send` would put on the wire, with its seal where there is a key."""
+        """Returns the frame body that `send` would write, sealed if the host has a key."""
         return self.sealed(encode(m.Frame(message, **{"session": self.session, "seq": seq, **header})))
 
     def sealed(self, body: bytes) -> bytes:
-        """A body as it travels in this session."""
+        """Returns the body with the seal of this session."""
         return body if self._seal is None else self._seal(body)
 
     @property
     def key_trouble(self) -> str:
-        """Why the device obeys no host without its key, or not with this one; "" = nothing was said of it."""
+        """Says why the device obeys no host without its key, or not this host; "" if the device said nothing."""
         if self.key is not None:
             return "" if self._seal else "its key is not the one in the file, or it has none"
         said = any(getattr(heard.frame.message, "code", 0) == m.ERR_NOT_PROVEN for heard in self.heard)
         return "it obeys only a host that proves its key" if said else ""
 
     def send_bytes(self, data: bytes) -> None:
-        """Bytes as they are. Raises `LinkLost`, and `WriteBufferFull` where the device takes nothing."""
+        """Sends bytes unchanged. Raises `LinkLost`; raises `WriteBufferFull` if the device takes nothing."""
         self._look()
         self._transport.write(data)
 
     def next_seq(self) -> int:
-        """A new number in the control channel."""
+        """Returns a new sequence number of the control channel."""
         self.seq += 1
         return self.seq
 
     def new_session(self) -> int:
-        """Draws the number of a session, and begins to count anew."""
+        """Draws a session number and restarts the sequence numbers."""
         self.session = int.from_bytes(self.entropy(4), "little") or 1
         self.seq = 0
         self.keys = self._seal = self._unseal = None
         return self.session
 
     async def greet(self, within_s: float = ANSWER_S, tries: int = 1, **hello: Any) -> m.Welcome | None:
-        """HELLO with a new session until its WELCOME comes, then the proof; None where none does. `hello`: of `Hello`."""
+        """Sends HELLO until the WELCOME comes, then proves the key; returns None without an answer. `hello`:
+        fields of `Hello`."""
         session, nonce = self.new_session(), self.entropy(16)
         said = encode(m.Frame(m.Hello(nonce, **hello), session))[HEADER_SIZE:]
         for again in range(tries):
@@ -165,7 +167,7 @@ class BareHost:
         return None
 
     async def _prove(self, hello: bytes, welcome: bytes) -> None:
-        """AUTH and its answer, for the payloads of this session; without a key nothing. A device may not agree."""
+        """Sends AUTH and checks the answer; does nothing without a key."""
         if self.key is None:
             return
         keys = SessionKeys(self.key, self.session, hello, welcome)
@@ -175,14 +177,14 @@ class BareHost:
             self._seal, self._unseal = Seal(keys.host_seal), Unseal(keys.device_seal)
 
     async def ask(self, message: m.Message, answer: type[M], within_s: float = ANSWER_S) -> M | None:
-        """A question under a new number, and its answer by that number."""
+        """Sends a request under a new number and returns the answer with that number."""
         seq, since = self.next_seq(), self.mark
         self.send(message, seq)
         found = await self.wait(answer, since, within_s, lambda h: h.frame.seq == seq)
         return None if found is None else found[1]
 
     async def ping(self, within_s: float = ANSWER_S) -> tuple[m.Pong, float] | None:
-        """A PING, its echo and the round trip in seconds; None where no echo comes in time."""
+        """Sends a PING; returns its echo and the round trip in seconds, or None if no echo comes in time."""
         nonce, since = self.entropy(8), self.mark
         sent = _now()
         self.send(m.Ping(nonce))
@@ -192,7 +194,7 @@ class BareHost:
     async def wait(
         self, kind: type[M], since: int, within_s: float, fits: Callable[[Heard], bool] = lambda _: True
     ) -> tuple[Heard, M] | None:
-        """The first frame of this kind behind the mark `since` that fits. Raises `LinkLost`."""
+        """Returns the first frame of this kind after the mark `since` that fits. Raises `LinkLost`."""
         end = _now() + within_s
         while True:
             for heard in self.heard:
@@ -204,7 +206,7 @@ class BareHost:
                 return None
 
     async def quiet(self, seconds: float) -> None:
-        """Lets time pass. Raises `LinkLost`."""
+        """Waits and sends nothing. Raises `LinkLost`."""
         await asyncio.sleep(seconds)
         self._look()
 

@@ -1,4 +1,4 @@
-"""Section 6.10: the chain over the log. What the kit makes the device report, and what was in its log before the kit came."""
+"""Checks section 6.10 of docs/protocol.md: the chain over the device's log."""
 
 from collections.abc import AsyncIterator
 from itertools import pairwise
@@ -17,7 +17,7 @@ AGAIN = 50
 
 
 async def _chaining(t: Trial) -> tuple[m.Welcome, LogChain]:
-    """A new session with a device that chains its log, and what its key makes of that."""
+    """Opens a session with a device that chains its log, and returns the chain of its key."""
     welcome = await t.fresh()
     if Capability.CHAINS_LOG not in welcome.identity.capabilities:
         raise NotTried("the device does not say that it chains its log")
@@ -27,7 +27,7 @@ async def _chaining(t: Trial) -> tuple[m.Welcome, LogChain]:
 
 
 async def _records(t: Trial, span: m.LogSpan) -> AsyncIterator[m.Record]:
-    """The records of a span, asked for until all have come."""
+    """Returns the records of a span; asks until all have come."""
     first = span.first
     while first <= span.last:
         answer = await read_log(t, span.boot, first, span.last)
@@ -76,7 +76,8 @@ async def chained_before(t: Trial) -> None:
 async def _followed(
     t: Trial, chain: LogChain, span: m.LogSpan, before: bytes | None, *, is_former: bool
 ) -> bytes | None:
-    """The value at the end of a boot's log that follows from `before`; None = not known, the next record is taken as it is."""
+    """Returns the chain value at the end of a boot's log, starting from `before` (None = unknown: the next record
+    is taken as it is)."""
     value = before if span.first == 1 else None
     beginning: list[m.Record] = []
     async for record in _records(t, span):

@@ -1,4 +1,4 @@
-"""Sections 1 and 2: what is no frame costs that frame, is never answered, and is counted as what it is."""
+"""Checks sections 1 and 2 of docs/protocol.md: a device drops and counts what is no frame, and never answers it."""
 
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m
@@ -18,12 +18,12 @@ def _ping(t: Trial) -> m.Ping:
 
 
 def _wire(body: bytes, spoil: int = 0) -> bytes:
-    """Any body as a frame, of any size; `spoil`: what its check is off by."""
+    """Returns any body as a frame, of any size. `spoil`: how far its check is off."""
     return b"\0" + cobs_encode(body + (crc32c(body) ^ spoil).to_bytes(4, "little")) + b"\0"
 
 
 def _changed(t: Trial, message: m.Message, **places: int) -> bytes:
-    """The frame of a message with bytes of its header changed, and sealed afterwards where there is a key."""
+    """Returns a message's frame with changed header bytes, sealed afterwards if the host has a key."""
     body = bytearray(encode(m.Frame(message, t.host.session)))
     for name, value in places.items():
         body[{"version": 0, "type": 1, "flags": 2, "channel": 3}[name]] = value

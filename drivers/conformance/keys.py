@@ -1,4 +1,4 @@
-"""Section 6.9: the key, and what a device without one says. Which of the two it is, the command line tells."""
+"""Checks section 6.9 of docs/protocol.md: the device's key. The command line says whether the device has one."""
 
 from hashlib import sha256
 
@@ -117,7 +117,7 @@ async def not_in_image(t: Trial) -> None:
 
 
 def _ranges(host: BareHost, size: int) -> tuple[tuple[int, int], ...]:
-    """Eight ranges by chance, and the last byte of the image among them."""
+    """Returns eight random ranges of the image; one of them ends at its last byte."""
     drawn = []
     for _ in RANGES:
         length = min(size, 1 + int.from_bytes(host.entropy(2), "little") % MEASURE_RANGE_MAX)

@@ -1,4 +1,4 @@
-"""What a new boot is known by. A person switches the device off and on for these checks."""
+"""Checks how a host recognises a new boot. A person switches the device off and on."""
 
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m
@@ -11,7 +11,7 @@ TRIES = 60
 
 
 async def _switched(t: Trial, prepare: bool = False) -> tuple[m.Welcome, m.Welcome]:
-    """The WELCOMEs before and after the device was switched off and on."""
+    """Returns the WELCOMEs before and after a person switched the device off and on."""
     before = await t.fresh()
     if prepare:
         level, _, other = await t.latch()

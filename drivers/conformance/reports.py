@@ -1,4 +1,5 @@
-"""Sections 3.3 and 6.3: reports are in the log before they are sent, and come until they are acknowledged."""
+"""Checks sections 3.3 and 6.3 of docs/protocol.md: a report is logged before it is sent, and repeated until
+acknowledged."""
 
 from itertools import pairwise
 
@@ -15,7 +16,7 @@ LATE_S = 0.5
 
 
 async def read_log(t: Trial, boot: int, first: int, last: int) -> m.LogData | m.LogGone | m.Error:
-    """The answer to a LOG_READ."""
+    """Sends LOG_READ and returns the answer."""
     t.host.seq += 1
     seq, since = t.host.seq, t.host.mark
     t.host.send(m.LogRead(boot, first, last), seq)

@@ -1,4 +1,5 @@
-"""Sections 3.2, 6.2 and 6.6: a wish is carried out once, whatever the line does to its question and its answer."""
+"""Checks sections 3.2, 6.2 and 6.6 of docs/protocol.md: a device carries out a request once, however the line
+repeats it."""
 
 from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m

@@ -1,4 +1,4 @@
-"""All checks in their order, each in a session of its own; what one of them leaves behind does not reach the next."""
+"""Runs all checks in their order, each in a session of its own, so that no check disturbs the next."""
 
 from collections.abc import Awaitable, Callable, Iterable
 
@@ -23,7 +23,7 @@ async def run_checks(
     image: bytes | None = None,
     checks: Iterable[Check] = CHECKS,
 ) -> list[Result]:
-    """Tries each check and tells its result at once. Leaves the device at its safe side. Raises `LinkLost`.
+    """Runs each check and reports its result at once; leaves the device at its safe side. Raises `LinkLost`.
 
     `image`: the device's firmware, to measure it by.
     """

@@ -1,4 +1,5 @@
-"""Sections 3.4 and 6.7: the echo that proves both directions, and the safe side that a device takes by itself."""
+"""Checks sections 3.4 and 6.7 of docs/protocol.md: the echo of a PING, and the safe side that a device takes by
+itself."""
 
 import asyncio
 
@@ -14,7 +15,7 @@ CLOCK_TOLERANCE = 0.05
 
 
 async def _let_go(t: Trial) -> tuple[Level, str]:
-    """The other side of a level that has a safe side. Gives the level and its safe value."""
+    """Sets a level that has a safe side to its other side; returns the level and its safe value."""
     level, safe, other = await t.latch()
     if not isinstance(answer := await t.set(level, other), m.Response):
         raise NotTried(f"{level.value} does not become {other}: {answer.text or answer.code}")

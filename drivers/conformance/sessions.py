@@ -1,4 +1,5 @@
-"""Sections 3.1, 6.1 and 6.8: who answers, when a session starts, and that one that is over stays over."""
+"""Checks sections 3.1, 6.1 and 6.8 of docs/protocol.md: who answers, when a session starts, and that an old
+session stays over."""
 
 from drivers.conformance.bare_host import ANSWER_S
 from drivers.conformance.trial import QUIET_S, Check, Fails, Trial, check
@@ -11,7 +12,7 @@ PINGS = 20
 
 
 async def _echoes(t: Trial, session: int) -> bool:
-    """Whether a PING in this session is echoed."""
+    """Returns True if the device echoes a PING of this session."""
     nonce, since = t.host.entropy(8), t.host.mark
     t.host.send(m.Ping(nonce), session=session)
     return await t.host.wait(m.Pong, since, QUIET_S, lambda h: h.nonce == nonce) is not None

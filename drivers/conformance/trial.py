@@ -1,4 +1,4 @@
-"""What the checks work with: a bare host at the device's port, and the words in which they end."""
+"""What every check works with: a bare host at the device's port, and the three results of a check."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -27,16 +27,17 @@ class Outcome(StrEnum):
 
 
 class Fails(Exception):
-    """The device does not do what the clause says. The text says what it did."""
+    """The device breaks the clause. The text says what the device did."""
 
 
 class NotTried(Exception):
-    """The clause cannot be tried at this device. The text says why."""
+    """The clause cannot be tried on this device. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`clause`: section of docs/protocol.md, with the number of the item where it has a list. `says`: in a sentence."""
+    """One check. `clause`: section of docs/protocol.md, with the item's number in a list. `says`: the check in one
+    sentence."""
 
     clause: str
     says: str
@@ -50,7 +51,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`detail`: what was seen, where the clause is not met or was not tried."""
+    """The result of one check. `detail`: what was seen, if the clause is broken or could not be tried."""
 
     check: Check
     outcome: Outcome
@@ -63,7 +64,7 @@ def check(clause: str, says: str) -> Callable[[Callable[["Trial"], Awaitable[Non
 
 
 class Trial:
-    """One device under trial. Every method that asks something raises `Fails` where no answer comes.
+    """One device under test. Every method that asks the device raises `Fails` if no answer comes.
 
     `person`: tells somebody at the device what to do, and returns False where nobody is there. `image`: its firmware, None =
     nobody has it.
@@ -76,7 +77,7 @@ class Trial:
         self.welcome: m.Welcome | None = None
 
     async def fresh(self, *, acknowledge: bool = True, **hello: int) -> m.Welcome:
-        """A new session, started, with every report so far acknowledged."""
+        """Starts a new session and acknowledges all reports so far."""
         welcome = await self.host.greet(ANSWER_S, 3, **hello)
         if welcome is None:
             raise Fails("no WELCOME came for three HELLOs")
@@ -87,7 +88,7 @@ class Trial:
         return welcome
 
     async def ping(self) -> m.Pong:
-        """The device is there and answers in this session."""
+        """Checks that the device answers in this session."""
         if (echo := await self.host.ping()) is None:
             if trouble := self.host.key_trouble:
                 raise NotTried(f"{trouble}: name the right one with --key-file")
@@ -95,11 +96,11 @@ class Trial:
         return echo[0]
 
     def frame(self, message: m.Message, seq: int = 0, **header: object) -> bytes:
-        """A frame's bytes, delimiters included."""
+        """Returns a frame's bytes with both delimiters."""
         return encode_frame(self.host.body(message, seq, **header))
 
     async def silent(self, why: str, seconds: float = QUIET_S) -> None:
-        """Nothing but reports, which come by themselves, for a while."""
+        """Checks for a while that nothing comes but reports, which a device sends by itself."""
         since = self.host.mark
         await self.host.quiet(seconds)
         for heard in self.since(since):
@@ -107,7 +108,7 @@ class Trial:
                 raise Fails(f"{type(heard.frame.message).__name__} came where {why}")
 
     async def live(self, seconds: float) -> None:
-        """Lets time pass as a host that is there."""
+        """Waits as a host that is there: it keeps sending PINGs."""
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
         while (left := end - loop.time()) > 0:
@@ -115,11 +116,12 @@ class Trial:
             await self.host.quiet(min(left, PING_PERIOD_S))
 
     def since(self, mark: int) -> list[Heard]:
-        """What came behind a mark."""
+        """Returns the frames that came after a mark."""
         return [heard for heard in self.host.heard if heard.number > mark]
 
     async def dropped(self, send: Callable[[], None], cause: Cause, what: str) -> None:
-        """What `send` puts on the wire is answered by nothing, counted as `cause`, and costs nothing that follows."""
+        """Checks that the device drops what `send` wrote: no answer, counted as `cause`, and the next frame is
+        taken."""
         before = (await self.ping()).dropped
         send()
         await self.silent(f"{what} must be dropped in silence")
@@ -130,21 +132,21 @@ class Trial:
             raise Fails(f"{what} was not counted as {cause.value} (counted: {told})")
 
     async def levels(self) -> tuple[Levels, bytes]:
-        """The levels, and their bytes."""
+        """Returns the device's levels and their bytes."""
         answer = await self.host.ask(m.Request(m.GetLevels()), m.Response)
         if answer is None or answer.levels is None:
             raise Fails("a read of the levels was not answered with levels")
         return decode_levels(answer.levels), answer.levels
 
     async def set(self, level: Level, value: str, operation: int | None = None) -> m.Response | m.Error:
-        """The answer to a wish for a level, under a new number."""
+        """Asks for a level under a new number and returns the answer."""
         seq, since = self.host.next_seq(), self.host.mark
         wish = m.Request(m.SetLevel(level, value, self.operation() if operation is None else operation))
         self.host.send(wish, seq)
         return await self.answer(seq, since)
 
     async def answer(self, seq: int, since: int) -> m.Response | m.Error:
-        """The RSP or ERR with this number, on the control channel."""
+        """Returns the RSP or ERR with this number from the control channel."""
         found = await self.host.wait(m.Response, since, ANSWER_S / 2, lambda h: h.frame.seq == seq)
         if found is not None:
             return found[1]
@@ -154,11 +156,11 @@ class Trial:
         return refused[1]
 
     def operation(self) -> int:
-        """The number of a new wish."""
+        """Returns a new operation number for a command."""
         return int.from_bytes(self.host.entropy(8), "little")
 
     async def latch(self) -> tuple[Level, str, str]:
-        """A level that has a safe side at this device, its safe value and its other one."""
+        """Returns a level of this device that has a safe side, its safe value and its other value."""
         levels, _ = await self.levels()
         if levels.lockout is not None:
             return Level.LOCKOUT, ENGAGED, RELEASED
@@ -167,19 +169,19 @@ class Trial:
         raise NotTried("the device has neither a lock-out nor dispensing")
 
     async def movable(self) -> tuple[Level, str, str]:
-        """A level whose changes are reported, and two of its values."""
+        """Returns a level whose changes are reported, and two values of it."""
         levels, _ = await self.levels()
         if levels.lockout is None and levels.dispensing is None and levels.mode is not None:
             return Level.MODE, Mode.SHUFFLE.value, Mode.COUNT.value
         return await self.latch()
 
     def value_of(self, levels: Levels, level: Level) -> str:
-        """What a level is now, in the words of a wish."""
+        """Returns the present value of a level, in the words of a command."""
         found: str | None = getattr(levels, level.value)
         return found or ""
 
     async def reports(self, count: int) -> None:
-        """Makes the device report so many things, by moving a level there and back."""
+        """Makes the device send this many reports, by moving a level to and fro."""
         level, one, other = await self.movable()
         for _ in range(count):
             levels, _ = await self.levels()
@@ -188,19 +190,19 @@ class Trial:
                 raise NotTried(f"{level.value} does not become {wanted}: {answer.text or answer.code}")
 
     def events(self, since: int) -> list[Heard]:
-        """The EVENTs of this session behind a mark."""
+        """Returns the EVENTs of this session that came after a mark."""
         session = self.host.session
         return [h for h in self.since(since) if isinstance(h.frame.message, m.Event) and h.session == session]
 
     async def open_window(self) -> int:
-        """More reports than a window are open; gives the mark from before."""
+        """Makes the device hold more open reports than a window; returns the mark from before."""
         since = self.host.mark
         await self.reports(UNACKED_WINDOW + 4)
         return since
 
 
 def counter_of(heard: Heard) -> int:
-    """Of an EVENT."""
+    """Returns the counter of an EVENT."""
     message = heard.frame.message
     assert isinstance(message, m.Event)
     return message.record.counter

@@ -1,1 +1,1 @@
-"""Devices that send lines of text and nothing else."""
+"""Devices that send lines of text and take no commands."""

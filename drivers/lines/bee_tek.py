@@ -44,13 +44,14 @@ GAME, BURN = ("game",), ("manual burn cards", "manual burn")
 
 
 class BeeTek:
-    """The grammar. It remembers the last line, for nothing but to know the next one for the same."""
+    """Reads the lines of a Bee-Tek shoe; remembers the last line, to recognise a repeat."""
 
     def __init__(self) -> None:
         self._last: tuple[str, float] | None = None
 
     def read(self, line: str, now: float) -> Report:
-        """What a whole line means; `LineUnparsed` where it means nothing here. `now`: monotonic seconds. Never raises."""
+        """Returns the report of a whole line; `LineUnparsed` if the line has no known meaning. `now`: monotonic
+        seconds. Never raises."""
         again = self._last is not None and self._last[0] == line and now - self._last[1] <= REPEAT_S
         self._last = (line, now)
         found = _LINE.fullmatch(line)
@@ -67,7 +68,7 @@ class BeeTek:
 
 
 def _recognition(said: str, mode: str) -> Recognition | None:
-    """Whether a card was read; None where the words speak of no card."""
+    """Returns whether a card was read; None if the line is not about a card."""
     if said.lower() in ("", "card:", "game", mode):
         return Recognition.UNREADABLE
     word, sign, face = said.partition(":")
@@ -76,7 +77,7 @@ def _recognition(said: str, mode: str) -> Recognition | None:
 
 
 def beetek_link(serial: str, *, boot: int, byte_time_s: float = 0.0) -> LineLink:
-    """A link end for one such shoe, for as long as the daemon runs."""
+    """Returns a link end for one Bee-Tek shoe; it lives as long as the daemon."""
     able = (Capability.READS_CARDS, Capability.TELLS_DRAWS)
     identity = Identity(DeviceKind.SHOE, BEETEK_VENDOR, "reading shoe", "", serial, "", capabilities=able)
     return LineLink(identity, boot=boot, read=BeeTek().read, byte_time_s=byte_time_s)

@@ -1,4 +1,4 @@
-"""Which card something is, as devices write it: what a text may not keep."""
+"""Finds card names in a device's text, so that no kept text names a card."""
 
 import re
 
@@ -19,7 +19,7 @@ _LOOKS_LIKE_CARDS = (
 
 
 def withheld(text: str) -> str:
-    """The text without anything that could be a card."""
+    """Returns the text with everything removed that could be a card."""
     for looks in _LOOKS_LIKE_CARDS:
         text = looks.sub(WITHHELD, text)
     return text[:MAX_LINE]

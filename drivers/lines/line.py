@@ -1,8 +1,8 @@
-"""Devices that send lines of ASCII text and nothing else: no check, no counter, no clock, no answer.
+"""Devices that send lines of ASCII text: no check, no counter, no clock, no answer.
 
-The daemon counts for them, so their reports have an identity like all others; that none is missing cannot be proven,
-and each `Online` says so. Text is kept as it came; of what was no line only that it came is told (`Damaged`). The link end has
-the face of `drivers.protocol.host.link.HostLink`.
+The daemon counts their reports, so each report has an identity. Missing lines cannot be detected, and each
+`Online` says so. Text is kept unchanged; of damaged input only the count is reported (`Damaged`). The link end has
+the methods of `drivers.protocol.host.link.HostLink`.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ LINE_END = b"\n"
 
 
 class LineCodec:
-    """Cuts bytes into lines that end in CR LF (a bare LF will do). Never raises; what is no line is counted by cause."""
+    """Cuts bytes into lines that end in CR LF or LF. Never raises; counts damaged input by cause."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -45,7 +45,8 @@ class LineCodec:
         self.oversize = self.partial = self.non_ascii = self.lines = 0
 
     def feed(self, data: bytes, now: float) -> list[str]:
-        """The lines completed by `data`, without their ends; empty ones are left out. `now`: monotonic seconds.
+        """Returns the lines that `data` completes, without line ends and without empty lines. `now`: monotonic
+        seconds.
 
         Does not look at the gap limit, `tick` does: bytes that waited because we were slow are no silence.
         """
@@ -62,7 +63,7 @@ class LineCodec:
         return lines
 
     def _accept(self, raw: bytes) -> str:
-        """A complete line as text; "" if it is empty or is none."""
+        """Returns a complete line as text; "" if it is empty or not text."""
         if self._skipping:
             self._skipping = False
             return ""
@@ -76,14 +77,14 @@ class LineCodec:
         return ""
 
     def _bound(self) -> None:
-        """Keeps no more of a line than a line may have, CR included."""
+        """Drops what exceeds the longest line, CR included."""
         if self._skipping or len(self._held) > MAX_LINE + 1:
             self.oversize += not self._skipping
             self._skipping = True
             self._held.clear()
 
     def tick(self, now: float) -> None:
-        """Drops what is held once the line has been silent for too long."""
+        """Drops a begun line after too long a silence."""
         deadline = self.next_deadline()
         if deadline is not None and now >= deadline:
             self.partial += not self._skipping
@@ -95,12 +96,12 @@ class LineCodec:
         self._last_byte += lag_s
 
     def next_deadline(self) -> float | None:
-        """When the line begun is given up; None = none is begun."""
+        """Returns when a begun line is dropped; None if no line is begun."""
         return self._last_byte + GAP_LIMIT_S if self._held or self._skipping else None
 
 
 class Damage:
-    """What of a codec's damaged lines has been told, and from when on the rest may be."""
+    """Collects a codec's damaged lines until they may be reported."""
 
     def __init__(self, codec: LineCodec) -> None:
         self._codec = codec
@@ -112,7 +113,7 @@ class Damage:
         return self._codec.non_ascii, self._codec.oversize, self._codec.partial
 
     def news(self, now: float) -> list[HostEvent]:
-        """All damage not yet told, as one event, where it may be told. `now`: monotonic seconds."""
+        """Returns all unreported damage as one event, once it may be reported. `now`: monotonic seconds."""
         found = self._found()
         if found == self._told or now < self._from:
             return []
@@ -124,20 +125,20 @@ class Damage:
         return [Damaged(not_text, too_long, cut_off)]
 
     def hurry(self, now: float) -> None:
-        """What was found may be told from now on."""
+        """Lets all collected damage be reported from now on."""
         self._from = min(self._from, now)
 
     def next_deadline(self) -> float:
-        """When there is something to tell; infinite where all is told."""
+        """Returns when damage is due to be reported; infinity if there is none."""
         return inf if self._found() == self._told else self._from
 
 
 class LineLink:
-    """A link end for one line device, for as long as the daemon runs. Online from the moment its port is open.
+    """Link end for one line device; lives as long as the daemon, and is online while its port is open.
 
-    `identity`: who it is taken for, since it cannot say. `boot`: u64, drawn by the host for each run of the daemon; the
-    counter goes on over losses of the port. `read(line, now)`: what a line means, by the grammar of the device. `byte_time_s`: of
-    its line; who sends more than the line can carry is cut off. 0 = no limit.
+    `identity`: from the configuration, because the device cannot say it. `boot`: u64, drawn for each run of the
+    daemon; the counter goes on over losses of the port. `read(line, now)`: the grammar of the device.
+    `byte_time_s`: seconds a byte; the link ends if more comes than the line can carry; 0 = no limit.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class LineLink:
         self._is_known = True
 
     def connect(self, now: float) -> None:
-        """There is nobody to greet: being welcome and online wait for the next call."""
+        """Starts a connection; the next call reports the device as welcome and online."""
         self._codec.tick(
             now + GAP_LIMIT_S
         )  # the rest of a line from before a loss does not belong to the next one
@@ -165,9 +166,10 @@ class LineLink:
         self._waiting = [welcome, Online(gap_closed=False, levels=Levels())]
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
-        """One `Reported` a line. `tick_us` is the host's monotonic clock: the device has none.
+        """Returns one `Reported` for each line. `tick_us` is the host's monotonic clock, because the device has
+        none.
 
-        Damage comes before the lines of the same read: nobody must rely on these before it is known.
+        Damage stands before the lines of the same read, so that nobody relies on these lines unwarned.
         """
         events, self._waiting = self._waiting, []
         if self._carries is not None and not self._carries.allows(now, len(data)):
@@ -186,7 +188,7 @@ class LineLink:
         return events
 
     def tick(self, now: float) -> list[HostEvent]:
-        """Gives up a line that stands still, tells what damage was gathered, and of each minute without a line."""
+        """Drops a line that does not end; reports collected damage, and each minute without a line."""
         self._codec.tick(now)
         events, self._waiting = self._waiting, []
         events += self._damage.news(now)
@@ -196,48 +198,48 @@ class LineLink:
         return events
 
     def next_deadline(self) -> float | None:
-        """At once where events wait, else the end of the gap limit, of damage's wait to be told, or of a minute of silence."""
+        """Returns when `tick` must be called: now if events wait, otherwise at the next time limit."""
         if self._waiting:
             return self._since
         gap = self._codec.next_deadline()
         return min(self._silent_at, self._damage.next_deadline(), inf if gap is None else gap)
 
     def data_to_send(self) -> bytes:
-        """Nothing: such a device does not listen."""
+        """Returns no bytes: a line device does not listen."""
         return b""
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
-        """Nothing: such a device says each thing once."""
+        """Does nothing: a line device sends each line once."""
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
-        """Refused: such a device takes no commands."""
+        """Refuses the command: a line device takes none."""
         self._since = now
         text = "a line device takes no commands"
         self._waiting.append(LevelRefused(level, value, operation, ERR_UNSUPPORTED, text))
 
     def measure(self, now: float) -> None:
-        """See `HostLink`: nothing here can be measured."""
+        """Does nothing: the firmware of a line device cannot be measured."""
 
     def read_levels(self, now: float) -> None:
-        """Nothing: such a device has no levels to read."""
+        """Does nothing: a line device has no levels."""
 
     def bye(self, now: float) -> None:
-        """Damage that is gathered waits for no more: it is told at the next `tick`, before a stop or at the next link."""
+        """Lets collected damage be reported at the next `tick`, before a stop or a new link."""
         self._damage.hurry(now)
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Our own pause is no silence of the line."""
+        """Moves the time limits by the host's own pause, which is no silence of the line."""
         self._codec.extend(lag_s)
         self._silent_at += lag_s
 
     @property
     def time(self) -> None:
-        """None: nothing here has a clock of its own."""
+        """None: a line device has no clock."""
         return None
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Lines released, and what was no line by cause."""
+        """Counts lines delivered, and damaged input by cause."""
         codec = self._codec
         return {
             "lines": codec.lines,
@@ -248,6 +250,6 @@ class LineLink:
 
 
 def line_link(serial: str, *, boot: int, byte_time_s: float = 0.0) -> LineLink:
-    """A link end for a device whose lines nobody here understands: each is kept as it came."""
+    """Returns a link end for a device whose lines have no grammar here: each line is kept unchanged."""
     identity = Identity(DeviceKind.LINE, LINE_VENDOR, "ascii line", "", serial, "")
     return LineLink(identity, boot=boot, read=lambda line, _: LineUnparsed(line), byte_time_s=byte_time_s)

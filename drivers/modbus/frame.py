@@ -1,6 +1,7 @@
-"""Modbus RTU on the wire: a request as bytes, and what came back as values or as one named error. No clock, no port.
+"""Modbus RTU frames: a request as bytes, and an answer as values or one named error. No clock, no port.
 
-Functions 1 to 6, 15 and 16 of the Modbus Application Protocol V1.1b3 in RTU frames of Modbus over Serial Line V1.02.
+Functions 1 to 6, 15 and 16 of the Modbus Application Protocol V1.1b3, in RTU frames of Modbus over Serial Line
+V1.02.
 """
 
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ SINGLE = (Function.WRITE_COIL, Function.WRITE_REGISTER)
 
 
 class Wrong(StrEnum):
-    """What an answer can be instead of an answer. Each is counted apart."""
+    """Ways in which an answer can be wrong. Each is counted apart."""
 
     SILENT = "silent"  # nothing came in time
     CRC = "crc"
@@ -66,7 +67,7 @@ class Wrong(StrEnum):
 
 
 class AnswerWrong(Exception):
-    """`code`: of an exception, 1-255; 0 for all others."""
+    """An answer that cannot be used. `code`: of an exception answer, 1-255; otherwise 0."""
 
     def __init__(self, kind: Wrong, code: int = 0) -> None:
         super().__init__(f"{kind.value} {code}" if code else kind.value)
@@ -75,9 +76,9 @@ class AnswerWrong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to one unit. `values`: what is written, bits as 0 or 1, words as 0-65535; () = a read of `count`.
+    """One request to one unit. `values`: what to write, bits 0 or 1, words 0-65535; () = read `count` of them.
 
-    Raises ValueError for what no frame can carry.
+    Raises ValueError for a request that no frame can carry.
     """
 
     unit: int
@@ -104,7 +105,7 @@ class Request:
 
     @property
     def answer_size(self) -> int:
-        """Bytes of the answer where it is no exception."""
+        """Bytes of the answer, if it is no exception."""
         if self.function.writes:
             return 8
         return 5 + ((self.count + 7) // 8 if self.function.of_bits else 2 * self.count)
@@ -123,7 +124,8 @@ CRC_TABLE = _table()
 
 
 def crc16(data: bytes) -> int:
-    """CRC-16/MODBUS: polynomial 0x8005 reflected, init 0xFFFF. `crc16(b"123456789")` is 0x4B37; low byte first on the wire."""
+    """Returns CRC-16/MODBUS: polynomial 0x8005 reflected, init 0xFFFF. `crc16(b"123456789")` is 0x4B37; low byte
+    first on the wire."""
     crc = 0xFFFF
     for byte in data:
         crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 0xFF]
@@ -132,7 +134,7 @@ def crc16(data: bytes) -> int:
 
 @lru_cache(maxsize=256)
 def encode(request: Request) -> bytes:
-    """The request as it goes on the wire. The same few questions are asked for ever, so their bytes are kept."""
+    """Returns the request's bytes. They are cached, because the master repeats few requests for ever."""
     function, values = request.function, request.values
     body = bytes((request.unit, function)) + request.address.to_bytes(2, "big")
     if function is Function.WRITE_COIL:
@@ -148,9 +150,9 @@ def encode(request: Request) -> bytes:
 
 
 def decode(request: Request, answer: bytes) -> tuple[int, ...]:
-    """What the unit said: `request.count` bits or words; () where it was a write and was taken.
+    """Returns the unit's answer: `request.count` bits or words; () for a write that was taken.
 
-    `answer`: all that came between two silences. Raises `AnswerWrong` for everything else, by its kind.
+    `answer`: all bytes between two silences. Raises `AnswerWrong` for anything else, by its kind.
     """
     if not request.function.writes and answer.startswith(encode(request)):
         raise AnswerWrong(Wrong.ECHO)
@@ -178,13 +180,13 @@ def decode(request: Request, answer: bytes) -> tuple[int, ...]:
 
 
 def _has_more(request: Request, answer: bytes) -> bool:
-    """A whole answer, or a whole refusal, with more bytes behind it."""
+    """Returns True if bytes follow a whole answer or exception."""
     size = 5 if answer[1] & EXCEPTION else request.answer_size
     return len(answer) > size and crc16(answer[:size]) == 0
 
 
 def _packed(bits: tuple[int, ...]) -> bytes:
-    """Eight bits a byte, the first one lowest."""
+    """Returns bits as bytes, eight bits a byte, the first bit lowest."""
     return sum(bit << place for place, bit in enumerate(bits)).to_bytes((len(bits) + 7) // 8, "little")
 
 

@@ -1,4 +1,4 @@
-"""From polled levels to edges: what an input is, once it is that for two looks, and what was seen on the way."""
+"""Turns polled inputs into edges: an input counts as changed once two reads agree."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ RESTLESS_CHANGES = 6
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The input became `on`. `since`: when it was first seen so."""
+    """The input became `on`. `since`: when it was first read so."""
 
     on: bool
     since: float
 
 
 class Input:
-    """One input. `rise_reads`: looks until it counts as on; 1 for a button, whose press is short."""
+    """One polled input. `rise_reads`: reads until it counts as on; 1 for a button, whose press is short."""
 
     def __init__(self, rise_reads: int = STEADY_READS) -> None:
         self.on = False
@@ -34,13 +34,13 @@ class Input:
         self._changes: deque[float] = deque(maxlen=RESTLESS_CHANGES)
 
     def forget(self) -> None:
-        """Nobody looked for a while: the next look is the first of a row, and nothing is known until it was repeated."""
+        """Forgets the input's state after a time without reads: the next read only counts once it is repeated."""
         self.known = False
         self._reads = 0
         self._changes.clear()
 
     def look(self, on: bool, now: float) -> Edge | None:
-        """One reading. Returns the change, once it is one; while the input is restless there is none."""
+        """Takes one read; returns the change once it is certain, otherwise None."""
         if self._reads and on != self._raw:
             # A hand that puts a chip down and lifts it leaves each level be for longer.
             if self._reads < self._wanted(self._raw):
@@ -60,7 +60,7 @@ class Input:
         return Edge(on, self._since)
 
     def _wanted(self, on: bool) -> int:
-        """Looks until this level counts."""
+        """Returns how many reads this level needs until it counts."""
         return self._rise_reads if on else STEADY_READS
 
     def _is_restless(self, now: float) -> bool:

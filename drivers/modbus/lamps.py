@@ -1,4 +1,4 @@
-"""The lamps at the seats: coils that are written where they differ, and read back."""
+"""The lamps at the seats: coils that are written if they differ, and read back."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,13 +18,13 @@ Wish = tuple[str, int]
 
 
 def seats_of(value: str) -> frozenset[int] | None:
-    """The seats in a text like "1,4"; "" = none. None = it is no such text."""
+    """Returns the seats in a text like "1,4"; "" = none. Returns None for any other text."""
     seats = value.split(",") if value else []
     return frozenset(map(int, seats)) if all(seat.isascii() and seat.isdecimal() for seat in seats) else None
 
 
 class Lamps:
-    """`lit`: the seats whose lamp was read back as lit. Seats without a lamp are passed over."""
+    """The lamps at the seats. `lit`: seats whose lamp was read back as lit. Seats without a lamp are ignored."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._units = [unit for unit in units if unit.lamps]
@@ -40,12 +40,12 @@ class Lamps:
         return frozenset().union(*self._lit.values())
 
     def start(self) -> None:
-        """A new connection: nothing is known of them."""
+        """Forgets all lamp states: a new connection begins."""
         self._lit.clear()
         self.give_up()
 
     def ask(self, seats: frozenset[int], value: str, operation: int) -> Wish | None:
-        """Wants these and no others; returns the wish that this one replaces."""
+        """Wants exactly these lamps lit; returns the command that this one replaces."""
         before, self._wish = self._wish, (value, operation)
         self._wanted = seats
         self._left = TRIES * sum(2 * len(unit.lamps) + 1 for unit in self._units)
@@ -57,7 +57,7 @@ class Lamps:
         return before
 
     def request(self, members: Mapping[int, Member]) -> Request | None:
-        """What is to be asked next: how a unit's lamps are, or how they shall be; None = nothing now."""
+        """Returns the next request about lamps: read or write; None if nothing is to do."""
         if self._wish is None:
             return None
         units = (unit for unit in self._units if members[unit.address].is_up)
@@ -81,7 +81,7 @@ class Lamps:
         return Request(unit.address, Function.WRITE_COIL, unit.lamps[seat], values=(int(seat in wanted),))
 
     def answered(self, outcome: Outcome) -> None:
-        """What became of a question about lamps; a write is believed once it was read back."""
+        """Takes the answer to a lamp request; a write counts once it was read back."""
         self._left -= 1
         address = outcome.request.unit
         self._lit.pop(address, None)
@@ -91,7 +91,7 @@ class Lamps:
             self._lit[address] = frozenset(s for s, coil in unit.lamps.items() if outcome.values[coil - first])
 
     def done(self) -> list[HostEvent]:
-        """The end of the wish, once every lamp was read as it was wanted or nothing helped."""
+        """Returns the result of the command, once every lamp reads as wanted or all tries failed."""
         if self._wish is None:
             return []
         value, operation = self._wish

@@ -1,7 +1,7 @@
-"""A progressive of remote I/O as a link end: units on one bus in, reports and levels out, like any other device.
+"""A progressive unit of remote I/O as a link end: units on one bus in, reports and levels out.
 
-Such units count nothing and keep no log, so the daemon counts for them, and that nothing is missing cannot be proven: each
-`Online` says so, and every time in which a unit was not looked at is told as lost. The face is that of
+The units count nothing and keep no log, so the daemon counts their reports. Missing reports cannot be ruled out:
+each `Online` says so, and each time without a read of a unit is reported as lost. The methods are those of
 `drivers.protocol.host.link.HostLink`.
 """
 
@@ -42,10 +42,11 @@ UNSURE = 256
 
 
 class ModbusLink:
-    """One bus for as long as the daemon runs. `boot`: u64, drawn by the host for each run; the counter goes on over losses.
+    """Link end for one bus; lives as long as the daemon. `boot`: u64, drawn for each run; the counter goes on over
+    losses.
 
-    `units`: raises ValueError with their `misfits`. `serial`: where no unit has a serial number of its own. `byte_time_s`: of
-    one character.
+    Raises ValueError with the `misfits` of `units`. `serial`: used if no unit has a serial number. `byte_time_s`:
+    seconds a character.
     """
 
     def __init__(self, units: Sequence[Unit], *, serial: str, boot: int, byte_time_s: float) -> None:
@@ -73,7 +74,7 @@ class ModbusLink:
     # --- the face of a link end -------------------------------------------------------------------------------------
 
     def connect(self, now: float) -> None:
-        """Begins with silence: what an earlier owner asked for may still come."""
+        """Starts a connection with a silence, because an answer to an earlier owner may still come."""
         self._master.start(now)
         for member in self._members.values():
             member.start(now)
@@ -86,15 +87,15 @@ class ModbusLink:
         self._suspect, self._asked, self._since = None, None, now
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
-        """Bytes off the bus."""
+        """Takes bytes from the bus and returns what they mean."""
         return self._step(self._master.receive(data, now), now)
 
     def tick(self, now: float) -> list[HostEvent]:
-        """Takes an answer that is over, asks the next question, and looks at what is late."""
+        """Ends a finished answer, sends the next request, and handles what is late."""
         return self._step(self._master.tick(now), now)
 
     def next_deadline(self) -> float | None:
-        """When something is to be done."""
+        """Returns when `tick` must be called next."""
         if self._over:
             return None
         if self._events:
@@ -112,11 +113,11 @@ class ModbusLink:
         return self._master.data_to_send()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
-        """Nobody on the bus keeps anything; but what is durable is known to whoever wants a level."""
+        """Notes that reports are durable; the units keep none, but releases wait for this."""
         self._durable = max(self._durable, counter)
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
-        """Asks for a level. Releasing needs every unit; engaging goes as soon as the relay's unit is there."""
+        """Commands a level. A release needs every unit; engaging needs only the relay's unit."""
         code, text = 0, ""
         if level is Level.LOCKOUT and value in (ENGAGED, RELEASED):
             if value == RELEASED and not self._all_up:
@@ -139,21 +140,24 @@ class ModbusLink:
         self._ask_next(now)
 
     def measure(self, now: float) -> None:
-        """See `HostLink`: nothing here can be measured."""
+        """Does nothing: remote I/O cannot be measured."""
 
     def read_levels(self, now: float) -> None:
-        """They are read all the time."""
+        """Does nothing: the levels are read all the time."""
         self._events.append(link.LevelsRead(self._levels()))
 
     def bye(self, now: float) -> None:
-        """Whatever was released falls within the watchdog's time; where the bus is free, it falls now."""
+        """Engages the lock-out if the bus is free; otherwise the units' watchdog engages it."""
         if self._lockout_at.is_up and self._master.is_free(now):
             self._relay.ask(Command(ENGAGED, 0, Cause.COMMAND))
             self._master.ask(self._relay.request(), now)
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Our own pause is no silence of the bus. But meanwhile the watchdog may have bitten: a release under way is over, and
-        there is none until the relay's contact was seen anew, and what it told is durable (as `drivers.protocol.host.echoes`)."""
+        """Moves the time limits by the host's own pause; a release under way is given up.
+
+        The watchdog may have engaged the relay in the pause. So no release is sent until the relay's contact was
+        read again and what it reported is durable (as in `drivers.protocol.host.echoes`).
+        """
         self._lockout_at.inputs["contact"].forget()
         self._unsure_until = None
         if self._relay.command is not None and self._relay.command.value == RELEASED:
@@ -165,12 +169,12 @@ class ModbusLink:
 
     @property
     def time(self) -> None:
-        """None: nothing here has a clock of its own."""
+        """None: the units have no clock."""
         return None
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Questions, answers and what came instead, by cause; bounces of inputs; times a unit was away."""
+        """Counts requests, answers and errors by cause; bounces of inputs; how often a unit was away."""
         bounces = sum(one.bounces for member in self._members.values() for one in member.inputs.values())
         return {**self._master.counters, **self._counts, "bounces": bounces}
 
@@ -186,11 +190,11 @@ class ModbusLink:
 
     @property
     def _is_commanded(self) -> bool:
-        """A command for the relay waits, and its unit is there to take it."""
+        """Returns True if a command for the relay waits and its unit can take it."""
         return self._relay.command is not None and self._lockout_at.is_up
 
     def _ask_next(self, now: float) -> None:
-        """The lock-out first, then whoever is due, the longest first; lamps have their turn among the others."""
+        """Sends the next request: the lock-out first, then the unit that has waited longest."""
         if self._over or self._asked is not None or not self._master.is_free(now):
             return
         if self._is_commanded:
@@ -256,7 +260,7 @@ class ModbusLink:
             self._reporter.unseen()
 
     def _went_wrong(self, outcome: Outcome, now: float) -> None:
-        """A question without its answer: until a late one has died, nobody looks at any unit. A whole frame that is none lies."""
+        """Handles a request without a good answer: the bus stays silent until a late answer has passed."""
         assert outcome.wrong is not None
         self._missed = self._missed or outcome.wrong is not Wrong.EXCEPTION
         if outcome.wrong in LIES:
@@ -265,7 +269,7 @@ class ModbusLink:
             self._reporter.lied(outcome.request.unit, outcome.wrong, text, now)
 
     def _moved(self, member: Member, was_up: bool, now: float) -> None:
-        """What its new stage means to the bus."""
+        """Acts on a unit's new stage."""
         address = member.unit.address
         if member.stage is Stage.IDENTITY:
             self._master.forget(address)
@@ -352,7 +356,7 @@ class ModbusLink:
             self._make_safe(cause)
 
     def _make_safe(self, cause: Cause) -> None:
-        """The driver engages by itself. A release that was under way is over."""
+        """Engages the lock-out; gives up a release under way."""
         command = self._relay.command
         if command is None or command.value != ENGAGED:
             self._command(Command(ENGAGED, 0, cause))
@@ -364,7 +368,7 @@ class ModbusLink:
             self._events.append(link.LevelUnknown(Level.LOCKOUT, before.value, before.operation, reason))
 
     def _judge(self, verdict: Verdict | None, now: float) -> None:
-        """A lock-out that does not engage ends the link: then nobody feeds the watchdog either."""
+        """Ends the link if the lock-out does not engage, so that the watchdog engages it."""
         if verdict is None:
             return
         value, operation, wrong = verdict.command.value, verdict.command.operation, verdict.wrong

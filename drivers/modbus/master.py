@@ -1,7 +1,8 @@
-"""The master of one bus: one question at a time, its answer or what came instead, and silence in between. No clock, no port.
+"""The master of one bus: one request at a time, its answer or its failure, and silence in between. No clock, no
+port.
 
-RTU frames have no number, so an answer that comes too late looks like the answer to the next question. Only silence helps:
-after every failure the bus is left alone until a late answer has died.
+RTU frames have no number, so a late answer looks like the answer to the next request. So after every failure the
+bus stays silent until a late answer has passed.
 """
 
 from collections import Counter
@@ -14,12 +15,12 @@ __all__ = ["Master", "NotIdentified", "Outcome"]
 
 
 class NotIdentified(Exception):
-    """Something was to be written to a unit that has not said in this connection who it is."""
+    """A write was refused: the unit has not identified itself on this connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a request. `values`: as of `decode`; None = it failed as `wrong` says, `code` of an exception."""
+    """The result of a request. `values`: as of `decode`; None = it failed as `wrong` says, `code` of an exception."""
 
     request: Request
     values: tuple[int, ...] | None
@@ -28,7 +29,8 @@ class Outcome:
 
 
 class Master:
-    """Times are monotonic seconds. `byte_time_s`: of one character. `response_s`: how long a unit may think.
+    """Runs one bus. Times: monotonic seconds. `byte_time_s`: seconds a character. `response_s`: longest wait for
+    an answer.
 
     Ask only while `is_free`. `receive` and `tick` return the outcome when there is one.
     """
@@ -46,26 +48,26 @@ class Master:
         self._dying = False  # a late answer may still come; what comes is not ours
 
     def start(self, now: float) -> None:
-        """A port was opened: nobody is known, and what an earlier owner asked for may still come."""
+        """Begins on a newly opened port: no unit is identified, and the bus stays silent first."""
         self._identified.clear()
         self._outstanding = None
         self._out.clear()
         self._let_die(now)
 
     def identified(self, unit: int) -> None:
-        """This unit has said who it is, as was expected: from now on it may be written to."""
+        """Allows writes to this unit: it has identified itself as expected."""
         self._identified.add(unit)
 
     def forget(self, unit: int) -> None:
-        """It may be another one from now on."""
+        """Forbids writes to this unit until it is identified again."""
         self._identified.discard(unit)
 
     def is_free(self, now: float) -> bool:
-        """True when a question may be asked."""
+        """True if a request may be sent."""
         return self._outstanding is None and now >= self._free_at
 
     def ask(self, request: Request, now: float) -> None:
-        """Sends a question. Raises `NotIdentified` for a write to a unit that nobody knows, ValueError while not free."""
+        """Sends a request. Raises `NotIdentified` for a write to an unknown unit, ValueError while not free."""
         if not self.is_free(now):
             raise ValueError("one question at a time")
         if request.function.writes and request.unit not in self._identified:
@@ -84,7 +86,7 @@ class Master:
         return data
 
     def receive(self, data: bytes, now: float) -> Outcome | None:
-        """Bytes off the bus. An answer ends with the silence behind it, so its outcome comes from `tick`."""
+        """Takes bytes from the bus. Silence ends an answer, so `tick` returns the outcome."""
         request = self._outstanding
         if request is None:
             self.counters["stray_bytes"] += len(data)
@@ -98,7 +100,7 @@ class Master:
         return None
 
     def tick(self, now: float) -> Outcome | None:
-        """The outcome, once the answer is over or does not come."""
+        """Returns the outcome, once the answer has ended or is overdue."""
         request = self._outstanding
         if request is None or now < self._deadline:
             return None
@@ -113,11 +115,11 @@ class Master:
         return self._over(request, Outcome(request, values), now)
 
     def next_deadline(self) -> float:
-        """When the outstanding answer is over or late; else when the next question may be asked."""
+        """Returns when the open answer ends or is overdue; otherwise when the next request may be sent."""
         return self._free_at if self._outstanding is None else self._deadline
 
     def extend(self, lag_s: float) -> None:
-        """Our own loop stood still: an answer may lie in the kernel, and a late one may too."""
+        """Moves the deadlines: the loop stood still, and an answer may wait in the kernel."""
         self._deadline += lag_s
         self._free_at += lag_s
 
@@ -140,7 +142,7 @@ class Master:
 
 
 def _is_whole(request: Request, held: bytes) -> bool:
-    """Enough came for an answer, good or bad: then silence ends it at once."""
+    """Returns True if the bytes are a complete answer or exception, so that silence may end it."""
     try:
         decode(request, held)
     except AnswerWrong as wrong:

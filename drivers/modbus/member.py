@@ -1,4 +1,4 @@
-"""One unit as the master sees it: who it is, whether its watchdog runs, its inputs look after look, and its own back-off."""
+"""One unit as the master sees it: identity, watchdog, inputs read after read, and its own back-off."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Terminal = Spot | str
 
 
 class Stage(IntEnum):
-    """What is asked next. Up to `SERIAL` nothing is written; from `UP` on the unit serves."""
+    """What the master asks a unit next. Up to `SERIAL` nothing is written; from `UP` on the unit serves."""
 
     IDENTITY = 0
     SERIAL = 1
@@ -35,7 +35,7 @@ class Stage(IntEnum):
 
 
 class Misfit(Exception):
-    """This unit may not serve here; a person must act. `wrong_unit`: it is another one, else it is not fit."""
+    """The unit may not serve here; a person must act. `wrong_unit`: it is another unit; otherwise it is not fit."""
 
     def __init__(self, text: str, *, wrong_unit: bool = False) -> None:
         super().__init__(text)
@@ -44,14 +44,14 @@ class Misfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an input became."""
+    """The change of one input."""
 
     terminal: Terminal
     edge: Edge
 
 
 class Member:
-    """`due`: when it is to be asked next. `heard`: when it last answered. `looked_at`: when its inputs were last read.
+    """State of one unit. `due`: next request. `heard`: last answer. `looked_at`: last read of its inputs.
 
     `failures`: in a row, the last one told in `wrong`.
     """
@@ -81,11 +81,11 @@ class Member:
 
     @property
     def is_away(self) -> bool:
-        """It does not answer: it is asked less and less often, and nothing is known of it."""
+        """True if the unit does not answer: it is asked ever more rarely, and its inputs are unknown."""
         return self.failures >= TRIES
 
     def start(self, now: float) -> None:
-        """A new connection: nothing is known of it."""
+        """Forgets everything about the unit: a new connection begins."""
         self.failures, self.was_up, self.due, self.heard = 0, False, now, now
         self._begin_anew()
 
@@ -95,7 +95,7 @@ class Member:
             one.forget()
 
     def request(self, now: float) -> Request:
-        """What it is asked now."""
+        """Returns the request that is due for this unit."""
         unit = self.unit
         match self.stage:
             case Stage.IDENTITY:
@@ -119,7 +119,7 @@ class Member:
                 return self.look()
 
     def look(self) -> Request:
-        """All inputs that mean something, in one question."""
+        """Returns one request that reads all used inputs."""
         first = min(self._places.values())
         count = max(self._places.values()) - first + 1
         return Request(self.unit.address, Function.READ_INPUTS, first, count)
@@ -133,7 +133,7 @@ class Member:
         return Request(self.unit.address, Function.READ_HOLDING, register, words)
 
     def answered(self, outcome: Outcome, now: float) -> list[Change]:
-        """Takes what became of its request; returns what its inputs became. Raises `Misfit`."""
+        """Takes the result of the unit's request; returns the changes of its inputs. Raises `Misfit`."""
         self._looked_last = outcome.request.function is Function.READ_INPUTS
         if outcome.values is None:
             self._failed(outcome, now)
@@ -164,7 +164,7 @@ class Member:
         self._begin_anew()  # what answers later may be another unit, or this one after a power cut
 
     def looked(self, outcome: Outcome, now: float) -> list[Change]:
-        """The inputs as they were read just now."""
+        """Returns the inputs that were just read."""
         assert outcome.values is not None
         self.looked_at = now
         first = outcome.request.address
@@ -177,7 +177,7 @@ class Member:
         return changes
 
     def _is_locked(self, now: float) -> bool:
-        """The relay, if it is here, has been seen engaged. Raises `Misfit` where it has had its time."""
+        """Returns True if the relay was read as engaged. Raises `Misfit` if it did not engage in time."""
         if self.unit.contact is None or not self.inputs["contact"].on:
             return True
         if now >= self._opened_at + AGREE_S:
@@ -188,7 +188,7 @@ class Member:
         return False
 
     def go_on(self) -> None:
-        """Every unit of the bus is known: from here on it may be written to."""
+        """Allows writes: every unit of the bus is identified."""
         unit = self.unit
         if self.stage is Stage.KNOWN:
             self.stage = Stage.INPUTS if unit.watchdog is None else Stage.SET_WATCHDOG
@@ -198,7 +198,7 @@ class Member:
         self._refresh_at = 0.0
 
     def _take(self, values: tuple[int, ...], now: float) -> None:
-        """What was read or written; the next stage follows. Raises `Misfit`."""
+        """Takes values that were read or written; moves to the next stage. Raises `Misfit`."""
         unit = self.unit
         match self.stage:
             case Stage.IDENTITY:
@@ -227,7 +227,7 @@ class Member:
             self._serve()
 
     def _refreshed(self, values: tuple[int, ...], now: float) -> None:
-        """The watchdog still stands as it was set; where it does not, the unit has started anew and is met anew."""
+        """Checks that the watchdog is still set; if not, the unit has restarted and is identified again."""
         self._refresh_at = now + REFRESH_S
         if self.unit.watchdog is None:
             self._verify_identity(values)
@@ -254,7 +254,7 @@ class Member:
 
     @property
     def _asked(self) -> str:
-        """What the present stage asks for, for people."""
+        """Returns in words what the present stage asks for."""
         return {
             Stage.IDENTITY: f"its identity at register {self.unit.identity_register}",
             Stage.SERIAL: f"its serial number at register {self.unit.serial_register}",
@@ -270,7 +270,7 @@ def _hex(words: tuple[int, ...]) -> str:
 
 
 def wagers(members: Mapping[int, Member]) -> frozenset[Spot]:
-    """The spots that are covered now, as far as is known."""
+    """Returns the sensors that are covered now, as far as known."""
     return frozenset(
         terminal
         for member in members.values()

@@ -1,8 +1,7 @@
-"""The lock-out relay: its coil is written, read back, and its auxiliary contact must say the same, within 200 ms.
+"""The lock-out relay: its coil is written and read back, and its auxiliary contact must agree within 200 ms.
 
-De-energised is locked out. A coil that was written proves nothing, and a coil that reads back right proves little: only
-the contact is moved by the relay itself. A release is asked for once: whatever became of it, it belongs to the moment in which a
-person gave it, and is never sent again.
+De-energised means locked out. Only the contact is moved by the relay itself, so only the contact proves the state.
+A release is sent once: it belongs to the moment in which a person gave it, and is never repeated.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ __all__ = ["Command", "Relay", "Verdict"]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`value`: engaged | released. `operation` 0 = nobody waits for an answer: the driver makes it safe by itself."""
+    """A command for the relay: engaged or released. `operation` 0 = the driver made it safe by itself."""
 
     value: str
     operation: int
@@ -28,7 +27,8 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A command is over. `wrong` "" = coil and contact say what was wanted. `contradicted`: one of them says the opposite."""
+    """The result of a relay command. `wrong` "" = coil and contact agree with it. `contradicted`: one of them says
+    the opposite."""
 
     command: Command
     wrong: str = ""
@@ -42,7 +42,7 @@ class _Step(Enum):
 
 
 class Relay:
-    """One command at a time; a newer one replaces it. `written`: what the coil took last, and when."""
+    """Runs one command at a time; a newer command replaces it. `written`: last coil value, and when."""
 
     def __init__(self, unit: Unit) -> None:
         assert unit.lockout is not None
@@ -54,24 +54,24 @@ class Relay:
         self._deadline = 0.0
 
     def ask(self, command: Command) -> Command | None:
-        """Begins a command, or goes on where the same was under way; returns the one that will get no answer of its own."""
+        """Begins a command, or continues an equal one; returns the command that gets no answer of its own."""
         before, self.command = self.command, command
         if before is None or before.value != command.value:
             self._step, self._tries, self._agreeing = _Step.WRITE, 0, 0
         return before
 
     def give_up(self) -> Command | None:
-        """The link is over: the command under way has no outcome."""
+        """Drops the command under way: the link is over."""
         before, self.command = self.command, None
         return before
 
     @property
     def wants_contact(self) -> bool:
-        """The next thing to do is a look at the inputs."""
+        """True if the contact must be read next."""
         return self._step is _Step.READ_CONTACT
 
     def request(self) -> Request:
-        """The next question about the coil."""
+        """Returns the next request about the coil."""
         assert self.command is not None
         if self._step is _Step.READ_COIL:
             return Request(self._unit.address, Function.READ_COILS, self._coil)
@@ -79,7 +79,7 @@ class Relay:
         return Request(self._unit.address, Function.WRITE_COIL, self._coil, values=(energised,))
 
     def answered(self, outcome: Outcome, now: float) -> Verdict | None:
-        """What became of that question. One of an older command says nothing about this one."""
+        """Takes the answer about the coil; ignores an answer to an older command."""
         command = self.command
         if command is None or outcome.request != self.request():
             return None
@@ -101,9 +101,9 @@ class Relay:
         return None
 
     def looked(self, contact: str | None, now: float) -> Verdict | None:
-        """One look at the contact says `contact`, None = it failed. It has agreed once two looks in a row did.
+        """Takes one read of the contact; None = the read failed. Two equal reads in a row count.
 
-        Judged is only what was seen: a look that failed is repeated, also past the time.
+        A failed read is repeated, even after the time limit: only what was read is judged.
         """
         command = self.command
         if command is None or self._step is not _Step.READ_CONTACT:

@@ -1,6 +1,6 @@
-"""From what the units' inputs became to what a progressive reports: chips, lock-out, button, broken terminals.
+"""Turns changes of inputs into a progressive unit's reports: chips, lock-out, button, broken terminals.
 
-The host counts here, because nobody on the bus does.
+The host numbers the reports, because the units do not.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,8 @@ CODE_RELAY, CODE_BUTTON = 1, 2
 
 
 class Reporter:
-    """`events`: where everything goes, in order. `contact`: of the lock-out relay, on while released."""
+    """Numbers and collects reports. `events`: all of them, in order. `contact`: of the lock-out relay, on while
+    released."""
 
     def __init__(self, boot: int, contact: Input, events: list[HostEvent]) -> None:
         self.counter = 0
@@ -48,19 +49,20 @@ class Reporter:
 
     @property
     def lockout(self) -> str:
-        """As the contact says."""
+        """The lock-out as its contact says."""
         return RELEASED if self._contact.on else ENGAGED
 
     def lost(self) -> None:
-        """Nobody looked for a while, and nobody knows at what."""
+        """Reports a time without reads as lost; which reports are lost is unknown."""
         self._events.append(Lost(self._boot, self.counter + 1, 0))
 
     def unseen(self) -> None:
-        """Nobody looked at a unit for a while; it is told when its time has come (`tell_unseen`)."""
+        """Notes a time without reads of a unit; `tell_unseen` reports it later."""
         self._unseen = True
 
     def tell_unseen(self, now: float) -> None:
-        """Tells once of all time without a look since it was told last: at once, then ever later up to some seconds."""
+        """Reports all time without reads since the last report: at once, then at growing intervals up to some
+        seconds."""
         if not self._unseen or now < self._tell_from:
             return
         goes_on = now < self._tell_from + self._wait_s
@@ -69,12 +71,12 @@ class Reporter:
         self.lost()
 
     def meets_anew(self) -> None:
-        """A connection begins: its `Online` tells of all that nobody saw, and a lie is told anew."""
+        """Begins a connection: `Online` covers all that was not read, and a contradiction is reported anew."""
         self._unseen = False
         self._lies.clear()
 
     def lied(self, unit: int, about: str, text: str, now: float) -> None:
-        """A unit said what cannot be true: an alarm, once for each `about` in a connection."""
+        """Raises an alarm for an impossible value of a unit, once per `about` and connection."""
         if (unit, about) not in self._lies and not self.is_first_meeting:
             self._lies.add((unit, about))
             self.report(AlarmRaised(Severity.ALARM, unit, f"unit {unit}: {text}"), now)
@@ -82,11 +84,11 @@ class Reporter:
     def changed(
         self, member: Member, changes: Sequence[Change], relay: Relay, now: float, *, seen: bool
     ) -> Cause | None:
-        """Edges become reports; returns why the lock-out has to be engaged now, if it has.
+        """Turns edges into reports; returns why the lock-out must engage now, or "".
 
-        At the first meeting there is nothing they could have changed from: levels tell them. `relay`: with the command
-        that is under way. `seen`: somebody was looking when it happened; else a chip counts as late, because nobody
-        knows when it came.
+        The first reads of a connection make no reports: levels carry them. `relay`: with the command under way.
+        `seen`: the unit was being read when the change came; otherwise a chip counts as late, because its time is
+        unknown.
         """
         cause = None
         for change in changes:
@@ -104,28 +106,28 @@ class Reporter:
         return cause
 
     def report(self, report: Report, since: float) -> None:
-        """`since`: when it was first seen; the link's clock is the only one there is."""
+        """Adds a report. `since`: when it was first read, on the link's clock."""
         self.counter += 1
         self._events.append(Reported(self._boot, self.counter, int(since * 1_000_000), report, False))
 
     def broken(self, code: int, now: float) -> None:
-        """A terminal is broken: told once, until it was seen whole."""
+        """Reports a broken terminal once, until it was read as sound."""
         if code not in self._broken:
             self._broken.add(code)
             self.report(SelfTestFailed(code), now)
 
     def whole(self, code: int) -> None:
-        """A terminal is sound; told where it was the last one that was broken."""
+        """Notes a sound terminal; reports when the last broken one is sound again."""
         if code in self._broken:
             self._broken.remove(code)
             self._events += [] if self._broken else [Whole()]
 
     def _was_locked(self, at: float) -> bool:
-        """Whether the lock-out stood engaged when something was first seen."""
+        """Returns True if the lock-out was engaged when an input was first read so."""
         return (not self._contact.on) == (at >= self._locked_since)
 
     def _contact_moved(self, change: Change, relay: Relay) -> Cause | None:
-        """By our command, or by itself: then its coil has to be made to say what is safe."""
+        """Reports a move of the contact; if no command caused it, the coil must be made safe."""
         edge, command = change.edge, relay.command
         value, taken_at = relay.written
         is_ours = value == self.lockout and edge.since >= taken_at

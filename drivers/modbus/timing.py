@@ -66,15 +66,15 @@ HANDSHAKE_S = 10.0
 
 
 def byte_time(baud: int) -> float:
-    """Seconds of one character on the wire."""
+    """Returns the seconds of one character on the wire."""
     return BITS_A_CHARACTER / baud
 
 
 def unseen_limit(units: int, byte_time_s: float) -> float:
-    """Seconds between two looks at a unit after which what happened there counts as unseen."""
+    """Returns the seconds between two reads of a unit after which changes count as unseen."""
     return UNSEEN_S + units * (UNSEEN_CHARACTERS * byte_time_s + UNSEEN_UNIT_S)
 
 
 def quiet(byte_time_s: float) -> float:
-    """Seconds of silence that end a frame."""
+    """Returns the seconds of silence that end a frame."""
     return max(QUIET_CHARACTERS * byte_time_s, QUIET_FLOOR_S)

@@ -1,4 +1,4 @@
-"""What stands on a bus: each unit with its address, how it is known, and what its terminals mean."""
+"""The units on a bus: address, identity, and the meaning of their terminals."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ MAX_SPAN = 64
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One unit. Terminals are numbered from 0, as in its requests; None = it has none of these.
+    """One unit. Terminals are numbered from 0, as in requests; None = the unit has no such terminal.
 
     `identity`: the words that stand in its holding registers from `identity_register` on. `serial_words`: how many hold
     its serial number, 0 = none. `lockout`: coil of the relay that releases the lock-out while it is energised; `contact`:
@@ -44,7 +44,7 @@ class Unit:
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The inputs that mean something, in order of their use."""
+        """The used inputs, in the order of their use."""
         others = (self.button, self.contact)
         return (*self.sensors.values(), *(place for place in others if place is not None))
 
@@ -55,17 +55,17 @@ class Unit:
 
     @property
     def watchdog_ticks(self) -> int:
-        """What is written into the watchdog register: 1500 ms, or the next tick above."""
+        """The value of the watchdog register: 1500 ms, or the next tick above."""
         return -(-WATCHDOG_MS // self.watchdog_tick_ms)
 
     @property
     def watchdog_s(self) -> float:
-        """After how many seconds without a question its outputs are off."""
+        """Seconds without a request after which the unit switches its outputs off."""
         return self.watchdog_ticks * self.watchdog_tick_ms / 1000
 
 
 def misfits(units: Sequence[Unit]) -> list[str]:
-    """Everything that keeps these units from being one progressive, each with the unit; [] = nothing does."""
+    """Returns every reason why these units do not make one progressive unit, each with its unit; [] = none."""
     if not units:
         return ["no unit stands on this bus; write a [[device.unit]] for each"]
     faults = [f"unit {unit.address}: {fault}" for unit in units for fault in _of_one(unit)]
@@ -99,7 +99,7 @@ def _of_one(unit: Unit) -> list[str]:
 
 
 def _everything(units: Sequence[Unit]) -> Counter[str]:
-    """What may stand once on a bus, and how often it does."""
+    """Lists what may stand once on a bus, and how often it does."""
     found: Counter[str] = Counter()
     for unit in units:
         found[f"address {unit.address}"] += 1

@@ -1,7 +1,6 @@
-"""Who is at the other end: proofs of a key that both share, and a seal on each frame of the session that follows.
+"""Proves a shared key between host and device, and seals each frame of the session that follows.
 
-Only HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869); nothing here is of our own making. `docs/protocol.md` 6.9 says what
-is proven, and 7 what is not.
+Only HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869). `docs/protocol.md` 6.9 says what is proven, and 7 what is not.
 """
 
 import hmac
@@ -27,12 +26,12 @@ FLAGS_AT, FLAG_SEALED = 2, 0x02
 
 
 def hkdf_extract(salt: bytes, secret: bytes) -> bytes:
-    """RFC 5869, section 2.2: 32 bytes. An empty salt stands for 32 zero bytes."""
+    """Returns the 32 bytes of HKDF-Extract (RFC 5869, 2.2). An empty salt stands for 32 zero bytes."""
     return hmac.digest(salt or bytes(32), secret, HASH)
 
 
 def hkdf_expand(extracted: bytes, info: bytes, size: int) -> bytes:
-    """RFC 5869, section 2.3: `size` bytes, at most 255 * 32."""
+    """Returns `size` bytes of HKDF-Expand (RFC 5869, 2.3), at most 255 * 32."""
     block = found = b""
     number = 1
     while len(found) < size:
@@ -44,7 +43,7 @@ def hkdf_expand(extracted: bytes, info: bytes, size: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What a host trusts a device by. `key`: 32 bytes, shared with this one device and no other.
+    """What a host needs to trust a device. `key`: 32 bytes, shared with this device alone.
 
     `images`: firmware by its SHA-256. A device whose WELCOME names one of these hashes is measured against it.
     """
@@ -54,10 +53,10 @@ class Trust:
 
 
 class SessionKeys:
-    """All that follows from the shared key for one session; `hello` and `welcome` are the payloads as they went by.
+    """Derives all keys of one session from the shared key; `hello` and `welcome`: both payloads as sent.
 
-    Both nonces, serial number, boot, versions, capabilities and hashes stand in them, so nobody can change one of these
-    on the way and have the proofs agree. Raises ValueError for a key of another size.
+    Both nonces, serial number, boot, versions, capabilities and hashes are in the payloads, so nobody can change
+    them on the way. Raises ValueError for a key of another size.
     """
 
     def __init__(self, key: bytes, session: int, hello: bytes, welcome: bytes) -> None:
@@ -75,14 +74,14 @@ class SessionKeys:
 
 
 class Seal:
-    """Seals what one end sends in one session: a flag, a number that only grows, and a MAC over all before it."""
+    """Seals the frames of one end in one session: a flag, a growing number, and a MAC."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._number = 0
 
     def __call__(self, body: bytes) -> bytes:
-        """The body with its seal."""
+        """Returns the body with its seal."""
         self._number += 1
         flags = bytes([body[FLAGS_AT] | FLAG_SEALED])
         marked = body[:FLAGS_AT] + flags + body[FLAGS_AT + 1 :] + self._number.to_bytes(NUMBER_SIZE, "little")
@@ -90,14 +89,14 @@ class Seal:
 
 
 class Unseal:
-    """Judges the seals of what the other end sends in one session."""
+    """Checks the seals of the other end's frames in one session."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._highest = 0
 
     def fault(self, body: bytes) -> str:
-        """Nothing for a good seal, which is used up by that; `auth_bad_mac`; `auth_replay` for a good one seen before."""
+        """Returns "" for a good, new seal; otherwise `auth_bad_mac`, or `auth_replay` for a seal seen before."""
         if len(body) < HEADER_SIZE + SEAL_SIZE or not body[FLAGS_AT] & FLAG_SEALED:
             return "auth_bad_mac"
         marked, mac = body[:-MAC_SIZE], body[-MAC_SIZE:]
@@ -111,12 +110,12 @@ class Unseal:
 
 
 def is_in_image(ranges: Iterable[tuple[int, int]], image: bytes) -> bool:
-    """True where every (offset, length) lies inside the image and none is longer than 4096 bytes."""
+    """Returns True if every (offset, length) lies in the image and none is longer than 4096 bytes."""
     return all(length <= MEASURE_RANGE_MAX and offset + length <= len(image) for offset, length in ranges)
 
 
 def measurement(key: bytes, nonce: bytes, ranges: Iterable[tuple[int, int]], image: bytes) -> bytes:
-    """The digest of a MEASURED: HMAC over the nonce and each range with its bytes. The ranges must lie in the image."""
+    """Returns the digest of a MEASURED: HMAC over the nonce and each range with its bytes."""
     parts = [nonce]
     for offset, length in ranges:
         parts += [offset.to_bytes(4, "little"), length.to_bytes(4, "little"), image[offset : offset + length]]

@@ -1,6 +1,6 @@
-"""The keyed chain over a device's log: whoever has not got the device's key can neither change a record in it nor leave one out.
+"""The keyed chain over a device's log: without the device's key nobody can change or drop a record unseen.
 
-`docs/protocol.md` 6.10 says how a value is worked out, what a host makes of one that is wrong, and what is not proven.
+`docs/protocol.md` 6.10 defines a chain value, what a host does about a wrong one, and what is not proven.
 """
 
 import hmac
@@ -18,7 +18,7 @@ CHAIN_START = bytes(CHAIN_SIZE)
 
 
 class Place(NamedTuple):
-    """The last of a device's reports that is durable at the host. `chain`: its value, 8 bytes; empty = not known."""
+    """The device's last report that is durable at the host. `chain`: its chain value, 8 bytes; empty = unknown."""
 
     boot: int
     counter: int
@@ -26,11 +26,11 @@ class Place(NamedTuple):
 
 
 class LogChain:
-    """What one device's key makes of its records. `key`: 32 bytes."""
+    """Computes chain values with one device's key. `key`: 32 bytes."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hkdf_expand(hkdf_extract(b"", key), b"TDP/1 log chain", 32)
 
     def value(self, boot: int, record: Record, before: bytes) -> bytes:
-        """The 8 bytes that belong into `record` behind one with the value `before`."""
+        """Returns the 8-byte chain value of `record` after a record with the value `before`."""
         return hmac.digest(self._key, chained_bytes(boot, record, before), HASH)[:CHAIN_SIZE]

@@ -1,4 +1,5 @@
-"""The bytes of a frame's body: header, payload, and the place of the seal. Pure functions; `messages` has the records."""
+"""Encodes and decodes a frame's body: header, payload, and the place of the seal. Pure functions; the records are
+in `messages`."""
 
 import struct
 from collections.abc import Callable
@@ -63,7 +64,8 @@ _NAMES: Final = (TAG_VENDOR, TAG_MODEL, TAG_HARDWARE, TAG_SERIAL, TAG_FIRMWARE)
 
 
 def encode(frame: m.Frame) -> bytes:
-    """The body of a frame, ready for `framing.encode_frame`. Raises `PayloadError` for what has no place on the wire."""
+    """Returns the body of a frame, ready for `framing.encode_frame`. Raises `PayloadError` if a value does not
+    fit."""
     kind = type(frame.message)
     try:
         payload = _encode_payload(frame.message)
@@ -92,7 +94,7 @@ def encode(frame: m.Frame) -> bytes:
 
 
 def decode_header(body: bytes) -> m.Header:
-    """The header of a checked body. Raises `FrameError`: length, or version (another major, a flag that is not defined)."""
+    """Returns the header of a checked body. Raises `FrameError`: length, or version (other major, undefined flag)."""
     if len(body) < HEADER_SIZE:
         raise FrameError(Cause.LENGTH, f"{len(body)} bytes are less than a header")
     version, kind, flags, channel, seq, ack, session, length = _HEADER.unpack_from(body)
@@ -106,9 +108,9 @@ def decode_header(body: bytes) -> m.Header:
 
 
 def decode(body: bytes, header: m.Header | None = None) -> m.Frame:
-    """The frame in a checked body; `header`: the one in it, where it was decoded before.
+    """Returns the frame in a checked body; `header`: its header, if decoded before.
 
-    Raises `FrameError`: length, version, unexpected (a type we do not know), payload.
+    Raises `FrameError`: length, version, unexpected (a type that is unknown here), payload.
     """
     header = header or decode_header(body)
     code, flags, channel, seq, ack, session, length = header
@@ -133,12 +135,13 @@ def decode(body: bytes, header: m.Header | None = None) -> m.Frame:
 
 
 def encode_record(record: m.Record) -> bytes:
-    """One report as EVENT and LOG_DATA carry it: counter, tick, chain, code, fields."""
+    """Returns one report as in EVENT and LOG_DATA: counter, tick, chain, code, fields."""
     return _RECORD.pack(record.counter, record.tick_us, record.chain) + _encode_fields(record)
 
 
 def chained_bytes(boot: int, record: m.Record, before: bytes) -> bytes:
-    """What a record's chain value is worked out over: an EVENT's payload, in it the value `before` for the record's own."""
+    """Returns the bytes under a record's chain value: an EVENT's payload with `before` in the place of the chain
+    value."""
     fields = record.raw or _encode_fields(record)
     return _CHAINED.pack(boot, record.counter, record.tick_us, before) + fields
 
@@ -149,7 +152,7 @@ def _encode_fields(record: m.Record) -> bytes:
 
 
 def decode_record(data: bytes) -> m.Record:
-    """Undoes `encode_record`. Raises `PayloadError` where not even counter and code are there, or the counter is 0."""
+    """Undoes `encode_record`. Raises `PayloadError` if counter or code is missing, or the counter is 0."""
     if len(data) <= _RECORD.size:
         raise PayloadError("a record is too short")
     counter, tick_us, chain = _RECORD.unpack_from(data)
@@ -271,7 +274,7 @@ def _decode_welcome(data: bytes) -> m.Welcome:
 
 
 def _name(value: bytes) -> str:
-    """A text by which a device is known. One that could not be shown as it is names nobody."""
+    """Returns a name of a device. Raises `PayloadError` if it is too long or cannot be shown."""
     text = value.decode("utf-8")
     if len(value) > MAX_NAME or not is_plain(text):
         raise PayloadError("a name is too long, or holds characters that are not printable")
@@ -350,7 +353,7 @@ def _decode_restarted(data: bytes) -> m.Restarted:
 
 
 def _reset_cause(number: int) -> ResetCause:
-    """A cause that a later version may add reads as unknown: a reboot must never fail to be noticed."""
+    """Returns the reset cause; an unknown code reads as `UNKNOWN`, so that no reboot is missed."""
     return RESETS[number] if number < len(RESETS) else ResetCause.UNKNOWN
 
 
@@ -361,12 +364,12 @@ def _exactly(size: int, value: bytes) -> bytes:
 
 
 def _at_least(size: int, data: bytes) -> bytes:
-    """A fixed field at a payload's start; what follows is an addition of a later minor version."""
+    """Checks the size of the fixed fields; later minor versions may append more."""
     return _exactly(size, data[:size])
 
 
 def _cut(text: str, size: int) -> bytes:
-    """UTF-8 of at most `size` bytes, never cut inside a character."""
+    """Returns UTF-8 of at most `size` bytes, never cut inside a character."""
     return text.encode()[:size].decode("utf-8", "ignore").encode()
 
 

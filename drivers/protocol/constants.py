@@ -241,10 +241,10 @@ MIN_BAUD = 57_600
 
 
 def rto_min(byte_time_s: float) -> float:
-    """Lower bound of a request's time-out in seconds on a line whose bytes take `byte_time_s` seconds each."""
+    """Returns the least time-out of a request in seconds, if a byte takes `byte_time_s` seconds."""
     return max(RTO_FLOOR_S, 2 * MAX_WIRE * byte_time_s + RTO_LATENCY_S)
 
 
 def gap_limit(byte_time_s: float) -> float:
-    """Longest silence inside a frame, in seconds, on a line whose bytes take `byte_time_s` seconds each."""
+    """Returns the longest silence inside a frame in seconds, if a byte takes `byte_time_s` seconds."""
     return max(GAP_LIMIT_S, GAP_CHARACTERS * byte_time_s)

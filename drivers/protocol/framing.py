@@ -1,7 +1,7 @@
-"""From bytes of a line to bodies of frames and back: COBS between zero bytes, CRC-32C behind each body.
+"""Turns a line's bytes into frame bodies and back: COBS between zero bytes, CRC-32C after each body.
 
-The deframer is a pure function of the bytes and the times it is given. It never raises on input: what is no frame is
-dropped and counted by cause, and the next zero byte starts afresh.
+The deframer is a pure function of bytes and times. It never raises on input: it drops and counts what is no frame,
+and begins anew at the next zero byte.
 """
 
 import struct
@@ -14,7 +14,7 @@ _POLYNOMIAL = 0x82F63B78  # Castagnoli, reflected
 
 
 class Cause(StrEnum):
-    """Why bytes or a frame were dropped; the same words as the FRAME family of the driver's faults."""
+    """Why bytes or a frame were dropped; the words of the FRAME family in the driver's faults."""
 
     CRC = "crc"
     COBS = "cobs"
@@ -34,7 +34,7 @@ CAUSES = tuple(Cause)
 
 
 class FrameError(ValueError):
-    """A frame that is dropped. `cause` says as what it is counted."""
+    """A frame that is dropped. `cause`: how it is counted."""
 
     def __init__(self, cause: Cause, detail: str) -> None:
         super().__init__(f"{cause.value}: {detail}")
@@ -51,7 +51,7 @@ def _table() -> tuple[int, ...]:
 
 
 def _later(table: tuple[int, ...]) -> tuple[int, ...]:
-    """The table for a byte that has one more byte behind it."""
+    """Returns the CRC table for a byte with one more byte after it."""
     return tuple(_TABLE[value & 0xFF] ^ (value >> 8) for value in table)
 
 
@@ -64,7 +64,7 @@ _CODES = tuple(bytes([size + 1]) for size in range(254))
 
 
 def crc32c(data: bytes) -> int:
-    """CRC-32C: init and xorout FFFFFFFF, reflected. Check value of b"123456789" is E3069283.
+    """Returns CRC-32C: init and xorout FFFFFFFF, reflected. Check value of b"123456789": E3069283.
 
     Four bytes at a time by four tables ("slicing-by-4", Kounavis and Berry, 2005), in half the time of byte by byte.
     """
@@ -80,7 +80,7 @@ def crc32c(data: bytes) -> int:
 
 
 def cobs_encode(data: bytes) -> bytes:
-    """The same data without a zero byte; longer by one byte and one more for each full run of 254."""
+    """Returns the data without zero bytes; one byte longer, and one more for each full run of 254."""
     runs = data.split(b"\0")
     if max(map(len, runs)) < 254:
         return b"".join([_CODES[len(run)] + run for run in runs])
@@ -98,7 +98,7 @@ def cobs_encode(data: bytes) -> bytes:
 
 
 def cobs_decode(data: bytes) -> bytes:
-    """Undoes `cobs_encode`. Raises `FrameError` (cobs) for a zero inside, or a run that ends too early."""
+    """Undoes `cobs_encode`. Raises `FrameError` (cobs) for a zero inside, or a run that ends early."""
     if b"\0" in data:
         raise FrameError(Cause.COBS, "zero inside a frame")
     decoded = bytearray(data)
@@ -124,14 +124,15 @@ def cobs_decode(data: bytes) -> bytes:
 
 
 def encode_frame(body: bytes) -> bytes:
-    """A body as it goes on the wire, zero bytes on both sides. Raises ValueError over 512 bytes or under a header."""
+    """Returns a body as sent, with zero bytes on both sides. Raises ValueError over 512 bytes or below a header's
+    size."""
     if not HEADER_SIZE <= len(body) <= MAX_BODY:
         raise ValueError(f"a body has {HEADER_SIZE} to {MAX_BODY} bytes, not {len(body)}")
     return b"\0" + cobs_encode(body + crc32c(body).to_bytes(CRC_SIZE, "little")) + b"\0"
 
 
 def decode_piece(piece: bytes) -> bytes:
-    """The body in what stood between two zero bytes. Raises `FrameError` with the cause."""
+    """Returns the body between two zero bytes. Raises `FrameError` with the cause."""
     data = cobs_decode(piece)
     if len(data) < HEADER_SIZE + CRC_SIZE:
         raise FrameError(Cause.LENGTH, f"{len(data)} bytes are less than a header and its check")
@@ -144,7 +145,8 @@ def decode_piece(piece: bytes) -> bytes:
 
 
 class Deframer:
-    """Cuts a line's bytes into bodies. Holds at most `RX_LIMIT` bytes, and a begun frame at most the gap limit."""
+    """Cuts a line's bytes into bodies. Holds at most `RX_LIMIT` bytes, and a begun frame at most for the gap
+    limit."""
 
     def __init__(self, byte_time_s: float = 0.0) -> None:
         self._gap_s = gap_limit(byte_time_s)
@@ -156,16 +158,16 @@ class Deframer:
 
     @property
     def frames_dropped(self) -> Mapping[Cause, int]:
-        """Frames or pieces dropped, by cause."""
+        """Counts dropped frames by cause."""
         return self._frames
 
     @property
     def bytes_dropped(self) -> Mapping[Cause, int]:
-        """Bytes in them, delimiters not counted, by cause."""
+        """Counts bytes of dropped frames by cause, without delimiters."""
         return self._bytes
 
     def feed(self, data: bytes, now: float) -> list[bytes]:
-        """The bodies that `data` completes, checked, in order."""
+        """Returns the checked bodies that `data` completes, in order."""
         if not data:
             return []
         self.tick(now)
@@ -180,7 +182,7 @@ class Deframer:
         return bodies
 
     def tick(self, now: float) -> None:
-        """Drops a begun frame whose rest did not come within the gap limit."""
+        """Drops a begun frame if its rest did not come within the gap limit."""
         if not (self._held or self._dropping) or now < self._last_byte + self._gap_s:
             return
         if self._held:
@@ -189,15 +191,15 @@ class Deframer:
         self._dropping = False
 
     def next_deadline(self) -> float | None:
-        """When a begun frame is dropped; None while none is begun."""
+        """Returns when a begun frame is dropped; None if none is begun."""
         return self._last_byte + self._gap_s if self._held or self._dropping else None
 
     def extend(self, lag_s: float) -> None:
-        """Gives a begun frame more time, because the host itself was not looking."""
+        """Gives a begun frame more time, because the host itself stood still."""
         self._last_byte += lag_s
 
     def count(self, cause: Cause, size: int) -> None:
-        """Adds one dropped frame of `size` bytes; the link counts here too what it drops after the check."""
+        """Counts one dropped frame of `size` bytes; the link counts its own drops here too."""
         self._frames[cause] += 1
         self._bytes[cause] += size
 
@@ -212,7 +214,7 @@ class Deframer:
             self._held += piece
 
     def _end_piece(self, piece: bytes) -> bytes | None:
-        """Takes what stood before a zero byte, behind what was held; None where it is empty, too large, or no frame."""
+        """Returns the body before a zero byte; None if it is empty, too large, or no frame."""
         if self._held or self._dropping or len(piece) > RX_LIMIT:
             self._hold(piece)
             if self._dropping:

@@ -1,6 +1,7 @@
-"""The messages of TDP/1 as frozen records, one for each type, and the header that each travels with.
+"""The messages of TDP/1 as frozen records, one a type, and the header of each.
 
-A `Frame` is one message with its header; `codec.encode` and `codec.decode` are its bytes. `docs/protocol.md` draws them.
+A `Frame` is one message with its header; `codec.encode` and `codec.decode` handle its bytes. `docs/protocol.md`
+draws them.
 """
 
 from dataclasses import dataclass, field
@@ -21,9 +22,9 @@ ERR_NOT_PROVEN = 7
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a device says of itself. Hashes are 32 bytes, zeros = not measured. `extra`: tagged values we do not know.
+    """What a device says of itself. Hashes: 32 bytes, zeros = not measured. `extra`: unknown tagged values.
 
-    `display`: characters that its display shows, None = it has none.
+    `display`: characters that its display shows; None = no display.
     """
 
     kind: DeviceKind
@@ -42,7 +43,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class LogSpan:
-    """Records `first`..`last` of one boot that a device's log holds; `first` > `last` = none."""
+    """Records `first`..`last` of one boot in a device's log; `first` > `last` = none."""
 
     boot: int
     first: int
@@ -51,9 +52,9 @@ class LogSpan:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One report as the log holds it. `counter`: from 1 in each boot. `chain`: 8 bytes, zeros where the log is not chained.
+    """One report as the log holds it. `counter`: from 1 in each boot. `chain`: 8 bytes, zeros = not chained.
 
-    `raw`: code and fields as they came off the wire, with what a later version added; empty for one that did not.
+    `raw`: code and fields as received, additions of later versions included; empty for a record made here.
     """
 
     counter: int
@@ -65,7 +66,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Host asks who is there and offers a session (its number is in the header). Frozen for every major version."""
+    """The host asks who is there and offers a session (its number is in the header). Frozen for every major
+    version."""
 
     nonce: bytes  # 16
     min_version: int = VERSION_MAJOR
@@ -76,7 +78,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Device answers a HELLO: who it is, which boot, what its log holds. Frozen for every major version."""
+    """The device answers a HELLO: identity, boot, content of its log. Frozen for every major version."""
 
     nonce: bytes  # 16, of the HELLO
     device_nonce: bytes  # 16, for the challenge to come
@@ -95,21 +97,21 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """The host's proof of the shared key; the first frame of an authenticated session."""
+    """The host's proof of the shared key; first frame of an authenticated session."""
 
     proof: bytes  # 32
 
 
 @dataclass(frozen=True, slots=True)
 class AuthOk:
-    """The device's proof of the shared key. All that follows, both ways, is sealed."""
+    """The device's proof of the shared key. All later frames, both ways, are sealed."""
 
     proof: bytes  # 32
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Eight ranges (offset, length) of the firmware, to be hashed with a fresh nonce."""
+    """The host asks for a hash of eight firmware ranges (offset, length) with a fresh nonce."""
 
     nonce: bytes  # 16
     ranges: tuple[tuple[int, int], ...]  # 8
@@ -124,12 +126,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class GetLevels:
-    """What are your levels now?"""
+    """The host asks for the device's present levels."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetLevel:
-    """Let `level` be `value` from now on. `operation`: u64, the same in each repeat of one wish."""
+    """The host commands `level` to be `value` from now on. `operation`: u64, equal in each repeat of one command."""
 
     level: Level
     value: str
@@ -138,7 +140,7 @@ class SetLevel:
 
 @dataclass(frozen=True, slots=True)
 class UnknownRequest:
-    """A request code of a later minor version; answered with ERR, never executed."""
+    """A request code of a later minor version; the device answers ERR and executes nothing."""
 
     code: int
     data: bytes
@@ -153,9 +155,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Yes, done. `levels`: the bytes of `payloads.encode_levels` in answer to `GetLevels`, else None.
+    """The device confirms a request. `levels`: bytes of `payloads.encode_levels` in answer to `GetLevels`,
+    otherwise None.
 
-    They stay bytes, because the digest on a PONG is taken over them, additions of a later version included.
+    They stay bytes, because a PONG's digest covers them, additions of later versions included.
     """
 
     levels: bytes | None = None
@@ -163,7 +166,8 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """No. `code`: one of ERR_*, from 256 the maker's. `text` is for people. `channel`: that of the question."""
+    """The device refuses a request. `code`: one of ERR_*, from 256 the maker's. `text`: for people. `channel`: of
+    the request."""
 
     code: int
     retryable: bool
@@ -181,7 +185,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventAck:
-    """Host: every report of `boot` up to `counter` is on disk."""
+    """The host has every report of `boot` up to `counter` on disk."""
 
     boot: int
     counter: int
@@ -198,7 +202,7 @@ class LogRead:
 
 @dataclass(frozen=True, slots=True)
 class LogData:
-    """Records from the first one asked for on, without a hole, as many as fit into one frame."""
+    """Records from the first requested one on, without a gap, as many as fit one frame."""
 
     boot: int
     records: tuple[Record, ...]
@@ -206,7 +210,7 @@ class LogData:
 
 @dataclass(frozen=True, slots=True)
 class LogGone:
-    """Records `first`..`last` of those asked for are no longer there."""
+    """The requested records `first`..`last` are no longer in the log."""
 
     boot: int
     first: int
@@ -222,7 +226,8 @@ class Ping:
 
 @dataclass(frozen=True, slots=True)
 class Pong:
-    """`digest`: CRC-32C of the levels' bytes. `dropped`: the device's own counters in the order of `framing.CAUSES`."""
+    """The device's echo of a PING. `digest`: CRC-32C of the levels' bytes. `dropped`: its counts in the order of
+    `framing.CAUSES`."""
 
     nonce: bytes  # 8
     boot: int
@@ -234,7 +239,7 @@ class Pong:
 
 @dataclass(frozen=True, slots=True)
 class TimeSet:
-    """The host's wall time, for a device's display and log only; a device never decides by it."""
+    """The host's wall time, for a device's display and log; a device never decides by it."""
 
     utc_us: int
     uncertainty_us: int
@@ -249,7 +254,7 @@ class Bye:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The device rebooted: it does not know the session of the frame it answers (or, with session 0, it just came up)."""
+    """The device rebooted and does not know the session of the frame it answers (session 0: it just came up)."""
 
     boot: int
     cause: ResetCause
@@ -294,12 +299,12 @@ _CHANNELS: dict[type[Message], int] = {
 
 
 def channel_of(message: Message) -> int:
-    """The channel a message travels on, whose sequence numbers its own belongs to."""
+    """Returns the channel that a message travels on; each channel has its own sequence numbers."""
     return message.channel if isinstance(message, Error) else _CHANNELS.get(type(message), CHANNEL_CONTROL)
 
 
 class Header(NamedTuple):
-    """The first 14 bytes, checked for themselves. `type`: a code of `TYPE_CODES`, or one of a later minor version."""
+    """The first 14 bytes of a body. `type`: a code of `TYPE_CODES`, or one of a later minor version."""
 
     type: int
     flags: int
@@ -312,9 +317,9 @@ class Header(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message with its header. `seq`: the sender's count in the channel; an answer repeats its question's.
+    """One message with its header. `seq`: the sender's count in the channel; an answer repeats its request's.
 
-    `ack`: the last control sequence number seen from the other end. `seal`: 24 bytes, empty = none; see `auth`.
+    `ack`: last control number seen from the other end. `seal`: 24 bytes, empty = none; see `auth`.
     """
 
     message: Message

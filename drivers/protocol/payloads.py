@@ -20,7 +20,7 @@ Tagged = tuple[tuple[int, bytes], ...]
 
 
 class PayloadError(ValueError):
-    """Bytes that do not say what their type must say, or a value that its field cannot hold."""
+    """Bytes that break the rules of their type, or a value that does not fit its field."""
 
 
 BACKS: Final = (r.Back.UNKNOWN, r.Back.RED, r.Back.BLUE, r.Back.GREEN, r.Back.BLACK)
@@ -71,7 +71,8 @@ DISPENSINGS: Final = (None, r.INHIBITED, r.ALLOWED)
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A fixed field: an unsigned number of `size` bytes within `low`..`high`, or the position of a name in `names`."""
+    """A fixed field: an unsigned number of `size` bytes within `low`..`high`, or the position of a name in
+    `names`."""
 
     name: str
     size: int = 1
@@ -99,7 +100,7 @@ class _Number:
 
 @dataclass(frozen=True, slots=True)
 class _Flag:
-    """A fixed field of one byte: 0 or 1, nothing else."""
+    """A fixed field of one byte: 0 or 1."""
 
     name: str
     size: int = 1
@@ -115,7 +116,7 @@ class _Flag:
 
 @dataclass(frozen=True, slots=True)
 class _Optional:
-    """A tagged u16 that is left out when the device does not know it."""
+    """A tagged u16, left out if the device does not know it."""
 
     name: str
     tag: int
@@ -187,9 +188,9 @@ _BY_REPORT: Final = {layout.report: layout for layout in _LAYOUTS}
 
 @dataclass(frozen=True, slots=True)
 class UnknownReport:
-    """A report that this version cannot read: a newer code, or bytes that break the rules of a known one.
+    """A report that this version cannot read: a newer code, or broken fields.
 
-    Its number in the order is known, its meaning is not; a host releases it as an explicit loss.
+    Its number in the order is known, its meaning is not; a host releases it as a loss.
     """
 
     code: int
@@ -198,7 +199,7 @@ class UnknownReport:
 
 
 def encode_report(report: r.Report) -> bytes:
-    """Code byte, fixed fields, tagged values. Raises `PayloadError` for a value that its field cannot hold."""
+    """Returns code byte, fixed fields and tagged values. Raises `PayloadError` for a value that does not fit."""
     layout = _BY_REPORT[type(report)]
     out = bytes([layout.code]) + b"".join(f.to_wire(getattr(report, f.name)) for f in layout.fixed)
     for optional in layout.optional:
@@ -215,7 +216,8 @@ def encode_report(report: r.Report) -> bytes:
 
 
 def decode_report(data: bytes) -> r.Report | UnknownReport:
-    """The report in `data` (code byte first); `UnknownReport` where it cannot be read. Never raises on one byte or more."""
+    """Returns the report in `data` (code byte first); `UnknownReport` if unreadable. Never raises on one byte or
+    more."""
     try:
         return _decode_report(data)
     except PayloadError as error:
@@ -263,7 +265,7 @@ def _defects_to_wire(report: r.ShuffleCompleted) -> bytes:
 
 
 def _defects_from_wire(tagged: Mapping[int, bytes], identities: object) -> tuple[r.Defect, ...]:
-    """Those that this version knows: what a later one adds makes the set no less incomplete."""
+    """Returns the defects that this version knows; unknown ones are dropped, the set stays incomplete."""
     bits = _optional_u16(tagged, _Optional("defects", TAG_DEFECTS)) or 0
     if bits and identities is not r.Identities.INCOMPLETE:
         raise PayloadError(f"a set that is {identities} has no defects")
@@ -271,14 +273,14 @@ def _defects_from_wire(tagged: Mapping[int, bytes], identities: object) -> tuple
 
 
 def encode_tag(tag: int, value: bytes) -> bytes:
-    """One tagged value. Raises `PayloadError` over 255 bytes."""
+    """Returns one tagged value. Raises `PayloadError` over 255 bytes."""
     if len(value) > 255:
         raise PayloadError(f"tag {tag} holds {len(value)} bytes, over 255")
     return bytes([tag, len(value)]) + value
 
 
 def decode_tags(data: bytes) -> Tagged:
-    """All tagged values of a payload's end. Raises `PayloadError` where one is cut short."""
+    """Returns all tagged values at a payload's end. Raises `PayloadError` if one is cut short."""
     found = []
     at = 0
     while at < len(data):
@@ -290,7 +292,7 @@ def decode_tags(data: bytes) -> Tagged:
 
 
 def _latin(text: str) -> bytes:
-    """One byte a character: a line of a device is bytes, and each byte must survive."""
+    """Returns text as one byte a character, so that every byte of a device's line survives."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError as error:
@@ -301,7 +303,7 @@ _LEVELS_FIXED: Final = struct.Struct("<BBBBQH")
 
 
 def encode_levels(levels: r.Levels) -> bytes:
-    """What a device says of itself; CRC-32C of these bytes is the digest on each PONG."""
+    """Returns the device's levels as bytes; their CRC-32C is the digest on each PONG."""
     mode = 0 if levels.mode is None else MODES.index(levels.mode) + 1
     bits = levels.jammed | levels.door_open << 1
     try:
@@ -338,7 +340,7 @@ _SEATS: Final = re.compile(r"(?:(?:[1-9]|1[0-5])(?:,(?:[1-9]|1[0-5]))*)?")
 
 
 def is_level_value(level: r.Level, value: str) -> bool:
-    """True where `value` is something that `level` can be."""
+    """Returns True if `level` can have this value."""
     match level:
         case r.Level.LOCKOUT:
             return value in LOCKOUTS
@@ -353,10 +355,10 @@ def is_level_value(level: r.Level, value: str) -> bool:
 
 
 def to_bits(capabilities: Iterable[r.Capability]) -> int:
-    """Capabilities as a bit set; bit 0 is the first of `CAPABILITIES`."""
+    """Returns capabilities as a bit set; bit 0 is the first of `CAPABILITIES`."""
     return sum(1 << CAPABILITIES.index(c) for c in set(capabilities))
 
 
 def from_bits(bits: int) -> tuple[r.Capability, ...]:
-    """The capabilities of a bit set that this version knows; others are additions to come and are passed over."""
+    """Returns the known capabilities of a bit set; unknown bits are ignored."""
     return tuple(c for i, c in enumerate(CAPABILITIES) if bits >> i & 1)

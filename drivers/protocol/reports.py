@@ -99,9 +99,9 @@ class ShuffleStarted:
 
 @dataclass(frozen=True, slots=True)
 class ShuffleCompleted:
-    """A cycle ended by itself. `count`: cards that passed the counter, 0-65535; None where the device does not count.
+    """A shuffle cycle ended by itself. `count`: cards counted, 0-65535; None = the device does not count.
 
-    `defects`: of an incomplete set, as far as the device tells them, in the order of `Defect`; () = it does not say.
+    `defects`: of an incomplete set, in the order of `Defect`, as far as the device says; () = it does not say.
     """
 
     kind: ClassVar[str] = "shuffle_completed"
@@ -114,7 +114,7 @@ class ShuffleCompleted:
 
 @dataclass(frozen=True, slots=True)
 class ShuffleStopped:
-    """A cycle ended early without a jam. `cards_inside`: 0-65535, None = not known."""
+    """A shuffle cycle ended early without a jam. `cards_inside`: 0-65535; None = unknown."""
 
     kind: ClassVar[str] = "shuffle_stopped"
     back: Back
@@ -124,7 +124,7 @@ class ShuffleStopped:
 
 @dataclass(frozen=True, slots=True)
 class Jammed:
-    """Cards stand still. `stack`: number of the packet or stack being dealt, from 1; 0 = none was."""
+    """Cards are stuck. `stack`: number of the packet or stack being dealt, from 1; 0 = none."""
 
     kind: ClassVar[str] = "jammed"
     back: Back
@@ -136,7 +136,7 @@ class Jammed:
 
 @dataclass(frozen=True, slots=True)
 class JamCleared:
-    """The transport moves again. `by_itself`: the device freed it after `tries` attempts (1-255), nobody touched it."""
+    """The transport moves again. `by_itself`: the device freed it after `tries` attempts (1-255)."""
 
     kind: ClassVar[str] = "jam_cleared"
     by_itself: bool
@@ -145,7 +145,7 @@ class JamCleared:
 
 @dataclass(frozen=True, slots=True)
 class CardsLoaded:
-    """A set was put in. `count`: None = the device does not count on loading."""
+    """A set was put in. `count`: cards; None = the device does not count on loading."""
 
     kind: ClassVar[str] = "cards_loaded"
     back: Back
@@ -154,7 +154,7 @@ class CardsLoaded:
 
 @dataclass(frozen=True, slots=True)
 class CardsRemoved:
-    """Cards were taken out by hand; `cards_inside` is what the device still senses (None = cannot sense)."""
+    """Somebody took cards out by hand. `cards_inside`: cards still sensed; None = the device cannot sense them."""
 
     kind: ClassVar[str] = "cards_removed"
     cards_inside: int | None
@@ -162,7 +162,7 @@ class CardsRemoved:
 
 @dataclass(frozen=True, slots=True)
 class StackDispensed:
-    """One packet or stack left the device and was taken. `stack` counts from 1 in each deal; `cards` 0-255."""
+    """One packet or stack left the device and was taken. `stack`: from 1 in each deal; `cards`: 0-255."""
 
     kind: ClassVar[str] = "stack_dispensed"
     back: Back
@@ -172,7 +172,7 @@ class StackDispensed:
 
 @dataclass(frozen=True, slots=True)
 class DealStopped:
-    """The device stopped dealing or failed to deal, without a jam, before stack number `stack` was out."""
+    """The device stopped dealing, or failed to, without a jam, before stack `stack` was out."""
 
     kind: ClassVar[str] = "deal_stopped"
     back: Back
@@ -183,7 +183,7 @@ class DealStopped:
 
 @dataclass(frozen=True, slots=True)
 class DealCompleted:
-    """The dealer closed the deal (green button) or the plan was done. `cards_left`: the stub still inside."""
+    """The dealer closed the deal (green button), or the plan was done. `cards_left`: the stub still inside."""
 
     kind: ClassVar[str] = "deal_completed"
     back: Back
@@ -193,7 +193,7 @@ class DealCompleted:
 
 @dataclass(frozen=True, slots=True)
 class FaceUpCard:
-    """A reading device met a card that lies face up."""
+    """A reading device found a card that lies face up."""
 
     kind: ClassVar[str] = "face_up_card"
     back: Back
@@ -232,7 +232,7 @@ class DoorClosed:
 
 @dataclass(frozen=True, slots=True)
 class WagerSensed:
-    """A chip came onto a progressive sensor. `locked`: the lock-out was engaged at that instant (a late wager)."""
+    """A chip came onto a progressive sensor. `locked`: the lock-out was engaged then (a late wager)."""
 
     kind: ClassVar[str] = "wager_sensed"
     seat: int  # 1-15
@@ -252,7 +252,7 @@ class WagerRemoved:
 
 @dataclass(frozen=True, slots=True)
 class LockoutEngaged:
-    """The progressive takes no more wagers. `operation`: the command's id where the cause is a command, else 0."""
+    """The progressive unit takes no more wagers. `operation`: the command's number if commanded, otherwise 0."""
 
     kind: ClassVar[str] = "lockout_engaged"
     cause: Cause
@@ -288,7 +288,7 @@ class DispensingAllowed:
 
 @dataclass(frozen=True, slots=True)
 class SelfTestFailed:
-    """`code`: the maker's own number, for the technician."""
+    """The device failed its self-test. `code`: the maker's number, for the technician."""
 
     kind: ClassVar[str] = "self_test_failed"
     code: int
@@ -304,7 +304,7 @@ class ServiceDue:
 
 @dataclass(frozen=True, slots=True)
 class PoweredUp:
-    """First event of a boot. `cards_inside`: cards the device finds in itself."""
+    """First report of a boot. `cards_inside`: cards that the device finds in itself."""
 
     kind: ClassVar[str] = "powered_up"
     cause: ResetCause
@@ -313,7 +313,7 @@ class PoweredUp:
 
 @dataclass(frozen=True, slots=True)
 class LineUnparsed:
-    """A line of an ASCII device that no grammar knows: kept as it came, never dropped. At most 128 characters."""
+    """A line of an ASCII device that no grammar knows, kept unchanged, at most 128 characters."""
 
     kind: ClassVar[str] = "line_unparsed"
     text: str
@@ -321,9 +321,9 @@ class LineUnparsed:
 
 @dataclass(frozen=True, slots=True)
 class CardDrawn:
-    """One card left a shoe that is dealt from by hand. `burned`: the shoe is set to burn cards.
+    """One card left a shoe that people deal from. `burned`: the shoe is set to burn cards.
 
-    `repeat_suspected`: it may be the card before, told twice. `cards_left`: in the shoe, None = not known.
+    `repeat_suspected`: it may be the card before, reported twice. `cards_left`: in the shoe; None = unknown.
     """
 
     kind: ClassVar[str] = "card_drawn"
@@ -344,7 +344,7 @@ class CuttingCardSensed:
 
 @dataclass(frozen=True, slots=True)
 class AlarmRaised:
-    """Something of the maker's own. `code`: his number, 0 = none; `text`: his words, at most 128 characters, no card."""
+    """A maker-specific alarm. `code`: the maker's number, 0 = none; `text`: at most 128 characters, no card."""
 
     kind: ClassVar[str] = "alarm_raised"
     severity: Severity
@@ -388,7 +388,7 @@ REPORTS: dict[str, type[Report]] = {cls.kind: cls for cls in Report.__args__}
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What a device says of itself now (answer to GET_STATE; its digest rides on each PONG). None = not of this kind."""
+    """A device's present levels (answer to GET_STATE; digest on each PONG). None = this kind has no such level."""
 
     lockout: str | None = None
     dispensing: str | None = None

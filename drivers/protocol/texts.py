@@ -1,7 +1,8 @@
-"""Texts of a device, made fit to be shown: no control characters, nothing that moves a cursor or turns the direction.
+"""Makes a device's text fit to be shown: no control characters, nothing that moves a cursor or turns the text
+direction.
 
-Whatever is shown to people may land in a terminal, a log or a page. What a device says of itself is refused where it holds
-such characters; where a text only accompanies something that must be heard, they are replaced.
+Text that people see may land in a terminal, a log or a page. A device's name with such characters is refused; in a
+text that accompanies a report they are replaced.
 """
 
 import json
@@ -13,13 +14,13 @@ MARK = "\ufffd"
 
 
 def is_plain(text: str) -> bool:
-    """True where every character is printable: of no Unicode category C (control, format, unassigned) or Z but the space."""
+    """Returns True if every character is printable: no Unicode category C, and of Z only the space."""
     return text.isprintable()
 
 
 def repeated_key(text: bytes) -> str | None:
-    """The first key that stands twice in one object of this JSON; None where none does. Which of its values is meant nobody
-    can tell, and each reader takes another one. Raises `ValueError` for what is no JSON."""
+    """Returns the first key that stands twice in one object of this JSON, or None. Raises `ValueError` for invalid
+    JSON."""
     found: list[str] = []
 
     def note(pairs: list[tuple[str, object]]) -> None:
@@ -34,12 +35,12 @@ def repeated_key(text: bytes) -> str | None:
 
 
 def plain(text: str) -> str:
-    """The same text with a mark in the place of each character that is not printable."""
+    """Returns the text with a mark for each character that is not printable."""
     return text if text.isprintable() else "".join(c if c.isprintable() else MARK for c in text)
 
 
 def plain_json(text: str) -> str:
-    """The same JSON with an escape in the place of each character that is not printable; line breaks between values stay."""
+    """Returns the JSON with an escape for each unprintable character; line breaks between values stay."""
     return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)
 
 

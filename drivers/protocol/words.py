@@ -1,4 +1,4 @@
-"""The words in which a device reports: names with fixed numbers on the wire (`payloads.py`), fixed text everywhere else."""
+"""The words of a device's reports: names with fixed numbers on the wire (`payloads.py`), fixed text elsewhere."""
 
 from enum import StrEnum
 
@@ -27,7 +27,7 @@ class Back(StrEnum):
 
 
 class Mode(StrEnum):
-    """What a shuffler is set to do. Only `SHUFFLE` and `COVER_ALL` cycles randomise a set."""
+    """The mode of a shuffler. Only `SHUFFLE` and `COVER_ALL` cycles randomise a set."""
 
     SHUFFLE = "shuffle"
     COVER_ALL = "cover_all"
@@ -54,7 +54,7 @@ class JamPlace(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a shuffle cycle or a deal ended before it was complete, other than by a jam."""
+    """Why a shuffle cycle or a deal ended early without a jam."""
 
     STOPPED = "stopped"
     POWER_LOST = "power_lost"
@@ -64,7 +64,7 @@ class StopReason(StrEnum):
 
 
 class Identities(StrEnum):
-    """Verdict of card recognition over a whole set."""
+    """The verdict of card recognition over a whole set."""
 
     NOT_READ = "not_read"
     COMPLETE = "complete"
@@ -72,7 +72,7 @@ class Identities(StrEnum):
 
 
 class Defect(StrEnum):
-    """What recognition found wrong with a set. It names no card and no place in the order."""
+    """What card recognition found wrong with a set. It names no card and no place in the order."""
 
     MISSING = "missing"
     EXTRA = "extra"
@@ -83,7 +83,7 @@ class Defect(StrEnum):
 
 
 class Recognition(StrEnum):
-    """What a device that sees cards one by one could make of one. Which card it was is not told."""
+    """The verdict on one card that a device has seen. It does not say which card."""
 
     NOT_READ = "not_read"
     READ = "read"
@@ -123,7 +123,7 @@ class ResetCause(StrEnum):
 
 
 class Level(StrEnum):
-    """What the daemon may want of a device: a standing level, never a one-shot action."""
+    """A standing level that the daemon may command, never a one-shot action."""
 
     LOCKOUT = "lockout"  # engaged | released
     DISPENSING = "dispensing"  # inhibited | allowed
@@ -140,7 +140,7 @@ SAFE_VALUE: dict[Level, str] = {Level.LOCKOUT: ENGAGED, Level.DISPENSING: INHIBI
 
 
 class Capability(StrEnum):
-    """What a device can do; reaches the core inside `DeviceOnline`."""
+    """What a device can do; reaches the core in `DeviceOnline`."""
 
     COUNTS_EACH_SHUFFLE = "counts_each_shuffle"
     READS_CARDS = "reads_cards"

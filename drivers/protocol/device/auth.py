@@ -1,4 +1,4 @@
-"""The device's side of the shared key: it answers a host's proof with its own, and lets its firmware be measured."""
+"""The device's side of the shared key: answers the host's proof and lets its firmware be measured."""
 
 import hmac
 
@@ -9,7 +9,7 @@ __all__ = ["KeyHolder"]
 
 
 class KeyHolder:
-    """`key`: 32 bytes, None = this device has none. `image`: its firmware, None = it cannot be measured."""
+    """The device's key and image. `key`: 32 bytes; None = no key. `image`: firmware; None = it cannot be measured."""
 
     def __init__(self, key: bytes | None, image: bytes | None) -> None:
         self._key, self._image = key, image
@@ -22,7 +22,8 @@ class KeyHolder:
         return self._key is not None
 
     def prove(self, auth: m.Auth, session: int, hello: bytes, welcome: bytes) -> m.AuthOk | None:
-        """Our proof in answer to the host's; None where the host has another key. `hello`, `welcome`: their payloads."""
+        """Returns our proof if the host's proof is right; None if the host has another key. `hello`, `welcome`:
+        payloads."""
         if self._key is None:
             return None
         keys = SessionKeys(self._key, session, hello, welcome)
@@ -32,23 +33,23 @@ class KeyHolder:
         return m.AuthOk(keys.device_proof)
 
     def prove_again(self, auth: m.Auth) -> m.AuthOk | None:
-        """The same answer to the same proof, which came again because our answer was lost."""
+        """Returns the earlier proof again if the host repeats its own: our answer was lost."""
         keys = self._keys
         if keys is None or not hmac.compare_digest(auth.proof, keys.host_proof):
             return None
         return m.AuthOk(keys.device_proof)
 
     def new_seal(self) -> Seal:
-        """The seal of the session just proven."""
+        """Returns the seal of the session that was just proven."""
         assert self._keys is not None
         return Seal(self._keys.device_seal)
 
     def is_sealed(self, body: bytes) -> bool:
-        """True for a frame that the host of this session sealed, and that did not come before."""
+        """Returns True for a frame that this session's host sealed and that is new."""
         return self._unseal is not None and not self._unseal.fault(body)
 
     def measured(self, asked: m.Measure) -> m.Measured | m.Error:
-        """The answer to a MEASURE."""
+        """Returns the answer to a MEASURE."""
         if self._keys is None or self._image is None:
             return m.Error(m.ERR_UNSUPPORTED, False, "", m.CHANNEL_MEASURE)
         if not is_in_image(asked.ranges, self._image):

@@ -39,7 +39,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class LevelRequested:
-    """The host wants a level. Carry it out once and `answer`; repeats never come up here. `token`: the link's own number."""
+    """The host wants a level. Carry it out once and call `answer`; repeats do not come up. `token`: the link's own
+    number."""
 
     level: Level
     value: str
@@ -49,17 +50,17 @@ class LevelRequested:
 
 @dataclass(frozen=True, slots=True)
 class HostLost:
-    """No valid frame of the session for 3 s, or the host said BYE: take the safe levels now, by yourself."""
+    """The host is silent for 3 s or said BYE: the device must take its safe levels now."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostFound:
-    """A host speaks in a session. Stay at the safe levels until it asks for others."""
+    """A host speaks in a session. The device stays at its safe levels until commanded otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """The host has every report of `boot` up to `counter` on disk."""
+    """The host has every report of `boot` up to `counter` on disk; the device may forget them."""
 
     boot: int
     counter: int
@@ -125,7 +126,7 @@ class DeviceLink:
         self._outbox.add(0, m.Frame(m.Restarted(boot, reset_cause), SESSION_NONE))
 
     def report(self, report: Report, tick_us: int) -> int:
-        """Puts a report into the log and, within the window, on the wire. Returns its counter. Raises `PayloadError`."""
+        """Logs a report and sends it if the window allows; returns its counter. Raises `PayloadError`."""
         counter = self._log.span(self._boot).last + 1
         record = m.Record(counter, tick_us, report)
         encode_record(record)  # a value that does not fit must fail here, at its maker, and not in a later resend
@@ -136,12 +137,13 @@ class DeviceLink:
         return counter
 
     def set_levels(self, levels: Levels) -> None:
-        """What the device is now: the answer to a read, and the digest on each PONG. Raises `PayloadError`."""
+        """Sets the device's present levels: the answer to a read, and the digest on each PONG. Raises
+        `PayloadError`."""
         encode_levels(levels)
         self._levels = levels
 
     def receive(self, data: bytes, now: float) -> list[DeviceEvent]:
-        """Takes bytes off the line; any bytes, in any pieces."""
+        """Takes bytes from the line, in any pieces."""
         self._now = now
         for body in self._deframer.feed(data, now):
             self._frames_in += 1
@@ -163,25 +165,25 @@ class DeviceLink:
         return self._take()
 
     def next_deadline(self) -> float | None:
-        """When `tick` is due next; None when nothing waits."""
+        """Returns when `tick` is due next; None if nothing waits."""
         times = [self._deframer.next_deadline()]
         if self._is_host_here:
             times += [self._heard_at + HOST_WATCHDOG_S, self._pump.next_deadline(self._now)]
         return min((t for t in times if t is not None), default=None)
 
     def data_to_send(self) -> bytes:
-        """Bytes to write now; each is handed out once."""
+        """Takes the bytes that must be sent now; each byte is returned once."""
         return self._outbox.drain()
 
     def answer(self, request: LevelRequested, ok: bool, code: int = 0, text: str = "") -> None:
-        """The outcome of a requested level, once; call `set_levels` first. `code` (0 = refused) and `text` say why not."""
+        """Answers a requested level, once; call `set_levels` first. `code` (0 = refused) and `text` say why not."""
         answer: Answer = m.Response() if ok else m.Error(code or m.ERR_REFUSED, code == m.ERR_BUSY, text)
         for seq in self._requests.end(request.token, answer):
             self._answer(seq, answer)
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Frames in and out, repeats sent, dropped frames by cause."""
+        """Counts frames in and out, repeats sent, and dropped frames by cause."""
         own = {"frames_in": self._frames_in} | self._outbox.counters
         return own | {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
 
@@ -215,7 +217,7 @@ class DeviceLink:
         self._message(frame)
 
     def _hello(self, hello: m.Hello, payload: bytes, session: int) -> None:
-        """Offers the session; it replaces the old one with its first frame, so that an old HELLO alone does nothing."""
+        """Offers a session; only its first frame replaces the old session, so that a stale HELLO does nothing."""
         if session == SESSION_NONE or session in self._former:
             raise FrameError(Cause.STALE_SESSION, "a HELLO of a session that is over")
         offer = self._offers.get(session)
@@ -248,7 +250,7 @@ class DeviceLink:
         )
 
     def _auth(self, frame: m.Frame, now: float) -> None:
-        """A host proves the key: its session starts here, and with no other frame."""
+        """Starts an authenticated session if the host proves the key."""
         auth, session = frame.message, frame.session
         if not isinstance(auth, m.Auth) or frame.seq != AUTH_SEQ:
             raise FrameError(Cause.UNEXPECTED, "AUTH is the first request of a session")
@@ -269,11 +271,11 @@ class DeviceLink:
         self._send_reports()
 
     def _reply(self, message: m.Message, session: int) -> None:
-        """An answer of the handshake, which has no seal."""
+        """Sends an unsealed answer of the handshake."""
         self._outbox.add(0, m.Frame(message, session, AUTH_SEQ, AUTH_SEQ), is_plain=True)
 
     def _verify_seal(self, header: m.Header, body: bytes, now: float) -> None:
-        """Refuses what the host of this session did not seal. Where no key was proven yet, the host is told what is wrong."""
+        """Refuses a frame without the host's seal; tells the host why if no key was proven yet."""
         if not self._holder.has_key:
             if header.flags & m.FLAG_SEALED:
                 raise FrameError(Cause.MAC, "no key was agreed on")
@@ -287,7 +289,7 @@ class DeviceLink:
             raise FrameError(Cause.MAC, "not sealed by the host")
 
     def _refuse_session(self, header: m.Header, now: float) -> None:
-        """Tells a host that speaks in a session from before our boot what happened, at most once a second."""
+        """Tells a host that speaks in a session before our boot that we restarted, at most once a second."""
         if header.session == SESSION_NONE or header.type == m.TYPE_CODES[m.Restarted]:
             return  # our own words, come back over a looped line
         if self._session == SESSION_NONE:

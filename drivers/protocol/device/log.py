@@ -1,4 +1,5 @@
-"""A device's ring log over boots, so that a host that was away can read it again, and what of it goes out by itself."""
+"""A device's ring log over boots: a host that was away reads it again. Also decides which reports are sent by
+themselves."""
 
 from collections import OrderedDict
 
@@ -23,7 +24,7 @@ BOOT_SIZE, SMALLEST_RECORD = 8, 26
 
 
 class ReportLog:
-    """The last `depth` records of a device. A log that outlives a power cut is handed to the next boot's `DeviceLink`."""
+    """The last `depth` records of a device. A log that outlives a power cut goes to the next boot's `DeviceLink`."""
 
     def __init__(self, depth: int = LOG_DEPTH) -> None:
         if depth < 1:
@@ -33,7 +34,7 @@ class ReportLog:
         self._spans: dict[int, LogSpan] = {}
 
     def append(self, boot: int, record: Record) -> None:
-        """Adds the next record of `boot`; the oldest one leaves when the ring is full. Raises ValueError out of order."""
+        """Adds the next record of `boot`; a full ring drops its oldest. Raises ValueError for a wrong counter."""
         span = self.span(boot)
         if record.counter != span.last + 1:
             raise ValueError(f"record {record.counter} cannot follow {span.last}")
@@ -50,15 +51,15 @@ class ReportLog:
 
     @property
     def newest_chain(self) -> bytes:
-        """The chain value of the newest record, of whatever boot; the start of a chain where the log is empty."""
+        """The chain value of the newest record of any boot; the start of a chain if the log is empty."""
         return self._records[next(reversed(self._records))].chain if self._records else CHAIN_START
 
     def get(self, boot: int, counter: int) -> Record | None:
-        """One record, or None where the log does not hold it."""
+        """Returns one record; None if the log does not hold it."""
         return self._records.get((boot, counter))
 
     def read(self, boot: int, first: int, last: int) -> list[Record]:
-        """The records from `first` to `last` without a hole; they end at the first one that is not there."""
+        """Returns the records from `first` to `last`, up to the first one that is missing."""
         found = []
         counter = first
         while counter <= last and (record := self.get(boot, counter)) is not None:
@@ -67,16 +68,17 @@ class ReportLog:
         return found
 
     def span(self, boot: int) -> LogSpan:
-        """What the log holds of `boot`; `first` = `last` + 1 where that is nothing."""
+        """Returns which records of `boot` the log holds; `first` = `last` + 1 if none."""
         return self._spans.get(boot, LogSpan(boot, 1, 0))
 
     def spans(self) -> list[LogSpan]:
-        """What the log holds of each boot, oldest first; boots of which nothing is left are not named."""
+        """Returns which records of each boot the log holds, oldest boot first, without empty ones."""
         return list(self._spans.values())
 
 
 def answer_log_read(log: ReportLog, boot: int, read: LogRead, max_payload: int) -> LogData | LogGone | Error:
-    """The answer to a LOG_READ in a device whose present boot is `boot`: records from the first on, as many as fit."""
+    """Returns the answer to a LOG_READ: records from the first on, as many as fit. `boot`: the device's present
+    boot."""
     span = log.span(read.boot)
     is_future = read.boot == boot and read.last > span.last
     if not 1 <= read.first <= read.last or is_future:
@@ -95,7 +97,7 @@ def answer_log_read(log: ReportLog, boot: int, read: LogRead, max_payload: int) 
 
 
 class ReportPump:
-    """Which records of this boot go on the wire: at most a window ahead of the host's EVENT_ACK, late ones again."""
+    """Chooses the records to send: at most a window ahead of the host's EVENT_ACK, late ones again."""
 
     def __init__(self, log: ReportLog, boot: int) -> None:
         self._log = log
@@ -109,7 +111,7 @@ class ReportPump:
         )
 
     def acknowledge(self, counter: int) -> bool:
-        """Moves the window; False where `counter` says nothing new, or speaks of records that do not exist."""
+        """Moves the window; returns False if `counter` is not new or names records that do not exist."""
         if not self._acknowledged < counter <= self._log.span(self._boot).last:
             return False
         self._acknowledged = counter
@@ -118,12 +120,12 @@ class ReportPump:
         return True
 
     def restart(self) -> None:
-        """A host came (back): everything that it has not acknowledged goes out again."""
+        """Sends everything again that the host has not acknowledged: a host has come (back)."""
         self._next = self._base + 1
         self._wait_anew()
 
     def new(self) -> list[Record]:
-        """The records that the window has room for and that were not sent yet."""
+        """Returns the records that fit the window and were not sent yet."""
         last = min(self._log.span(self._boot).last, self._base + self.window)
         records = self._log.read(self._boot, max(self._next, self._base + 1), last)
         if records:
@@ -133,7 +135,7 @@ class ReportPump:
         return records
 
     def late(self, now: float) -> list[Record]:
-        """The records that were sent and have waited too long for an EVENT_ACK."""
+        """Returns the records that were sent and wait too long for an EVENT_ACK."""
         if not self._open:
             return []
         if self._sent_at is None:
@@ -145,14 +147,14 @@ class ReportPump:
         return self._log.read(self._boot, self._base + 1, self._next - 1)
 
     def next_deadline(self, now: float) -> float | None:
-        """When `late` has something to do; `now` where a wait has not begun to be measured."""
+        """Returns when `late` has something to do; `now` if a wait has just begun."""
         if not self._open:
             return None
         return now if self._sent_at is None else self._sent_at + self._wait_s
 
     @property
     def _base(self) -> int:
-        """The last record that is either acknowledged or fell out of the ring."""
+        """Returns the counter of the last record that was acknowledged or has left the ring."""
         return max(self._acknowledged, self._log.span(self._boot).first - 1)
 
     @property

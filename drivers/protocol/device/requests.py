@@ -1,4 +1,4 @@
-"""A device's memory of requests: each is carried out once, however often and however late it comes."""
+"""A device's memory of requests: each is carried out once, however often and late it comes."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class _Running:
 
 
 class RequestMemory:
-    """Answers of this session by sequence number, levels being set, and the last operation done for each level."""
+    """Keeps a session's answers by sequence number, levels being set, and each level's last operation."""
 
     def __init__(self) -> None:
         self.highest = 0
@@ -30,19 +30,19 @@ class RequestMemory:
         self._token = 0
 
     def new_session(self, session: int) -> None:
-        """Forgets the numbers of the old session. What is being done goes on, and stays known by its operation."""
+        """Forgets the old session's numbers; operations under way stay known."""
         self._session, self.highest = session, 0
         self._answers.clear()
 
     def is_new(self, seq: int) -> bool:
-        """True where `seq` was not seen in this session; it then counts as seen."""
+        """Returns True if `seq` is new in this session; `seq` then counts as seen."""
         if seq == 0 or (self.highest and not is_newer(seq, self.highest)):
             return False
         self.highest = seq
         return True
 
     def known_answer(self, seq: int) -> Answer | None:
-        """The answer that was given to `seq`; None while it is being done, or when it is too old."""
+        """Returns the answer given to `seq`; None while it is under way or too old."""
         return self._answers.get(seq)
 
     def remember(self, seq: int, answer: Answer) -> None:
@@ -52,7 +52,7 @@ class RequestMemory:
             self._answers.popitem(last=False)
 
     def begin(self, wish: SetLevel, seq: int) -> int | None:
-        """Starts a new operation and gives its token; None where the same one is already being done: both are answered."""
+        """Starts an operation and returns its token; None if the operation is under way already."""
         for running in self._running.values():
             if running.wish == wish:
                 if running.session != self._session:
@@ -64,9 +64,10 @@ class RequestMemory:
         return self._token
 
     def recall(self, wish: SetLevel, levels: Levels) -> Answer | None:
-        """The answer to an operation that was done before; None where it is to be done now, or again.
+        """Returns the answer to an operation done before; None if it must be done now.
 
-        Yes while its level still holds. What it opened and was taken back since only another operation opens again.
+        The old answer stands while the level still holds. A level that was opened and has closed since needs a new
+        operation.
         """
         if self._done.get(wish.level) != wish:
             return None
@@ -77,7 +78,8 @@ class RequestMemory:
         return None
 
     def end(self, token: int, answer: Answer) -> list[int]:
-        """Ends an operation; the sequence numbers that wait for its answer. Raises ValueError for an unknown token."""
+        """Ends an operation; returns the sequence numbers that wait for its answer. Raises ValueError for an
+        unknown token."""
         running = self._running.pop(token, None)
         if running is None:
             raise ValueError(f"no request with token {token} waits for an answer")

@@ -1,4 +1,4 @@
-"""Whether the other end holds the key, and whether its firmware is the approved image. The host's side of both."""
+"""The host's side of the shared key: does the device hold the key, and is its firmware the approved image?"""
 
 import hmac
 from collections.abc import Callable
@@ -20,7 +20,7 @@ PLAIN_TYPES = frozenset(m.TYPE_CODES[kind] for kind in (m.Welcome, m.AuthOk, m.R
 
 
 class Authentication:
-    """The proofs of one session and the seals behind them."""
+    """The proofs of one session, and the seals of its frames."""
 
     def __init__(self, trust: Trust) -> None:
         self.trust = trust
@@ -30,13 +30,13 @@ class Authentication:
         self._refused_at_first: int | None = None
 
     def challenge(self, session: int, hello: bytes, welcome: bytes) -> m.Auth:
-        """The host's proof, for the HELLO and the WELCOME (payloads) that opened this session."""
+        """Returns the host's proof, from the HELLO and WELCOME payloads of this session."""
         self._keys = SessionKeys(self.trust.key, session, hello, welcome)
         self._unseal = Unseal(self._keys.device_seal)
         return m.Auth(self._keys.host_proof)
 
     def answered(self, answer: object) -> Seal:
-        """The seal for all that follows. Raises `LinkFault` where the device did not prove that it has the key."""
+        """Returns the seal for later frames. Raises `LinkFault` if the device did not prove its key."""
         keys = self._proven_keys
         match answer:
             case m.AuthOk(proof) if hmac.compare_digest(proof, keys.device_proof):
@@ -52,7 +52,7 @@ class Authentication:
                 raise LinkFault("auth_bad_key", "the device has another key than this host; give both the same")
 
     def verify(self, header: m.Header, body: bytes) -> None:
-        """Raises `LinkFault` at a frame of this session that the device did not seal, or that comes a second time."""
+        """Raises `LinkFault` for a frame of this session that is unsealed or came before."""
         if not header.flags & m.FLAG_SEALED and header.type in PLAIN_TYPES:
             return
         assert self._unseal is not None
@@ -61,7 +61,7 @@ class Authentication:
             raise LinkFault(fault, f"a frame of type {header.type:#04x} {what}: look who is on the cable")
 
     def verify_peer(self, refused: int) -> None:
-        """Raises `LinkFault` when the device has refused more seals than at the session's first PONG."""
+        """Raises `LinkFault` if the device has refused more seals than at the session's first PONG."""
         if self._refused_at_first is None:
             self._refused_at_first = refused
         elif refused != self._refused_at_first:
@@ -81,7 +81,7 @@ class Authentication:
 
 
 class Measuring:
-    """Asks for a keyed hash of eight random ranges of the firmware: in each new session, each day, and when it is wanted."""
+    """Asks for a keyed hash of eight random firmware ranges: in each session, each day, and on demand."""
 
     def __init__(self, outbox: Outbox, entropy: Callable[[int], bytes]) -> None:
         self._outbox, self._entropy = outbox, entropy
@@ -97,12 +97,12 @@ class Measuring:
         self.tick(0, now)
 
     def again(self, now: float) -> None:
-        """Measures now and not only when the day is over, where there is an image to compare with."""
+        """Measures now instead of at the day's end, if there is an image."""
         if self._due_at is not None and self._asked is None:
             self._due_at = now
 
     def tick(self, ack: int, now: float) -> None:
-        """Asks, or asks again. Raises `LinkFault` (auth_measure) after the last try."""
+        """Sends or repeats the request. Raises `LinkFault` (auth_measure) after the last try."""
         if self._due_at is None or now < self._due_at:
             return
         if self._tries >= MEASURE_TRIES:
@@ -117,9 +117,9 @@ class Measuring:
         self._outbox.add(LOG, m.Frame(self._asked, self._session, self._seq, ack, retransmit=self._tries > 1))
 
     def answered(self, seq: int, answer: m.Measured | m.Error, now: float) -> bool:
-        """True where the firmware was found to be the image; False for an answer to nothing that is asked now.
+        """Returns True if the firmware matches the image; False for an answer to an old request.
 
-        Raises `LinkFault` (auth_measure) where it is another one, or cannot be measured.
+        Raises `LinkFault` (auth_measure) if the firmware is another one, or cannot be measured.
         """
         asked = self._asked
         if asked is None or seq != self._seq:
@@ -135,7 +135,7 @@ class Measuring:
         return True
 
     def next_deadline(self) -> float | None:
-        """When the next question, or its repeat, is due."""
+        """Returns when the next request or repeat is due."""
         return self._due_at
 
     def extend(self, lag_s: float) -> None:

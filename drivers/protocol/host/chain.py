@@ -1,4 +1,4 @@
-"""Whether the reports of a device follow from each other by its key. The host's side of the chain over the log."""
+"""The host's side of the chain over the log: does each report follow from the one before, by the device's key?"""
 
 import hmac
 
@@ -11,10 +11,10 @@ __all__ = ["ChainCheck"]
 
 
 class ChainCheck:
-    """Follows the chain from `last`, the last durable report, on. `chain`: None where there is no key to check it with.
+    """Follows the chain from `last`, the last durable report. `chain`: None = no key, nothing is checked.
 
-    A value whose one before is not known is taken as it is, and the next ones are held against it: behind reports that are
-    lost, and where a host meets a device for the first time.
+    After lost reports, or at the first meeting with a device, the first value is taken unchecked; each later value
+    is compared.
     """
 
     def __init__(self, chain: LogChain | None, last: Place | None) -> None:
@@ -25,7 +25,7 @@ class ChainCheck:
         self._before: dict[int, LogSpan | None] = {}
 
     def welcome(self, welcome: Welcome) -> None:
-        """What the device says of its log. Raises `LinkFault` where a boot's log is no longer chained, and was."""
+        """Takes what the device says of its log. Raises `LinkFault` if a boot's log is no longer chained."""
         if Capability.CHAINS_LOG not in welcome.identity.capabilities:
             at = self._at
             if self._chain is not None and at is not None and at.chain and at.boot == welcome.boot:
@@ -37,11 +37,11 @@ class ChainCheck:
         self._before = dict(zip(boots[1:], welcome.old_logs, strict=True)) or {welcome.boot: None}
 
     def value(self, record: Record) -> bytes:
-        """The value to be kept with a report that was followed; empty where nothing is checked."""
+        """Returns the value to keep with a checked report; empty if nothing is checked."""
         return record.chain if self._chain is not None else b""
 
     def follows(self, boot: int, record: Record) -> bool:
-        """Takes the next report in order. False where its value is not that of the device's key."""
+        """Takes the next report in order; returns False if its value is not that of the device's key."""
         if self._chain is None:
             return True
         before = self._value_before(boot, record.counter)

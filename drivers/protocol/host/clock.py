@@ -1,4 +1,4 @@
-"""How fast a device's clock runs beside the host's, for people. When something happened is `device_time`'s business."""
+"""Estimates how fast a device's clock runs beside the host's, for people. `device_time` dates reports."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ CREDIBLE = (0.5, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """`rate`: device seconds for one of ours. `samples`: echoes it rests on."""
+    """One estimate. `rate`: device seconds for one host second. `samples`: echoes used."""
 
     rate: float
     samples: int
@@ -39,7 +39,7 @@ class _Sample:
 
 
 class DeviceClock:
-    """Linear regression of tick over host time, older echoes fading. Times are monotonic seconds of the host."""
+    """Fits device ticks to host time by linear regression; older echoes weigh less. Times: monotonic seconds."""
 
     def __init__(self) -> None:
         self._least_rtt_s = 0.0
@@ -49,7 +49,7 @@ class DeviceClock:
         self.jumps = 0  # how often the device's clock leapt, and all before was forgotten
 
     def sample(self, sent_s: float, received_s: float, tick_us: int) -> None:
-        """Takes in one echo. One that took over twice the shortest round trip says too little and is left out."""
+        """Takes one echo; ignores one that took over twice the shortest round trip."""
         rtt_s = received_s - sent_s
         if self._samples and rtt_s > CLOCK_OUTLIER * max(self._least_rtt_s, RESOLUTION_S):
             # A line that has become slower is believed after a while.
@@ -62,12 +62,12 @@ class DeviceClock:
         self._fade_in(found)
 
     def reading(self) -> ClockReading | None:
-        """What is known of the clock now; None before two echoes, and for what is no clock."""
+        """Returns the estimate now; None before two echoes, or if the ticks are no clock."""
         return ClockReading(self._rate, self._samples) if self._is_known else None
 
     @property
     def counters(self) -> dict[str, int]:
-        """How often it leapt, and by how many parts in a million it runs faster than ours."""
+        """Counts leaps, and gives the rate difference in parts per million."""
         found = {"clock_jumps": self.jumps}
         if (reading := self.reading()) is not None:
             found["clock_ppm"] = round((reading.rate - 1) * 1e6)
@@ -96,7 +96,7 @@ class DeviceClock:
         self._covariance = (1 - weight) * (self._covariance + weight * time_off * tick_off)
 
     def _off_by(self, sample: _Sample) -> float:
-        """The furthest that the line may lie from where this echo was really taken."""
+        """Returns how far the fitted line may lie from where the echo was taken."""
         at = self._time_avg + (sample.tick_s - self._tick_avg) / self._rate
         return max(at - sample.sent_s, sample.received_s - at)
 

@@ -1,8 +1,8 @@
-"""When something with a tick of a device's clock happened: an interval of the host's time that holds the truth.
+"""Dates a tick of a device's clock: an interval of host time that contains the true moment.
 
-Each echo of a PING says that the device's clock read its tick between our sending and our receiving. From there on the truth
-spreads, before and after, by as much as two clocks may drift apart; what all echoes allow together is the answer. It leans on
-nothing but what docs/protocol.md 8(4) asks of a clock, and never puts anything in an order.
+Each echo of a PING proves that the device's clock read its tick between our sending and our receiving. Away from
+the echo the interval widens by as much as the two clocks may drift apart; the intersection of all echoes is the
+answer. It relies only on docs/protocol.md 8(4), and never orders anything.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ FAST, SLOW = 1 + CLOCK_DRIFT, 1 - CLOCK_DRIFT
 
 
 class Interval(NamedTuple):
-    """Monotonic seconds of the host."""
+    """An interval of the host's monotonic clock, in seconds."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ class _Echo(NamedTuple):
 
 
 class DeviceTime:
-    """The clock of one boot of a device, as the echoes of one link show it. `tick_hz`: its resolution."""
+    """The clock of one boot of a device, from the echoes of one link. `tick_hz`: its resolution."""
 
     def __init__(self, boot: int, tick_hz: int) -> None:
         self.boot = boot
@@ -43,14 +43,14 @@ class DeviceTime:
 
     @property
     def counters(self) -> dict[str, int]:
-        """For people: contradictions, and by how much the time of something that happens now may be off."""
+        """Counts contradictions, and gives how far the time of a present event may be off."""
         found = {"clock_contradicted": self.broken}
         if self._since is not None:
             found["clock_error_us"] = round((self._since.high - self._since.low) * 5e5)
         return found
 
     def echo(self, sent_s: float, received_s: float, tick_us: int) -> None:
-        """Takes in one echo. Where it contradicts those before, the clock leapt or ran as no clock may."""
+        """Takes one echo. If it contradicts earlier ones, the clock leapt or runs out of bounds."""
         if self._echoes:
             expected = self.interval(tick_us)
             if expected is None or expected.high < sent_s or received_s < expected.low:
@@ -61,7 +61,7 @@ class DeviceTime:
         self._since = narrowest(self._by(echo, self._newest_s) for echo in self._echoes)
 
     def interval(self, tick_us: int) -> Interval | None:
-        """When the clock read `tick_us`; None where no echo came yet, or they contradict each other."""
+        """Returns when the clock read `tick_us`; None without echoes, or if they contradict each other."""
         tick_s = tick_us * MICROSECOND
         if tick_s < self._newest_s:
             return narrowest(self._by(echo, tick_s) for echo in self._echoes)
@@ -77,7 +77,7 @@ class DeviceTime:
 
 
 def narrowest(intervals: Iterable[Interval]) -> Interval | None:
-    """What all of them have in common; None where that is nothing, or there is none."""
+    """Returns the intersection of all intervals; None if it is empty, or there is none."""
     found = list(intervals)
     low, high = max((i.low for i in found), default=0.0), min((i.high for i in found), default=-1.0)
     return Interval(low, high) if low <= high else None

@@ -1,4 +1,4 @@
-"""What the host's link end tells its session. Boots are u64 numbers, counters u64 from 1, times monotonic seconds."""
+"""Events of the host's link end for its session. Boots: u64; counters: u64 from 1; times: monotonic seconds."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Welcomed:
-    """The device answered our HELLO. Nothing is known of its reports yet; the caller may judge the identity now."""
+    """The device answered our HELLO. Its reports are unknown yet; the caller may judge its identity now."""
 
     identity: Identity
     boot: int
@@ -40,19 +40,19 @@ class Welcomed:
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """The device proved that it has the key, and all that follows is sealed. `measuring`: its firmware is measured now."""
+    """The device proved its key; all later frames are sealed. `measuring`: its firmware is being measured."""
 
     measuring: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FirmwareMeasured:
-    """Eight random ranges of the firmware are those of the approved image; told again each day."""
+    """Eight random ranges of the firmware match the approved image; repeated each day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Online:
-    """The log is read up to its head and the levels are known. `gap_closed`: no `Lost` was released on the way."""
+    """The log is read and the levels are known. `gap_closed`: no `Lost` was released on the way."""
 
     gap_closed: bool
     levels: Levels
@@ -60,9 +60,9 @@ class Online:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One report, released once and in order of its counter. `from_log`: read again, so later than its place in time.
+    """One report, released once and in the order of its counter. `from_log`: read from the log later.
 
-    `chain`: its value in the chain over the device's log, 8 bytes; empty where that is not checked.
+    `chain`: its value in the chain over the device's log, 8 bytes; empty if unchecked.
     """
 
     boot: int
@@ -75,7 +75,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Reports `first`..`last` of `boot` can't be had, released in their place; `last` 0 = nobody knows how many."""
+    """Reports `first`..`last` of `boot` cannot be read; released in their place. `last` 0 = unknown how many."""
 
     boot: int
     first: int
@@ -84,10 +84,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """The count of `boot` went back: another report came under the number `first`, or its log ends before what is on record.
+    """The counter of `boot` went back: a second report came under `first`, or the log ends before what is on
+    record.
 
-    What else the device reports under `first`..`last`, now or until it is past them, can't be had. This has no place in the
-    order, and `Failed` follows.
+    Other reports under `first`..`last` are lost. This event has no place in the order, and `Failed` follows.
     """
 
     boot: int
@@ -106,7 +106,7 @@ class LevelSet:
 
 @dataclass(frozen=True, slots=True)
 class LevelRefused:
-    """The device answered no. `code`: one of `messages.ERR_*`, from 256 on the maker's own. `text` is for people."""
+    """The device refused a level. `code`: one of `messages.ERR_*`, from 256 on the maker's. `text`: for people."""
 
     level: Level
     value: str
@@ -117,7 +117,7 @@ class LevelRefused:
 
 @dataclass(frozen=True, slots=True)
 class LevelUnknown:
-    """No answer will come: it may hold or not. `reason`: `superseded` by a newer wish, or the fault's id."""
+    """No answer will come: the level may hold or not. `reason`: `superseded` by a newer command, or a fault's id."""
 
     level: Level
     value: str
@@ -127,14 +127,14 @@ class LevelUnknown:
 
 @dataclass(frozen=True, slots=True)
 class LevelsRead:
-    """The device's levels, read because the caller asked or because the digest on a PONG differed from the last read."""
+    """The device's levels, read on demand or because a PONG's digest differed from the last read."""
 
     levels: Levels
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """No PING was echoed for 2.5 s. `half_dead`: the device's frames do come in. Told again when `half_dead` changes."""
+    """No PING was echoed for 2.5 s. `half_dead`: the device's frames still come. Sent again when that changes."""
 
     half_dead: bool
 
@@ -146,12 +146,12 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Of a device that is judged here and says nothing of itself: all that was told as a failed self-test is sound again."""
+    """Everything reported as a failed self-test is sound again, at a device that the driver itself judges."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The link is over and must be opened anew; told once, nothing follows. `fault`: an id of `drivers.errors.Fault`."""
+    """The link is over and must be opened anew; sent once and last. `fault`: an id of `drivers.errors.Fault`."""
 
     fault: str
     detail: str
@@ -159,14 +159,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Of a line that only speaks: nothing came for a while, told again and again; or `ended`, something came again."""
+    """A line device was silent for a while (repeated); or `ended`: a line came again."""
 
     ended: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """Of a line that only speaks: so many came since the last of these that were no line. What they said is gone."""
+    """Counts damaged input of a line device since the last such event; the content is dropped."""
 
     not_text: int
     too_long: int

@@ -1,4 +1,4 @@
-"""HELLO until WELCOME: a new session and a fresh nonce, so that nothing older than this moment is ever believed."""
+"""Sends HELLO until WELCOME: a new session and a fresh nonce, so that nothing older is believed."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from drivers.protocol.messages import Frame, Hello, Welcome
 
 
 class Handshake:
-    """Draws the session's number and nonce, says when a HELLO is due, and judges the WELCOME."""
+    """Draws session number and nonce, says when a HELLO is due, and judges the WELCOME."""
 
     def __init__(self, entropy: Callable[[int], bytes], now: float) -> None:
         self.session = SESSION_NONE
@@ -29,7 +29,7 @@ class Handshake:
         self._sent = 0
 
     def hello(self, now: float) -> Frame | None:
-        """The HELLO that is due now, the same one each time. Raises `LinkFault` when no WELCOME came in time."""
+        """Returns the HELLO that is due now, always the same. Raises `LinkFault` if no WELCOME came in time."""
         if now >= self._ends_at:
             raise LinkFault("timeout_handshake", f"no WELCOME within {HANDSHAKE_TIMEOUT_S:g} s")
         if now < self._due_at:
@@ -40,7 +40,7 @@ class Handshake:
         return Frame(self._hello, self.session, retransmit=self._sent > 1)
 
     def is_answer(self, welcome: Welcome) -> bool:
-        """True for the answer to our HELLO. Raises `LinkFault` where there is no version that both speak."""
+        """Returns True for the answer to our HELLO. Raises `LinkFault` if there is no common version."""
         if welcome.nonce != self._hello.nonce:
             return False
         if not welcome.min_version <= VERSION_MAJOR <= welcome.max_version:
@@ -50,11 +50,11 @@ class Handshake:
 
     @property
     def hello_payload(self) -> bytes:
-        """The payload of the HELLO as it went out, for the proofs of a key."""
+        """The HELLO's payload as sent, for the proofs of a key."""
         return encode(Frame(self._hello, self.session))[HEADER_SIZE:]
 
     def next_deadline(self) -> float:
-        """When the next HELLO is due, or the handshake is over."""
+        """Returns when the next HELLO, or the end of the handshake, is due."""
         return min(self._due_at, self._ends_at)
 
     def extend(self, lag_s: float) -> None:

@@ -59,7 +59,7 @@ class _State(Enum):
 
 
 class HostLink:
-    """One life of a link to one device, from HELLO to `Failed` or `bye`. Open a new one for the next.
+    """One life of a link to one device, from HELLO to `Failed` or `bye`. Make a new one for the next.
 
     `entropy`: gives n random bytes. `last`: `Place` of the last report that is durable at the host, None = never had one.
     `byte_time_s`: what one byte takes on the line in seconds (10 / baud; 0 for USB). `trust`: the key that the device must
@@ -98,7 +98,7 @@ class HostLink:
         self._peer: tuple[int, ...] = ()
 
     def connect(self, now: float) -> None:
-        """Starts with a HELLO. To be called once, when the port is open."""
+        """Sends the first HELLO. Call it once, when the port is open."""
         if self._state is not _State.NEW:
             raise ValueError("a link connects once")
         self._state = _State.OPENING
@@ -111,13 +111,13 @@ class HostLink:
         self._opening.tick(now)
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
-        """Takes bytes off the line; any bytes, in any pieces."""
+        """Takes bytes from the line, in any pieces, and returns what they mean."""
         self._now = now
         self._guarded(self._bodies, data, now)
         return self._take()
 
     def tick(self, now: float) -> list[HostEvent]:
-        """Runs the timers that are due."""
+        """Runs the timers that are due and returns what happened."""
         self._now = now
         self._deframer.tick(now)
         self._guarded(self._timers, now)
@@ -125,7 +125,7 @@ class HostLink:
         return self._take()
 
     def next_deadline(self) -> float | None:
-        """When `tick` is due next; None when nothing waits."""
+        """Returns when `tick` is due next; None if nothing waits."""
         if self._events:
             return self._now  # something to tell that a call without a return value found out
         if self._opening is None or self._state is _State.CLOSED:
@@ -137,7 +137,7 @@ class HostLink:
         return earliest
 
     def data_to_send(self) -> bytes:
-        """Bytes to write now, the most urgent frame first; each is handed out once."""
+        """Takes the bytes to send now, the most urgent frame first; each byte is returned once."""
         if self._acks_due and self._state is _State.ONLINE:
             # Before, while the log is read, an ack would only make the device send by itself what is being asked for.
             for boot in sorted(self._acks_due):
@@ -146,7 +146,7 @@ class HostLink:
         return self._outbox.drain()
 
     def acknowledge(self, boot: int, counter: int, now: float) -> None:
-        """All reports of `boot` up to `counter` are durable: tells the device so. Raises ValueError ahead of release."""
+        """Tells the device that its reports of `boot` up to `counter` are durable. ValueError if ahead of release."""
         if boot == self._sequencer.boot and counter > self._sequencer.released:
             raise ValueError(f"report {counter} was not released yet")
         if counter > self._durable.get(boot, 0):
@@ -154,9 +154,9 @@ class HostLink:
             self._acks_due.add(boot)
 
     def set_level(self, level: Level, value: str, operation: int, now: float) -> None:
-        """Asks for a level. One of LevelSet, LevelRefused, LevelUnknown follows. Raises ValueError for an impossible wish.
+        """Commands a level; LevelSet, LevelRefused or LevelUnknown follows. ValueError for an impossible value.
 
-        Before the WELCOME the wish waits; after `Failed` or `bye` it is an error to ask.
+        Before the WELCOME the command waits; after `Failed` or `bye` it is an error to ask.
         """
         if not is_level_value(level, value) or not 0 <= operation < 1 << 64:
             raise ValueError(f"{level.value} cannot be {value!r} (operation {operation})")
@@ -167,22 +167,22 @@ class HostLink:
             self._ask(wish, now)
 
     def read_levels(self, now: float) -> None:
-        """Asks for a full read; `LevelsRead` follows."""
+        """Asks for all levels; `LevelsRead` follows."""
         self._ask(m.GetLevels(), now)
 
     def measure(self, now: float) -> None:
-        """Wants the firmware measured now. `FirmwareMeasured` or `Failed` follows; nothing does without a key and an image."""
+        """Asks for a measurement now. `FirmwareMeasured` or `Failed` follows; without key and image nothing does."""
         if self._is_up and self._opening is not None:
             self._opening.measure(now)
 
     def bye(self, now: float) -> None:
-        """Says an orderly end. What was asked has no outcome any more, and nothing is told after it."""
+        """Sends BYE and ends the link; open commands get no answer, and no event follows."""
         if self._is_up:
             self._send(LAST, m.Bye())
         self._state = _State.CLOSED
 
     def extend_deadlines(self, lag_s: float) -> None:
-        """Moves every deadline by a pause of the host's own loop; after a long one releases are `LevelUnknown`, see `Told`."""
+        """Moves every deadline by the loop's own pause; after a long one releases become `LevelUnknown`."""
         self._events += self._requests.withdraw_releases(PAUSED) if self._told.paused(lag_s) else []
         for part in (self._opening, self._requests, self._log, self._liveness, self._deframer):
             if part is not None:
@@ -195,9 +195,9 @@ class HostLink:
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """Frames in and out, repeats sent, unreadable reports, dropped frames by cause; `peer_`: the device's own.
+        """Counts frames in and out, repeats, unreadable reports, drops by cause; `peer_`: the device's own.
 
-        `clock_`: its clock now, how fast it runs beside ours and how far a time worked out from it may be off.
+        `clock_`: the device's clock now, its rate beside ours, and the error bound of a time derived from it.
         """
         own = {"frames_in": self._frames_in, "unreadable_reports": self._sequencer.unreadable}
         own |= {cause.value: count for cause, count in self._deframer.frames_dropped.items()}
@@ -206,7 +206,7 @@ class HostLink:
 
     @property
     def _settled(self) -> int:
-        """Up to this number every report of this boot is durable here or was told as lost."""
+        """Returns the number up to which every report of this boot is durable or reported as lost."""
         return self._sequencer.settled(self._durable.get(self._sequencer.boot, 0))
 
     @property
@@ -226,7 +226,7 @@ class HostLink:
             self._requests.start_next(now)
 
     def _guarded(self, step: Callable[..., None], *given: object) -> None:
-        """Runs one step; a fault in it ends the link, told once and last."""
+        """Runs one step; a fault in it ends the link, reported once and last."""
         if self._state is _State.CLOSED:
             return
         try:
@@ -239,7 +239,7 @@ class HostLink:
         self._outbox.add(urgency, m.Frame(message, self._session, ack=self._requests.last_answered))
 
     def _bodies(self, data: bytes, now: float) -> None:
-        """Takes what came, in order, up to a fault; then goes on from there."""
+        """Handles received bodies in order, up to a fault."""
         if (opening := self._opening) is None:
             return
         for body in self._deframer.feed(data, now):
@@ -268,7 +268,7 @@ class HostLink:
         self._sequencer.verify_unbroken()
 
     def _verify_header(self, opening: Opening, header: m.Header, body: bytes, now: float) -> Cause | None:
-        """Why a frame is dropped before its payload is read; None = it is of this session."""
+        """Returns why a frame is dropped before its payload is read; None = it belongs to this session."""
         if header.session != self._session:
             if header.session == SESSION_NONE and header.type == m.TYPE_CODES[Restarted] and self._is_up:
                 # It may be an old one. A device that did restart will not know the session of this PING.
@@ -281,7 +281,7 @@ class HostLink:
         return None
 
     def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
-        """Handles a frame of the handshake; False where it is none. From BELIEVED on the log and the levels are read."""
+        """Handles a frame of the handshake; returns False for any other frame. At BELIEVED the log is read."""
         if opening.step is not Step.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
             told = frame.message
             self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
@@ -305,7 +305,7 @@ class HostLink:
                 self._acks_due.add(told.boot)
 
     def _message(self, opening: Opening, frame: m.Frame, now: float) -> bool:
-        """Handles any other frame of this session; False where it has no business here."""
+        """Handles any other frame of this session; returns False if the frame does not belong here."""
         match frame.message:
             case Restarted() if opening.step is not Step.HELLO:
                 raise LinkFault("link_restarted", "the device does not know this session")
@@ -328,7 +328,7 @@ class HostLink:
         return True
 
     def _begin_sync(self, welcome: m.Welcome, now: float) -> None:
-        """From here on the device is believed: its log is read from where the record ends, and its levels."""
+        """Begins to read the device's log from the record's end, and its levels: the device is believed."""
         self._state = _State.SYNC
         self._events += self._sequencer.welcome(welcome)
         self._sequencer.verify_unbroken()
@@ -337,7 +337,7 @@ class HostLink:
         self._events += self._requests.add(m.GetLevels(), now)
 
     def _verify_boot(self, opening: Opening, boot: int, cause: ResetCause = ResetCause.UNKNOWN) -> None:
-        """A repeated HELLO may have carried the session over a reboot; the boot tells."""
+        """Checks that the session did not survive a reboot of the device through a repeated HELLO."""
         if opening.welcome is not None and boot != opening.welcome.boot:
             self._events.append(Restarted(boot, cause))
             raise LinkFault("link_restarted", f"the device rebooted ({cause.value})")
@@ -386,7 +386,7 @@ class HostLink:
             self._log.tick(self._requests.last_answered, now)
 
     def _progress(self, now: float) -> None:
-        """After any input: asks for what is wanted now, and tells what is reached."""
+        """Asks for what is wanted now, and reports what is reached, after any input."""
         if not self._is_up:
             return
         self._log.follow(self._sequencer.wanted(), self._requests.last_answered, now)

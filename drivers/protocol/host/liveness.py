@@ -1,4 +1,4 @@
-"""Whether the other end is alive: a PING each second, and only the echo of its nonce counts."""
+"""Checks that the device is alive: a PING each second, and only the echo of its nonce counts."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from drivers.protocol.messages import Welcome
 
 
 class Liveness:
-    """Counts from the WELCOME on: before it there is nothing that could have gone stale."""
+    """Watches a device from its WELCOME on."""
 
     def __init__(self, stale_after_s: float) -> None:
         self._stale_after_s = stale_after_s
@@ -36,25 +36,25 @@ class Liveness:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Of the device's clock."""
+        """Counts about the device's clock."""
         return self.clock.counters | (self.time.counters if self.time is not None else {})
 
     def start(self, now: float, welcome: Welcome) -> None:
-        """The WELCOME came, or a further step of the handshake was done."""
+        """Starts the watch: the WELCOME came, or a step of the handshake was done."""
         self.time = self.time or DeviceTime(welcome.boot, welcome.identity.tick_hz)
         self._echoed_at = self._heard_at = self._next_ping = now
 
     def heard(self, now: float) -> None:
-        """A valid frame of the session came: half of the link works."""
+        """Notes a valid frame of the session: one direction works."""
         self._heard_at = now
 
     def ping_at_once(self, now: float) -> None:
-        """Makes the next PING due now, unless one was sent in this very moment."""
+        """Makes the next PING due now, unless one was just sent."""
         if not any(sent == now for sent in self._sent.values()):
             self._next_ping = now
 
     def ping(self, entropy: Callable[[int], bytes], now: float) -> bytes | None:
-        """The nonce of a PING that is due now, else None."""
+        """Returns the nonce of a PING that is due now, otherwise None."""
         if now < self._next_ping:
             return None
         self._quick = max(0, self._quick - 1)
@@ -66,9 +66,9 @@ class Liveness:
         return nonce
 
     def echo(self, nonce: bytes, tick_us: int, now: float) -> float | None:
-        """The round trip of an echoed PING in seconds; None for a nonce that is not ours, too old, or already echoed.
+        """Returns the round trip of an echoed PING in seconds; None for an unknown, old or repeated nonce.
 
-        Raises `LinkFault` where the device's clock ran backwards between two PINGs.
+        Raises `LinkFault` if the device's clock ran backwards between two PINGs.
         """
         sent_at = self._sent.pop(nonce, None)
         if sent_at is None:
@@ -87,17 +87,17 @@ class Liveness:
         return now - sent_at
 
     def was_paused(self, nonce: bytes) -> bool:
-        """True for a PING that was under way while our own loop stood still."""
+        """Returns True for a PING that was under way while our own loop stood still."""
         return nonce in self._moved
 
     def verify_not_stale(self, now: float) -> None:
-        """Raises `LinkFault` (timeout_liveness) when no echo came for too long."""
+        """Raises `LinkFault` (timeout_liveness) if no echo came for too long."""
         if now >= self._echoed_at + self._stale_after_s:
             half = ", though frames come in" if self._is_half_dead(now) else ""
             raise LinkFault("timeout_liveness", f"no PING was echoed for {self._stale_after_s:g} s{half}")
 
     def changes(self, now: float) -> list[HostEvent]:
-        """Suspect, the other kind of suspect, or recovered: what is new since the last call."""
+        """Returns what is new since the last call: suspect, other suspicion, or recovered."""
         state = Suspect(self._is_half_dead(now)) if now >= self._echoed_at + SUSPECT_AFTER_S else None
         if state == self._told:
             return []
@@ -105,7 +105,7 @@ class Liveness:
         return [state or Recovered()]
 
     def next_deadline(self, now: float) -> float:
-        """The next time at which `ping` or `check` may have something to do."""
+        """Returns when `ping` or `changes` may have something to do."""
         earliest = min(self._next_ping, self._echoed_at + self._stale_after_s)
         for heard_at in (self._echoed_at, self._heard_at):
             if now < heard_at + SUSPECT_AFTER_S < earliest:

@@ -1,6 +1,6 @@
-"""From HELLO to the moment the device is believed: who it is, whether it has the key, whether its firmware is the approved.
+"""Opens a session, from HELLO until the device is believed: identity, key, firmware.
 
-Nothing that a device reports is released before. Where no key is asked for it is believed at its WELCOME.
+No report is released before that. Without a key the device is believed at its WELCOME.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Step(Enum):
 
 
 class Opening:
-    """The handshake of one session. It goes on afterwards: what comes twice is known, and firmware is measured daily."""
+    """The handshake of one session. Later it still recognises repeats, and has the firmware measured daily."""
 
     def __init__(
         self,
@@ -55,11 +55,12 @@ class Opening:
 
     @property
     def hears(self) -> bool:
-        """True where the device takes what is sent: no key is needed, or it is proven."""
+        """True if the device takes what is sent: no key is needed, or the key is proven."""
         return self.step is Step.BELIEVED or self.step is Step.MEASURE
 
     def verify_seal(self, header: m.Header, body: bytes) -> Cause | None:
-        """Why a frame is dropped; None = it may have come from the device. Raises `LinkFault` at a forged one."""
+        """Returns why a frame is dropped; None = the device may have sent it. Raises `LinkFault` for a forged
+        frame."""
         if self._auth is not None and self._auth.is_proven:
             try:
                 self._auth.verify(header, body)
@@ -72,12 +73,12 @@ class Opening:
         return None
 
     def verify_peer(self, refused: int) -> None:
-        """Raises `LinkFault` when the device has refused seals that were not ours."""
+        """Raises `LinkFault` if the device has refused seals that were not ours."""
         if self._auth is not None:
             self._auth.verify_peer(refused)
 
     def take(self, frame: m.Frame, body: bytes, now: float) -> list[HostEvent] | None:
-        """What a frame of the handshake leads to; None where it is none, or has no business here now."""
+        """Returns what a handshake frame leads to; None if the frame does not belong here now."""
         match frame.message:
             case m.Welcome() as welcome if self.step is Step.HELLO:
                 return self._welcomed(welcome, body[HEADER_SIZE:], now)
@@ -96,7 +97,7 @@ class Opening:
                 return None
 
     def tick(self, now: float) -> None:
-        """Says HELLO, or measures, when that is due. Raises `LinkFault` after the last try."""
+        """Sends HELLO or measures, if due. Raises `LinkFault` after the last try."""
         if self.step is Step.HELLO and (hello := self._handshake.hello(now)) is not None:
             self._outbox.add(LIVENESS, hello)
         self._measuring.tick(self._requests.last_answered, now)
@@ -106,7 +107,7 @@ class Opening:
         self._measuring.again(now)
 
     def next_deadline(self) -> float | None:
-        """When `tick` has something to do."""
+        """Returns when `tick` has something to do."""
         return self._handshake.next_deadline() if self.step is Step.HELLO else self._measuring.next_deadline()
 
     def extend(self, lag_s: float) -> None:

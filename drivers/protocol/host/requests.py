@@ -1,7 +1,7 @@
-"""The host's requests: a queue by urgency, one outstanding at a time, repeated with the same number, then unknown.
+"""The host's requests: a queue by urgency, one open at a time, repeated under its number, then unknown.
 
-A level's safe side never waits longer than one time-out behind another request, and a newer wish for a level
-replaces an older one that was not yet answered.
+A safe level waits at most one time-out behind another request. A newer command for a level replaces an unanswered
+older one.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Wish = SetLevel | GetLevels | Auth
 
 
 def urgency(wish: Wish) -> int:
-    """The place of a request among all frames that wait."""
+    """Returns a request's place among all waiting frames; lower goes first."""
     match wish:
         case Auth():
             return FIRST
@@ -43,7 +43,7 @@ class _Outstanding:
 
 
 class Requests:
-    """The request window of one session. Frames go to `outbox`; the session's number and ack are put in by `frame`."""
+    """The request window of one session. Frames go to `outbox`; `frame` adds the session's number and ack."""
 
     def __init__(self, outbox: Outbox, round_trip: RoundTrip) -> None:
         self._outbox = outbox
@@ -56,12 +56,12 @@ class Requests:
 
     @property
     def is_reading(self) -> bool:
-        """True while a read of the levels is queued or outstanding."""
+        """True while a read of the levels is queued or open."""
         reading = self._outstanding is not None and isinstance(self._outstanding.wish, GetLevels)
         return reading or any(isinstance(wish, GetLevels) for wish, _ in self._queue)
 
     def add(self, wish: Wish, now: float) -> list[HostEvent]:
-        """Queues a request; tells which older wishes for the same level will get no answer of their own."""
+        """Queues a request; returns the older commands for the level, which get no answer of their own."""
         events: list[HostEvent] = []
         if isinstance(wish, SetLevel):
             events = self._supersede(wish)
@@ -74,7 +74,7 @@ class Requests:
         return events
 
     def start_next(self, now: float) -> None:
-        """Sends the most urgent request if none is outstanding."""
+        """Sends the most urgent request if none is open."""
         if self._outstanding is not None or not self._queue:
             return
         index = min(range(len(self._queue)), key=lambda i: urgency(self._queue[i][0]))
@@ -86,7 +86,7 @@ class Requests:
     def answered(
         self, seq: int, answer: Response | Error | AuthOk, now: float
     ) -> tuple[Wish, list[HostEvent]] | None:
-        """The request that `seq` answers, and what to tell; None where nothing outstanding has this number."""
+        """Returns the request that `seq` answers, and its event; None if no open request has this number."""
         done = self._outstanding
         if done is None or seq != done.seq:
             return None
@@ -102,7 +102,7 @@ class Requests:
         return wish, [LevelSet(wish.level, wish.value, wish.operation)]
 
     def tick(self, now: float) -> list[HostEvent]:
-        """Repeats or replaces the outstanding request when its time is over. Raises `LinkFault` after the last repeat."""
+        """Repeats or replaces an overdue request. Raises `LinkFault` after the last repeat."""
         late = self._outstanding
         if late is None or now < late.deadline:
             return []
@@ -119,11 +119,11 @@ class Requests:
         return []
 
     def next_deadline(self) -> float | None:
-        """When the outstanding request is late."""
+        """Returns when the open request is overdue."""
         return self._outstanding.deadline if self._outstanding else None
 
     def extend(self, lag_s: float) -> None:
-        """Gives the outstanding request more time."""
+        """Gives the open request more time."""
         if self._outstanding:
             self._outstanding.deadline += lag_s
 
@@ -136,7 +136,7 @@ class Requests:
         return [_unknown(wish, reason) for wish in wishes if isinstance(wish, SetLevel)]
 
     def withdraw_releases(self, reason: str) -> list[HostEvent]:
-        """Ends every wish for the open side of a level, sent or not, with an unknown outcome."""
+        """Ends every command for an open side of a level, sent or not, with an unknown outcome."""
         if (sent := self._outstanding) is not None and urgency(sent.wish) == RELEASE and not sent.superseded:
             self._queue.insert(0, (sent.wish, sent.transmissions))
             self._outstanding = None
@@ -145,7 +145,7 @@ class Requests:
         return [_unknown(wish, reason) for wish in withdrawn if isinstance(wish, SetLevel)]
 
     def is_unsent(self, ack: int) -> bool:
-        """True where a device claims to have seen a request that was never sent."""
+        """Returns True if a device claims to have seen a request that was never sent."""
         return is_newer(ack, self.last_sent)
 
     def _send(self, request: _Outstanding, now: float, retransmit: bool) -> None:

@@ -1,7 +1,7 @@
-"""The order of reports at the host: each is released once, in its place; what is missing is read from the device's log.
+"""Orders reports at the host: each is released once, in its place; missing ones are read from the device's log.
 
-A gap is never passed in silence. Either its reports come (again, or out of the log), or the device says that they are
-gone and an explicit `Lost` is released in their place, or the link fails and the next one starts at the same gap.
+No gap is skipped in silence. Its reports come again or from the log; or the device says that they are gone, and a
+`Lost` is released in their place; or the link fails and the next link starts at the gap.
 """
 
 from collections import OrderedDict, deque
@@ -17,7 +17,7 @@ from drivers.protocol.payloads import UnknownReport
 
 
 class Sequencer:
-    """Puts reports in order, from `last`, the last durable one, or from the start of this boot.
+    """Puts reports in order, from `last` (the last durable report) or from the start of this boot.
 
     `chain`: what a device's key makes of its log, None = there is no key to check it with. `broken`: why nothing more is
     released, once a report did not follow from the one before (it and all behind it are lost then), or numbers came again.
@@ -40,25 +40,26 @@ class Sequencer:
 
     @property
     def boot(self) -> int:
-        """The boot whose reports are released by themselves; 0 before the WELCOME."""
+        """The boot whose reports are released; 0 before the WELCOME."""
         return self._boot
 
     @property
     def released(self) -> int:
-        """The counter of this boot's last released report, 0 = none."""
+        """The counter of this boot's last released report; 0 = none."""
         return self._expected - 1
 
     def settled(self, durable: int) -> int:
-        """The counter up to which each report of this boot is durable or was released as lost, where all up to `durable` are."""
+        """Returns the counter up to which every report of this boot is durable or lost, if all up to `durable` are
+        durable."""
         return self.released if durable >= self._reported else durable
 
     @property
     def is_synced(self) -> bool:
-        """True when everything is released that the device had at the WELCOME."""
+        """True once everything is released that the device had at the WELCOME."""
         return not self._plan and self._expected > self._target
 
     def welcome(self, welcome: Welcome) -> list[HostEvent]:
-        """Plans what to read. Raises `LinkFault` for a log that cannot be."""
+        """Plans what to read from the log. Raises `LinkFault` for an impossible log."""
         if not 1 <= welcome.log_first <= welcome.log_last + 1:
             raise LinkFault("proto_payload", f"a log from {welcome.log_first} to {welcome.log_last}")
         self._boot, self._head, self._target = welcome.boot, welcome.log_last, welcome.log_last
@@ -85,7 +86,7 @@ class Sequencer:
         return events
 
     def event(self, record: Record) -> tuple[list[HostEvent], bool]:
-        """A report of this boot as it came by itself: what is released, and whether it was a repeat."""
+        """Takes a report that came by itself; returns what is released, and whether it was a repeat."""
         if record.counter < self._expected or record.counter in self._ahead:
             return self._repeated(record), True
         self._head = max(self._head, record.counter)
@@ -97,17 +98,16 @@ class Sequencer:
         return (released + self._release_ahead() if self._ahead else released), False
 
     def verify_unbroken(self) -> None:
-        """Raises `LinkFault` where a report did not follow from the one before, or numbers came again; what came until then was
-        released."""
+        """Raises `LinkFault` if a report did not follow from the one before, or numbers came again."""
         if self.broken is not None:
             raise self.broken
 
     def exists(self, last: int) -> None:
-        """The device has reports of this boot up to `last`, and has had time to send them: what is missing is wanted."""
+        """Notes that the device has reports of this boot up to `last`, so that missing ones are asked for."""
         self._head = max(self._head, last)
 
     def log_data(self, data: LogData) -> list[HostEvent]:
-        """Records out of the log; those that are not the next ones are passed over, repeats verified."""
+        """Takes records from the log; ignores those that are not next, and compares repeats."""
         events: list[HostEvent] = []
         for record in data.records:
             if self.broken is not None:
@@ -125,7 +125,7 @@ class Sequencer:
         return events + ([] if self._plan else self._release_ahead())
 
     def log_gone(self, gone: LogGone) -> list[HostEvent]:
-        """The device no longer has the records that are next: they are released as lost, in their place."""
+        """Releases the next records as lost: the device no longer has them."""
         wanted = self.wanted()
         if wanted is None or gone.boot != wanted.boot or not gone.first <= wanted.first <= gone.last:
             return []
@@ -139,7 +139,7 @@ class Sequencer:
         return events + ([] if self._plan else self._release_ahead())
 
     def wanted(self) -> LogSpan | None:
-        """The records that must be read from the log before anything else can be released; None = no gap."""
+        """Returns the records to read from the log before anything else can be released; None = no gap."""
         if self._plan:
             span = self._plan[0]
             return span if isinstance(span, LogSpan) else None
@@ -148,7 +148,7 @@ class Sequencer:
         return LogSpan(self._boot, self._expected, min(self._ahead, default=self._head + 1) - 1)
 
     def _plan_old_boots(self, boot: int, counter: int, logs: tuple[LogSpan, ...]) -> None:
-        """Everything between the last durable report and this boot: what logs survived, and what is lost between."""
+        """Plans everything between the last durable report and this boot: what logs still hold, and what is lost."""
         named = [span.boot for span in logs]
         if boot not in named:
             self._plan.append(Lost(boot, counter + 1, 0))
@@ -166,7 +166,7 @@ class Sequencer:
             self._plan.append(LogSpan(span.boot, max(start, span.first), span.last))
 
     def _advance(self) -> list[HostEvent]:
-        """Releases the losses at the head of the plan, and drops what is read to its end."""
+        """Releases losses at the head of the plan, and drops what is read to its end."""
         events: list[HostEvent] = []
         while self._plan:
             step = self._plan[0]
@@ -204,7 +204,7 @@ class Sequencer:
         return Reported(boot, record.counter, record.tick_us, record.report, from_log, chain)
 
     def _break(self, boot: int, counter: int) -> Lost:
-        """Nothing from here to the end of what this boot is known to have reported can be believed."""
+        """Stops releasing: nothing from here on can be believed."""
         detail = f"report {counter} of boot {boot:016x} does not follow from the one before: look at the device and its seals"
         self.broken = LinkFault("auth_chain", detail)
         step = self._plan[0] if self._plan else None
@@ -218,7 +218,8 @@ class Sequencer:
         return lost
 
     def _repeated(self, record: Record) -> list[HostEvent]:
-        """A number of this boot that came before. With another report only one of the two can have its place: the other is lost.
+        """Handles a counter of this boot that came before. If the report differs, one of the two is lost, and so
+        are later reports under numbers that are taken.
 
         So is what a device whose count went back reports until it is past the numbers that are taken here.
         """
@@ -230,7 +231,8 @@ class Sequencer:
 
 
 class LogReader:
-    """Asks for the range a sequencer wants: one LOG_READ at a time, three tries and two seconds without progress."""
+    """Asks for the range that a sequencer wants: one LOG_READ at a time, three tries, two seconds without
+    progress."""
 
     def __init__(self, outbox: Outbox, round_trip: RoundTrip) -> None:
         self._outbox = outbox
@@ -245,14 +247,14 @@ class LogReader:
         self.session = 0
 
     def is_answer(self, seq: int) -> bool:
-        """True where `seq` is the last question's; what answers an older one is passed over."""
+        """Returns True if `seq` is that of the last request; older answers are ignored."""
         if self._asked is None or seq != self._seq:
             return False
         self._is_answered = True
         return True
 
     def follow(self, wanted: LogSpan | None, ack: int, now: float) -> None:
-        """Asks for what is wanted now. Any progress starts the tries anew; a gap that closed by itself ends them."""
+        """Asks for what is wanted now. Progress resets the tries; a closed gap ends them."""
         before, self._wanted = self._wanted, wanted
         if wanted is None:
             self._asked = None
@@ -266,7 +268,7 @@ class LogReader:
             self._ask(wanted, ack, now)
 
     def tick(self, ack: int, now: float) -> None:
-        """Repeats a question that was not answered. Raises `LinkFault` (timeout_fill) after the last try."""
+        """Repeats an unanswered request. Raises `LinkFault` (timeout_fill) after the last try."""
         if self._wanted is None:
             return
         if now >= self._gives_up_at:
@@ -276,11 +278,11 @@ class LogReader:
             self._ask(self._wanted, ack, now)
 
     def next_deadline(self) -> float | None:
-        """When the outstanding question is late."""
+        """Returns when the open request is overdue."""
         return min(self._deadline, self._gives_up_at) if self._wanted else None
 
     def extend(self, lag_s: float) -> None:
-        """Gives the outstanding question more time."""
+        """Gives the open request more time."""
         self._deadline += lag_s
         self._gives_up_at += lag_s
 
