@@ -1,5 +1,5 @@
-"""A whole table on a bench: broker, simulated devices, daemon and people as processes of their own, and an observer.
+"""A whole table on a bench: broker, simulated devices, daemon and people as processes, and an observer.
 
-The observer believes nobody: it compares what the devices really did, what the journal holds and what the broker
-delivered, and says which of the ten promises it could check and whether they held.
+The observer compares what the devices did, what the journal holds and what the broker delivered. It says which of
+the ten promises (docs/faults.md) it could check, and whether they held.
 """

@@ -1,4 +1,4 @@
-"""The broker of a run: a mosquitto of our own on a free loopback port, one that is there already, or none."""
+"""The broker of a run: a mosquitto of our own on a free loopback port, an existing one, or none."""
 
 import asyncio
 import getpass
@@ -20,12 +20,12 @@ SEEN = ("/usr/sbin", "/usr/local/sbin")
 
 
 class BrokerUnusable(ValueError):
-    """The broker that was asked for cannot be used."""
+    """The requested broker cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """`host` "" = none: the daemon keeps its events in memory, and nothing is delivered to anybody."""
+    """A broker of a run. `host` "" = none: the daemon keeps its events in memory and delivers them to nobody."""
 
     says: str
     host: str = ""
@@ -40,7 +40,7 @@ def _find(program: str) -> str | None:
 
 
 def address(wanted: str) -> tuple[str, int] | None:
-    """Host and port of a broker that is there already; None for `auto` and `memory`. Raises `BrokerUnusable`."""
+    """Returns host and port of an existing broker; None for `auto` and `memory`. Raises `BrokerUnusable`."""
     if wanted in ("auto", "memory"):
         return None
     host, port = _parts(wanted)
@@ -52,7 +52,7 @@ def address(wanted: str) -> tuple[str, int] | None:
 
 
 def _parts(wanted: str) -> tuple[str | None, int]:
-    """The host, None where none is named, and the port, 0 where what is named is none."""
+    """Returns the host (None if missing) and the port (0 if it is no number)."""
     try:
         url = urlsplit(wanted)
     except ValueError:  # half of an address in brackets
@@ -66,7 +66,7 @@ def _parts(wanted: str) -> tuple[str | None, int]:
 
 
 async def choose(wanted: str, directory: Path) -> Broker:
-    """`auto`, `memory` or `mqtt://host:port`. Raises `BrokerUnusable`, `ChildFailed`."""
+    """Starts or finds the broker: `auto`, `memory` or `mqtt://host:port`. Raises `BrokerUnusable`, `ChildFailed`."""
     if wanted == "memory":
         return Broker("memory: nothing is delivered outside")
     if (there := address(wanted)) is not None:

@@ -20,7 +20,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class ChildFailed(Exception):
-    """A child ended, or did not come up, when it was needed."""
+    """A child process ended, or did not start, when it was needed."""
 
     def __init__(self, name: str, why: str, tail: str = "") -> None:
         super().__init__(f"{name}: {why}" + (f"\n{tail}" if tail else ""))
@@ -28,7 +28,8 @@ class ChildFailed(Exception):
 
 
 class Child:
-    """One running child. What it writes to standard error, and to standard output unless that is read, goes into `log`."""
+    """One running child process. Its standard error goes into `log`, and its standard output too unless it is
+    read."""
 
     def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
         self.name, self.process, self.log = name, process, log
@@ -44,11 +45,11 @@ class Child:
         return self.process.returncode is None
 
     async def ended(self) -> int:
-        """Its exit code, once it has ended."""
+        """Waits for the process to end and returns its exit code."""
         return await self.process.wait()
 
     async def stop(self, signum: int = signal.SIGTERM) -> int:
-        """Asks it to end, kills it where it does not. Returns the exit code; a child that has ended is left alone."""
+        """Asks the process to end, kills it if it does not, and returns the exit code; safe after its end."""
         if self.is_running:
             self.process.send_signal(signum)
         try:
@@ -66,7 +67,7 @@ class Child:
 async def start(
     name: str, command: Sequence[str], directory: Path, *, read: bool = False, env: Mapping[str, str] | None = None
 ) -> Child:
-    """Starts a child. `read`: its standard output is a pipe for us, else it goes into its log `<name>.log`."""
+    """Starts a child process. `read`: its standard output is a pipe for us; otherwise it goes into `<name>.log`."""
     log = directory / f"{name}.log"
     with log.open("ab") as out:
         try:
@@ -86,12 +87,12 @@ async def start(
 
 
 def die_with_parent() -> None:
-    """In the child: if the bench is killed, the kernel ends this process too."""
+    """Runs in the child: makes the kernel end the child when the bench is killed."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def tail(log: Path, lines: int = 8) -> str:
-    """The last lines that a child left."""
+    """Returns the last lines of a child's log."""
     if not log.exists():
         return ""
     return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])

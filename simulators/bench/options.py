@@ -1,4 +1,4 @@
-"""What a bench run is asked to do, and the table that follows from it: which devices stand there, how cards are dealt."""
+"""The options of a bench run, and the table that follows from them: its devices and how cards are dealt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -76,30 +76,30 @@ class Options:
 
     @cached_property
     def script(self) -> Script | None:
-        """The scenario. Raises `ScriptError`."""
+        """Returns the scenario. Raises `ScriptError`."""
         return load(self.scenario) if self.scenario else None
 
     def scripted(self, kind: str) -> bool:
-        """Whether the scenario befalls this kind of device, as it is built here."""
+        """Returns True if the scenario is for this kind of device, as built here."""
         built = BUS if kind == "progressive" and self.progressive == "modbus" else kind
         built = LINES if kind == "shoe" and self.reader == "bee-tek" else built
         return self.script is not None and kind in self.kinds and built == self.script.device
 
     @property
     def elected(self) -> dict[str, str]:
-        """Every reading and house choice of the rulebook: as asked for, else the proposed one."""
+        """Returns a choice for every reading and house choice: the requested one, otherwise the proposed one."""
         return {**proposals(find(self.rulebook)), **self.elections}
 
     @cached_property
     def law(self) -> Rulebook:
-        """The rulebook as elected. Raises `RulebookUnknown`, `ElectionsInvalid`."""
+        """Returns the rulebook as elected. Raises `RulebookUnknown`, `ElectionsInvalid`."""
         return elect(
             find(self.rulebook), {name: (choice, "bench") for name, choice in self.elected.items()}
         ).rulebook
 
     @property
     def dealt_by(self) -> Method:
-        """As asked for, else the first method of the document that has its device here."""
+        """The dealing method: the requested one, otherwise the document's first that has its device here."""
         if self.reshuffles and not self.method and Method.DEALING_SHOE in self.law.dealing:
             return Method.DEALING_SHOE
         possible = (method for method in DEVICES if method in self.law.dealing and self._may(method))
@@ -107,7 +107,7 @@ class Options:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The devices of this method, but those that this document has no use for or that were not elected."""
+        """The kinds of devices at this table: those of the method that the document uses and the house elected."""
         absent = {"progressive"} if self.law.progressive is None else set()
         absent |= {kind.value for method, kind in DISPENSERS.items() if not self._may(method)}
         absent |= {"shuffler"} if self.reshuffles else set()
@@ -115,13 +115,13 @@ class Options:
         return tuple(kind for kind in (*DEVICES[self.dealt_by], *reads) if kind not in absent - set(reads))
 
     def _may(self, method: Method) -> bool:
-        """Whether the device that deals so may be in service."""
+        """Returns True if the device that deals so may be in service."""
         rule = self.law.devices.get(method)
         return rule is None or rule.value
 
     @property
     def backs(self) -> tuple[str, ...]:
-        """Two sets take turns where a shuffler stands, else there is one."""
+        """The back colours: two sets beside a shuffler, otherwise one."""
         return BACKS if "shuffler" in self.kinds else BACKS[:1]
 
     @property
@@ -136,11 +136,11 @@ class Options:
 
     @property
     def plan(self) -> str:
-        """Some stacks to begin with, as the simulators are told; the dealer sets the plan of each deal."""
+        """The stacks that the simulators start with; the dealer sets the plan of each deal."""
         return ",".join(str(stack.cards) for stack in self.law.dealing[self.dealt_by].stacks)
 
     @property
     def keeps_set(self) -> bool:
-        """A set is dealt on from round to round."""
+        """True if a set is dealt on from round to round."""
         game = game_of(self.law)
         return game is not None and game.keeps_set

@@ -1,4 +1,4 @@
-"""Can this mishap happen at this table? What the document does not know, or no device here could do, is refused before play."""
+"""Says before play if a mishap cannot happen at this table, by its document or its devices."""
 
 from collections import Counter
 
@@ -18,14 +18,14 @@ COUNTS = ("count_low", "count_high", "miscount")
 
 
 def trigger_of(mishap: Mishap, options: Options) -> str:
-    """What the daemon has to make of it; "" where nothing of the game follows."""
+    """Returns the trigger that the daemon must derive from a mishap; "" if the mishap is no matter of the game."""
     scene = mishap.scene
     jams = scene.device == DISPENSER and scene.trigger == Trigger.SHOE_JAM
     return Trigger.SHUFFLER_JAM if jams and options.dealt_by is Method.SHUFFLER else scene.trigger
 
 
 def why_not(mishap: Mishap, options: Options) -> str | None:
-    """Why it cannot come about at this table, with the clause where one says so; None where it can."""
+    """Returns why a mishap cannot happen at this table, with the clause if there is one; None if it can."""
     found = trigger_of(mishap, options)
     absent = options.law.absent(Trigger(found)) if found else None
     if absent is not None:
@@ -38,7 +38,7 @@ def why_not(mishap: Mishap, options: Options) -> str | None:
 
 
 def never_decided(options: Options, evidence: Evidence) -> str:
-    """A mishap that led to nothing proves nothing: those of which the record has no disposition; "" = none is missing."""
+    """Names the mishaps without a disposition on record, because such a run proves nothing; "" = none."""
     decided = Counter(row.data["trigger"] for row in evidence.of("disposition_made"))
     missed = []
     for mishap in map(Mishap.parse, options.mishaps):
@@ -50,7 +50,7 @@ def never_decided(options: Options, evidence: Evidence) -> str:
 
 
 def not_as_written(options: Options, evidence: Evidence) -> str:
-    """Where the scenario did not come out, or what should have come of it is not on record; "" = it went as it is written."""
+    """Says if the scenario failed or its expected facts are not on record; "" = it went as written."""
     script = options.script
     if script is None:
         return ""
@@ -78,7 +78,7 @@ def _no_device(scene: Scene, options: Options) -> str | None:
 
 
 def _needs(scene: Scene, options: Options) -> str:
-    """The kind of device that it takes, `dispenser` where none deals here; "" = hands can do it."""
+    """Returns the kind of device that a mishap needs; "" if hands can cause it."""
     if scene.cue in (Cue.BETS_CLOSED, Cue.COUNT):
         return "progressive"
     if scene.device != DISPENSER:

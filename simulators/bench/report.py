@@ -1,4 +1,4 @@
-"""What is told of a run: one JSON document for programs, one page for people."""
+"""Reports a run: one JSON document for programs, one page for people."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["document", "page"]
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
-    """Rounds with what happened in them, counts, and every promise with what became of it."""
+    """Returns the rounds with their events, the counts, and each promise with its verdict."""
     evidence = outcome.evidence
     return {
         "rulebook": evidence.rulebook,
@@ -99,7 +99,7 @@ def _counts(outcome: Outcome) -> dict[str, int]:
 
 
 def page(outcome: Outcome) -> str:
-    """The same for people: rounds in which something happened, then the promises."""
+    """Returns the lines for people: eventful rounds, then the promises."""
     told = document(outcome)
     counts = told["counts"]
     lines = [

@@ -1,4 +1,4 @@
-"""The private directory of a run: sockets, links, the daemon's configuration, and the commands that start everything."""
+"""The private directory of a run: sockets, links, configuration, and the commands that start everything."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ BUS_UNITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """Names and commands of one run. `directory` is short enough for Unix socket names."""
+    """The names and commands of one run. `directory` is short enough for Unix socket names."""
 
     options: Options
     directory: Path
@@ -36,7 +36,7 @@ class Rig:
 
     @property
     def key(self) -> Path:
-        """Beside the journal, as both outlive a run that goes on with a kept one."""
+        """The path of the signing key, beside the journal, because both outlive a run with a kept journal."""
         return self.journal.with_name(self.journal.name + ".key")
 
     @property
@@ -46,7 +46,7 @@ class Rig:
 
     @property
     def keys(self) -> tuple[Path, ...]:
-        """Everything that a run puts beside a kept journal so that its record is signed and sealed."""
+        """Every key file that a run puts beside a kept journal."""
         return self.key, self.key.with_name(self.key.name + ".pub"), self.vault
 
     @property
@@ -64,7 +64,7 @@ class Rig:
         return self.directory / f"{kind}-1"
 
     def path(self, kind: str) -> str:
-        """Where a device is, as the daemon's configuration says it."""
+        """Returns a device's path in the daemon's configuration."""
         if not self._is_usb(kind):
             return str(self.link(kind))
         product = PRODUCTS[DeviceKind(kind)]
@@ -75,7 +75,8 @@ class Rig:
         return self.directory / f"{kind}-1.ctl"
 
     def device_command(self, kind: str, *, seeded: bool) -> list[str]:
-        """`seeded`: repeatable, boot ids included, so for a fresh journal only."""
+        """Returns the command of a device simulator. `seeded`: repeatable, boot ids included; for a fresh journal
+        only."""
         options = self.options
         is_bus = self._is_bus(kind)
         command = [
@@ -112,14 +113,14 @@ class Rig:
         return kind == "progressive" and self.options.progressive == "modbus"
 
     def _is_usb(self, kind: str) -> bool:
-        """A bus of remote I/O is a serial line, whatever the other devices are."""
+        """Returns True for a device behind USB; a Modbus bus is always a serial line."""
         return self.options.link == "usb" and not self._is_bus(kind) and not self._writes_lines(kind)
 
     def _writes_lines(self, kind: str) -> bool:
         return kind == "shoe" and self.options.reader == "bee-tek"
 
     def _speaks(self, kind: str) -> list[str]:
-        """How a device is known and spoken to: lines of its entry in the configuration."""
+        """Returns the configuration lines that say how a device is recognised and addressed."""
         if self._is_bus(kind):
             return ['speaks = "modbus"', *described(wired(self.options.seats, 1, BUS_UNITS))]
         return [f'serial = "{serial(kind)}"', *['speaks = "bee-tek"'] * self._writes_lines(kind)]
@@ -143,9 +144,9 @@ class Rig:
         return command + ["--pays"] * options.pays
 
     def write_config(self, broker: Broker) -> None:
-        """The daemon's configuration: this table, every reading elected by the bench, simulators as devices.
+        """Writes the daemon's configuration: this table, elected readings, simulators as devices.
 
-        Makes the key that signs the record and the vault that seals its cards, where there are none yet.
+        Makes the signing key and the vault if they are missing.
         """
         if not self.key.exists():
             make_key(self.key)
@@ -180,7 +181,7 @@ class Rig:
 
 
 def usb_place(kind: str) -> str:
-    """A hub in the first socket of the PC, with a socket for each kind."""
+    """Returns the USB place of a kind of device: its socket on a hub in the PC's first socket."""
     return f"1-1.{PRODUCTS[DeviceKind(kind)]}"
 
 

@@ -1,4 +1,4 @@
-"""One run: everything started in order, watched while it plays, stopped in order, and judged."""
+"""One run: starts everything in order, watches while it plays, stops in order, and judges."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a run. `failed` "" = it ran to its end."""
+    """The result of a run. `failed` "" = it ran to its end."""
 
     evidence: Evidence
     verdicts: tuple[Verdict, ...]
@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Ears:
-    """Everything that is heard while the run goes on."""
+    """Everything that is recorded while the run goes on."""
 
     evidence: Evidence
     at_once: AtOnce
@@ -78,7 +78,7 @@ class _Ears:
 
 
 async def run(options: Options, say: Say = lambda _: None) -> Outcome:
-    """Plays as asked and judges. Raises `ChildFailed`, `BrokerUnusable` where it could not even begin."""
+    """Plays as requested and judges. Raises `ChildFailed`, `BrokerUnusable` if the run could not begin."""
     directory = options.keep or Path(tempfile.mkdtemp(prefix="tw-"))
     directory.mkdir(parents=True, exist_ok=True)
     rig = Rig(options, directory)
@@ -139,14 +139,14 @@ class _Bench:
         )  # fmt: skip
 
     def _take_back(self, made: set[Path]) -> None:
-        """Keys of a record that was never begun, or is somebody's: nothing was signed or sealed with them."""
+        """Removes keys that were made for a record that never began, or that is somebody's."""
         is_somebodys = b"a journal has one writer" in (self.directory / "daemon.log").read_bytes()
         if is_somebodys or self.record.last_order() == self.ears.evidence.began:
             for file in made:
                 file.unlink(missing_ok=True)
 
     def _take_signals(self, stack: AsyncExitStack) -> None:
-        """Ctrl-C and SIGTERM end the run in order; what was played until then is judged."""
+        """Makes Ctrl-C and SIGTERM end the run in order; the played rounds are judged."""
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(signum, self.stop_wanted.set)
@@ -201,7 +201,7 @@ class _Bench:
             raise self.daemon.failed("did not open its control socket") from exc
 
     async def _play(self, env: dict[str, str]) -> str:
-        """Lets people play until they are through, somebody wants to stop, or something is not as it should be."""
+        """Lets people play until they are done, somebody stops the run, or something fails."""
         people = await start("people", self.rig.people_command(), self.directory, read=True)
         hearing = asyncio.create_task(self._hear_people(people), name="ears at people")
         watching = {
@@ -223,7 +223,7 @@ class _Bench:
         return failed
 
     def _why(self, ended: str, people: Child) -> str:
-        """Why the run is no success; "" where it is one."""
+        """Returns why the run failed; "" if it succeeded."""
         match ended:
             case "people" if people.process.returncode:
                 return str(people.failed(f"ended with code {people.process.returncode}"))
@@ -237,7 +237,7 @@ class _Bench:
                 return ""
 
     def _daemon_died(self) -> None:
-        """By itself: it owes nobody anything that happened after its last record."""
+        """Handles a daemon that ended by itself: nothing after its last record is judged."""
         evidence = self.ears.evidence
         evidence.stop_ns = max((row.mono_ns for row in self.record.rows(evidence.began)), default=1)
         evidence.stopped_heads = dict.fromkeys(self.record.heads(), 0)
@@ -251,7 +251,7 @@ class _Bench:
                 self.ears.evidence.lines.append(Line("people", told["at"], "brought", about))
 
     async def _daemon_ended(self) -> None:
-        """Returns when the daemon has ended and nobody is about to start it again."""
+        """Waits until the daemon has ended and nobody is about to restart it."""
         while True:
             daemon = self.daemon
             assert daemon is not None
@@ -263,7 +263,7 @@ class _Bench:
     _being_killed = False
 
     async def _kill(self, env: dict[str, str]) -> None:
-        """Kills the daemon at random moments and starts it again at once. Ends only by raising `ChildFailed`."""
+        """Kills the daemon at random moments and restarts it. Ends only by `ChildFailed`."""
         rng = Random(self.options.seed)  # noqa: S311  # when to kill is no secret
         for _ in range(self.options.kills):
             await asyncio.sleep(rng.uniform(*KILL_AFTER_S))
@@ -276,7 +276,7 @@ class _Bench:
         await asyncio.Event().wait()
 
     async def _stop_daemon(self) -> None:
-        """Once everything reported is on record and delivered, or after a while; a second call does nothing."""
+        """Stops the daemon once all reports are on record and delivered, or after a time limit; only once."""
         evidence = self.ears.evidence
         if evidence.stop_ns or self.daemon is None:
             return
@@ -286,7 +286,7 @@ class _Bench:
         await self.daemon.stop()
 
     async def _drain(self) -> None:
-        """Waits until nothing is under way any more, nothing has moved for `DRAIN_S`, or `UP_S` are over."""
+        """Waits until nothing is under way, nothing moved for `DRAIN_S`, or `UP_S` are over."""
         last, began = self._under_way(), time.monotonic()
         moved = began
         while any(last) and time.monotonic() < min(moved + DRAIN_S, began + UP_S):
@@ -295,8 +295,8 @@ class _Bench:
                 last, moved = now, time.monotonic()
 
     def _under_way(self) -> tuple[int, int]:
-        """Events not yet delivered, by count (repeats make it optimistic; the judge counts exactly), and boots of devices
-        whose newest report is not yet on record."""
+        """Returns how many events are undelivered (repeats counted), and which boots have reports not yet on
+        record."""
         heads, evidence = self.record.heads(), self.ears.evidence
         told = len([m for m in evidence.delivered or () if "/evt/" in m.topic])
         hears = evidence.delivered is not None and not evidence.began
@@ -318,7 +318,7 @@ class _Bench:
 
 
 async def _lines(child: Child, directory: Path) -> AsyncIterator[bytes]:
-    """What a child says of itself, line by line; a copy goes into `<name>.jsonl`."""
+    """Yields a child's output line by line; a copy goes into `<name>.jsonl`."""
     assert child.process.stdout is not None
     with (directory / f"{child.name}.jsonl").open("ab", buffering=0) as copy:
         while line := await child.process.stdout.readline():

@@ -1,4 +1,4 @@
-"""A slow disk: a small library, loaded before the daemon, that makes every sync take longer."""
+"""Simulates a slow disk: a small library, loaded before the daemon, that delays every sync."""
 
 import shutil
 import subprocess
@@ -37,9 +37,9 @@ int fdatasync(int fd) {
 
 
 def slow_sync(directory: Path, ms: int) -> dict[str, str]:
-    """The environment in which each sync takes `ms` milliseconds longer; empty for 0.
+    """Returns the environment that delays each sync by `ms` milliseconds; empty for 0.
 
-    Raises `ChildFailed` where the library cannot be built, e.g. without a C compiler.
+    Raises `ChildFailed` if the library cannot be built, for example without a C compiler.
     """
     if not ms:
         return {}

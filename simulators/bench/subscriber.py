@@ -1,6 +1,6 @@
-"""A subscriber of our own: just enough of MQTT 3.1.1 to receive everything at QoS 1, written apart from the daemon's client.
+"""A subscriber of our own: enough MQTT 3.1.1 to receive everything at QoS 1, apart from the daemon's client.
 
-It keeps its session at the broker, so what is published while its connection is down comes afterwards.
+It keeps its session at the broker, so that messages published during a lost connection come later.
 """
 
 import asyncio
@@ -19,7 +19,8 @@ CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, PINGREQ = 1, 2, 3, 4, 8, 9
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """One message as the broker delivered it. `at_ns`: CLOCK_MONOTONIC. `retained`: it lay there before we asked."""
+    """One message as the broker delivered it. `at_ns`: CLOCK_MONOTONIC. `retained`: published before we
+    subscribed."""
 
     at_ns: int
     topic: str
@@ -28,14 +29,14 @@ class Delivered:
 
 
 class Subscriber:
-    """Receives until cancelled. `on_message` is called with each delivery, repeats included."""
+    """Receives until cancelled; calls `on_message` with each delivery, repeats included."""
 
     def __init__(self, host: str, port: int, client_id: str, on_message: Callable[[Delivered], None]) -> None:
         self._host, self._port, self._client_id, self._on_message = host, port, client_id, on_message
         self._ready = asyncio.Event()
 
     async def ready(self) -> None:
-        """Returns once the broker has confirmed the subscription."""
+        """Waits until the broker has confirmed the subscription."""
         await self._ready.wait()
 
     async def run(self) -> None:
@@ -88,7 +89,7 @@ async def _ping(writer: asyncio.StreamWriter) -> None:
 
 
 async def _read(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """First byte and body of the next packet."""
+    """Returns the first byte and the body of the next packet."""
     (first,) = await reader.readexactly(1)
     length, shift = 0, 0
     while True:
@@ -100,7 +101,7 @@ async def _read(reader: asyncio.StreamReader) -> tuple[int, bytes]:
 
 
 def _packet(kind: int, body: bytes, flags: int = 0) -> bytes:
-    """A packet with a body of at most 16,383 bytes, more than we ever send."""
+    """Returns a packet with a body of at most 16,383 bytes."""
     length = len(body)
     size = bytes([length]) if length < 0x80 else bytes([length & 0x7F | 0x80, length >> 7])
     return bytes([kind << 4 | flags]) + size + body

@@ -1,4 +1,4 @@
-"""One event a line, as it comes onto the record: for whoever watches a run."""
+"""Prints one line for each event as it is recorded, for people who watch a run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,13 +12,13 @@ QUIET = ("level_wanted", "level_confirmed", "button_pressed", "levels_read", "ch
 
 
 class Scroll:
-    """Reads on in the journal from where it was."""
+    """Reads on in the journal from its last position."""
 
     def __init__(self, record: RecordReader, began: int) -> None:
         self._record, self._order = record, began
 
     def lines(self) -> Iterator[str]:
-        """What has come since the last call."""
+        """Returns the lines for what was recorded since the last call."""
         for row in self._record.rows(self._order):
             self._order = row.order
             if row.stream != "input" and row.kind not in QUIET:
@@ -26,7 +26,7 @@ class Scroll:
 
 
 def told(row: Row) -> str:
-    """Round, subject and kind, then what the body says, clauses last."""
+    """Returns a record as one line: round, subject, kind, body, clauses last."""
     body = _without_seals(row.data) if "sealed" in row.data else row.data
     words = [_word(key, value) for key, value in body.items() if key not in ("demands", "sha256", "says", "cite")]
     if row.kind == "disposition_made":
@@ -37,7 +37,7 @@ def told(row: Row) -> str:
 
 
 def _without_seals(body: Mapping[str, Any]) -> dict[str, Any]:
-    """How many cards are sealed in the place of their commitments."""
+    """Returns the body with the number of sealed cards in the place of their commitments."""
     shown = {key: f"{len(value)} sealed" if isinstance(value, list) else value for key, value in body.items()}
     return {key: value for key, value in shown.items() if key != "sealed"}
 

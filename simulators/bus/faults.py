@@ -1,6 +1,6 @@
-"""What can go wrong with remote I/O on a bus: at the wire, in a unit, at the relay. Written like every other fault.
+"""The faults of remote I/O on a bus: at the wire, in a unit, at the relay. Written like every other fault.
 
-`unit` 0 = any. `times` 0 = for good. They begin as soon as they can, or with the lock-out that @N names.
+`unit` 0 = any. `times` 0 = lasting. A fault begins at once, or with the lock-out that @N names.
 """
 
 from simulators.scenario.fault_kind import REMOTE_IO, FaultKind

@@ -1,4 +1,4 @@
-"""One remote I/O unit: coils, inputs, registers, and the watchdog that the factory has switched off. No clock and no port."""
+"""One remote I/O unit: coils, inputs, registers, and a watchdog that is off by default. No clock and no port."""
 
 from collections.abc import Callable, Mapping
 
@@ -22,7 +22,8 @@ Sense = Callable[[UnitWiring], Mapping[int, bool]]
 
 
 class IoUnit:
-    """`sense`: reads the inputs. `ignores_coils()`: True where a coil that is written is not set.
+    """One unit. `sense`: reads the inputs. `ignores_coils()`: True = coil writes have no effect. `flaws`: its
+    standing faults.
 
     `flaws`: names of standing faults of this very unit.
     """
@@ -39,7 +40,7 @@ class IoUnit:
         self.power_up(0.0)
 
     def power_up(self, now: float) -> None:
-        """Coils off, registers as the factory set them: the watchdog is 0, which is off."""
+        """Switches the coils off and sets the registers to factory values: the watchdog is 0 = off."""
         self.holding = [0] * HOLDING_REGISTERS
         for first, words in ((IDENTITY_REGISTER, self.wiring.identity), (SERIAL_REGISTER, self.wiring.serial)):
             self.holding[first : first + len(words)] = words
@@ -47,23 +48,23 @@ class IoUnit:
         self._off("power_up")
 
     def heard(self, question: Question, now: float) -> bytes:
-        """The answer to a question for this unit. Every one feeds the watchdog."""
+        """Returns the answer to a request for this unit; each request feeds the watchdog."""
         self.asked += 1
         self._fed_at = now
         return answer(question, self._memory())
 
     def tick(self, now: float) -> None:
-        """Its watchdog, if nobody asked for too long."""
+        """Runs the watchdog: switches the coils off after too long without a request."""
         if (due := self.next_due()) is not None and now >= due:
             self._off("watchdog")
 
     def next_due(self) -> float | None:
-        """When the watchdog would switch the coils off; None = it is off, or there is nothing to switch."""
+        """Returns when the watchdog would switch the coils off; None if it is off or nothing is on."""
         watchdog_ms = self.holding[WATCHDOG_REGISTER]
         return self._fed_at + watchdog_ms / 1000 if watchdog_ms and any(self.coils) else None
 
     def fire(self) -> None:
-        """The watchdog fires although it was fed."""
+        """Switches the coils off as if the watchdog had run out."""
         self._off("watchdog")
 
     def _off(self, why: str) -> None:
@@ -99,7 +100,7 @@ class IoUnit:
             self.coils[place] = value
 
     def _write(self, register: int, value: int) -> None:
-        """Identity and serial number cannot be written; nobody is told, as with many units."""
+        """Writes a register; silently ignores identity and serial number, as many units do."""
         if register == WATCHDOG_REGISTER and "watchdog_ignored" in self.flaws:
             value = OLD_WATCHDOG_MS
         if register >= WATCHDOG_REGISTER:

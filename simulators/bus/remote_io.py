@@ -1,7 +1,7 @@
-"""A progressive made of remote I/O: units on one bus, chips on their sensors, and the lock-out relay with its contact.
+"""A progressive unit made of remote I/O: units on one bus, chips on sensors, the lock-out relay and its contact.
 
-The face is that of `SimulatedDevice`. Nobody on the bus counts or keeps anything, so there are no reports in the record: it
-says what lies where, which coil was set, and what the relay did. `now` is real seconds; chips live on model time.
+It has the methods of `SimulatedDevice`. The units count and keep nothing, so its log has no reports: it says where
+chips lie, which coil was set, and what the relay did. `now` is real seconds; chips live on model time.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ CHATTER_S = 0.06
 
 
 class RemoteIo:
-    """`turnaround_s`: the silence that a unit keeps before it answers."""
+    """The simulated bus. `turnaround_s`: the silence that a unit keeps before it answers."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class RemoteIo:
         self.power_on(now, cause)
 
     def hang(self, now: float) -> None:
-        """Every unit stands still: nothing is answered; the watchdog of each is hardware and runs on."""
+        """Stops all units: none answers; their watchdogs are hardware and run on."""
         self._powered()
         if self.is_hung:
             raise ActImpossible("it hangs already")
@@ -169,7 +169,8 @@ class RemoteIo:
         return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
-        """See `Simulated.arm`: here each fault waits for its occasion. Raises `FaultError` for what is not on this bus."""
+        """Arms a fault; on a bus each fault waits for its occasion. Raises `FaultError` for one that a bus cannot
+        have."""
         self._verify_wired(fault)
         self.model.faults.arm(fault)
         return False
@@ -183,7 +184,7 @@ class RemoteIo:
             raise FaultError(f"{fault}: there is no such seat; there are {', '.join(map(str, sorted(seats)))}")
 
     def calm(self) -> None:
-        """See `Simulated.calm`: bus, units, relay and light are mended; what is set in a unit, and a stuck sensor, stay."""
+        """Ends the faults of bus, units, relay and light; changed registers and a stuck sensor stay."""
         self.model.faults.disarm()
         self.wire.quiet()
         for unit in self.units.values():
@@ -203,7 +204,7 @@ class RemoteIo:
     # --- hands ------------------------------------------------------------------------------------------------------
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
-        """What hands do. Raises `ActImpossible`; either way it is in the record."""
+        """Does what hands do and logs it, also if it is impossible. Raises `ActImpossible`."""
         written, self._now = {"name": name, "given": dict(given)}, now
         try:
             done = self._press(now) if name == "lockout" else self._act(name, given, now)
@@ -230,7 +231,7 @@ class RemoteIo:
         return done
 
     def state(self) -> dict[str, object]:
-        """What an onlooker sees: the lock-out is what the relay does."""
+        """Returns what an onlooker sees; the lock-out is what the relay does."""
         units = {
             str(address): {"asked": unit.asked, "watchdog": unit.holding[16], "coils": sum(unit.coils)}
             for address, unit in self.units.items()
@@ -255,7 +256,7 @@ class RemoteIo:
     # --- what is wired ----------------------------------------------------------------------------------------------
 
     def _sense(self, wiring: UnitWiring) -> dict[int, bool]:
-        """Each wired input now."""
+        """Returns each wired input now."""
         read = {place: self._covered(spot) for place, spot in wiring.sensors.items()}
         if wiring.button is not None:
             read[wiring.button] = self._now < self._pressed_until
@@ -273,7 +274,7 @@ class RemoteIo:
         return reads != (begin <= self._now < end and int((self._now - begin) / half_s) % 2 == 1)
 
     def _settle_relay(self, now: float) -> None:
-        """The relay follows its coil, if it can, when it can."""
+        """Makes the relay follow its coil, if it can."""
         place = self._relay_unit.wiring.lockout
         assert place is not None
         wanted = bool(self._relay_unit.coils[place])
@@ -304,7 +305,7 @@ class RemoteIo:
         self._on_the_way += [(now + later, data) for later, data in self.wire.carry(question, said, now)]
 
     def _happen(self, now: float) -> None:
-        """Takes every fault that is due."""
+        """Starts every fault that is due."""
         self.wire.begin(self.model.occasion, now)
         for fault in self._due(*STANDING):
             self.units[fault.number("unit")].flaws.add(fault.name)

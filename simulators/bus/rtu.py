@@ -1,6 +1,6 @@
-"""Modbus RTU from the unit's side: questions off the wire, answers onto it. Written apart from the driver, on purpose.
+"""Modbus RTU from the unit's side, written apart from the driver on purpose.
 
-No clock and no port. A unit sees every byte on the bus, also those of the others, and reads only what is addressed to it.
+No clock and no port. A unit receives every byte on the bus and answers only what is addressed to it.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ LONGEST = 256
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`raw`: as it came, CRC included. `data`: behind the function code."""
+    """One request. `raw`: as received, CRC included. `data`: after the function code."""
 
     unit: int
     function: int
@@ -35,7 +35,7 @@ class Question:
 
 
 class No(Exception):
-    """An exception answer."""
+    """A request that gets an exception answer."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"exception {code}")
@@ -43,7 +43,7 @@ class No(Exception):
 
 
 def crc(data: bytes) -> bytes:
-    """The two check bytes, bit by bit as the standard draws them, low byte first."""
+    """Returns the two check bytes, computed bit by bit as the standard draws them, low byte first."""
     value = 0xFFFF
     for byte in data:
         value ^= byte
@@ -61,7 +61,7 @@ def framed(unit: int, function: int, data: bytes) -> bytes:
 
 
 class Ear:
-    """Cuts what comes into questions. What is none is dropped with the next silence; nothing grows beyond one frame."""
+    """Cuts bytes into requests. Drops everything else at the next silence; keeps at most one frame."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -89,7 +89,7 @@ class Ear:
 
 
 def _size(held: bytearray) -> int | None:
-    """Bytes of the question that begins here; None = not yet known, or no question."""
+    """Returns the bytes of the request that begins here; None = unknown yet, or no request."""
     if len(held) < 2:
         return None
     if held[1] in (WRITE_COILS, WRITE_REGISTERS):
@@ -99,7 +99,7 @@ def _size(held: bytearray) -> int | None:
 
 @dataclass(slots=True)
 class Memory:
-    """What a unit answers from. Blocks begin at 0; `write_coil` and `write_register` do what a write does."""
+    """The data that a unit answers from. Blocks begin at 0; `write_coil` and `write_register` do the writes."""
 
     coils: list[int]
     inputs: Callable[[], list[int]]
@@ -110,7 +110,7 @@ class Memory:
 
 
 def answer(question: Question, memory: Memory) -> bytes:
-    """The answer to a question for this unit, with its CRC. Broadcasts are for the caller to leave unanswered."""
+    """Returns the answer to a request for this unit, with CRC. The caller must not answer broadcasts."""
     try:
         data = _carried_out(question, memory)
     except No as no:

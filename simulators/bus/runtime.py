@@ -1,4 +1,4 @@
-"""The shell of a simulated bus: like that of any device, but with the faults of a bus."""
+"""The shell of a simulated bus: that of any device, with the faults of a bus."""
 
 from simulators.firmware.runtime import Simulator
 from simulators.scenario.fault_kind import REMOTE_IO
@@ -6,7 +6,7 @@ from simulators.scenario.script import BUS
 
 
 class BusSimulator(Simulator):
-    """See `Simulator`."""
+    """Runs a simulated bus in one event loop."""
 
     @property
     def kind(self) -> str:

@@ -1,4 +1,5 @@
-"""How a simulated bus is wired: which unit has which terminals, and the same as a table's configuration says it."""
+"""The wiring of a simulated bus: which unit has which terminals, and the matching lines of a table's
+configuration."""
 
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ COILS, INPUTS = 16, 32
 
 @dataclass(frozen=True, slots=True)
 class UnitWiring:
-    """One unit. `sensors`: the spot at each input, `lamps`: the seat at each coil, where something is wired to it."""
+    """The wiring of one unit. `sensors`: the spot at each input; `lamps`: the seat at each coil."""
 
     address: int
     sensors: dict[int, Spot]
@@ -24,7 +25,7 @@ class UnitWiring:
 
     @property
     def identity(self) -> tuple[int, int]:
-        """What stands in its identity registers: the maker, and the place it was made for."""
+        """The words in its identity registers: maker, and intended place."""
         return MAKER, 0x0100 + self.address
 
     @property
@@ -33,7 +34,7 @@ class UnitWiring:
         return 0x2026, 0x1000 + self.address
 
     def described(self) -> list[str]:
-        """Lines of a configuration."""
+        """Returns its lines of a configuration."""
         words = " ".join(f"{word:04X}" for word in self.identity)
         lines = [
             "[[device.unit]]",
@@ -53,7 +54,8 @@ class UnitWiring:
 
 
 def wired(seats: int, sensors: int, units: int) -> tuple[UnitWiring, ...]:
-    """A bus of so many units: relay, button and lamps at the first; the sensors there too, or at the others seat by seat."""
+    """Returns the wiring of this many units: relay, button and lamps at the first; sensors there or seat by seat
+    at the others."""
     all_seats = range(1, seats + 1)
     lamps = {seat: seat for seat in all_seats}
     behind = max(units - 1, 1)
@@ -70,7 +72,7 @@ def wired(seats: int, sensors: int, units: int) -> tuple[UnitWiring, ...]:
 
 
 def described(wiring: tuple[UnitWiring, ...]) -> list[str]:
-    """The units of a device as a configuration has them."""
+    """Returns the `[[device.unit]]` lines of a configuration for these units."""
     return [line for unit in wiring for line in ("", *unit.described())]
 
 

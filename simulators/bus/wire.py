@@ -1,4 +1,4 @@
-"""What faults make of an answer on its way to the master: later, wrong, twice, in pieces, or none at all."""
+"""Changes answers on their way to the master: later, wrong, twice, in pieces, or none."""
 
 from collections.abc import Iterator
 from random import Random
@@ -30,18 +30,18 @@ class BusWire:
         self._answers = 0
 
     def quiet(self) -> None:
-        """Nothing happens any more."""
+        """Ends all faults."""
         self._begun.clear()
 
     def begin(self, occasion: int, now: float) -> None:
-        """Takes what is due."""
+        """Starts the faults that are due."""
         for name in OF_ANSWERS:
             while fault := self._faults.take(name, occasion):
                 self._begun.append((fault, now))
                 self._left[id(fault)] = fault.number("times") if "times" in _parameters(name) else 0
 
     def carry(self, question: Question, said: bytes, now: float) -> Pieces:
-        """What comes onto the bus in place of this answer."""
+        """Returns what reaches the bus in place of this answer."""
         pieces = [(self._turnaround_s, said)]
         self._answers += 1
         for fault in list(self._due(question, now)):
@@ -49,12 +49,12 @@ class BusWire:
         return [piece for piece in pieces if piece[1]]
 
     def noise(self, seconds: float) -> Pieces:
-        """Bytes of nobody's, without a silence that would let anybody speak."""
+        """Returns random bytes, without a silence that would let a unit speak."""
         count = int(seconds / BABBLE_EVERY_S)
         return [(n * BABBLE_EVERY_S, self._rng.randbytes(NOISE)) for n in range(count)]
 
     def neighbour(self, every: float, seconds: float) -> Pieces:
-        """Whole questions and answers between others: each is right, and none is ours."""
+        """Returns valid requests and answers between other stations."""
         asked = framed(NEIGHBOUR, 3, bytes((0, 0, 0, 2)))
         said = framed(NEIGHBOUR, 3, bytes((4, 0, 1, 0, 2)))
         times = [n * every for n in range(int(seconds / every))]

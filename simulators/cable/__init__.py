@@ -1,1 +1,1 @@
-"""A cable and what a bad one does."""
+"""A simulated cable and its faults."""

@@ -1,4 +1,4 @@
-"""A cable as time passes: what the wire lets through arrives at the other end, in its order and not before its time."""
+"""A cable over time: bytes that pass the wire arrive in order and not before their time."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,8 @@ from simulators.cable.wire import Piece, Wire
 
 
 class Cable:
-    """Both directions of a cable in the event loop. `to_device`, `to_host`: take what arrives there; a port sets the latter."""
+    """Both directions of a cable in the event loop. `to_device`, `to_host`: take arriving bytes; a port sets the
+    latter."""
 
     def __init__(
         self,
@@ -32,12 +33,12 @@ class Cable:
         self.to_host(data)
 
     def cut(self) -> None:
-        """What is under way is lost."""
+        """Drops the bytes under way."""
         for lane in self._lanes.values():
             lane.clear()
 
     def heal(self) -> None:
-        """A good cable from now on; what it still held arrives."""
+        """Ends all faults; bytes that the cable still held arrive."""
         self.wire.heal()
         for lane in self._lanes.values():
             lane.hurry()
@@ -49,7 +50,7 @@ class Cable:
 
 
 class _Lane:
-    """One direction. A piece that goes aside waits by itself and may be passed."""
+    """One direction. A piece that is delayed aside may be overtaken."""
 
     def __init__(self, arrive: Callable[[bytes], None]) -> None:
         self._arrive = arrive
@@ -58,7 +59,7 @@ class _Lane:
         self._aside: dict[asyncio.TimerHandle, Piece] = {}
 
     def put(self, piece: Piece, now: float) -> None:
-        """Hands it over at once where nothing is before it and its time has come."""
+        """Hands over a piece at once if nothing is before it and its time has come."""
         if piece.aside:
             self._put_aside(piece)
         elif self._waiting or piece.at > now:
@@ -69,7 +70,7 @@ class _Lane:
             self._arrive(piece.data)
 
     def clear(self) -> None:
-        """What is under way is lost."""
+        """Drops the bytes under way."""
         self._waiting.clear()
         for timer in (self._timer, *self._aside):
             if timer is not None:
@@ -78,7 +79,7 @@ class _Lane:
         self._aside.clear()
 
     def hurry(self) -> None:
-        """What is under way arrives now, in order."""
+        """Delivers the bytes under way now, in order."""
         waiting = [*self._waiting, *self._aside.values()]
         self.clear()
         for piece in waiting:

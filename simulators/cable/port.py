@@ -1,8 +1,8 @@
-"""The device's end of a serial cable on a pseudo-terminal, with a name that stays the same: a symlink.
+"""The device's end of a serial cable on a pseudo-terminal, under a stable name: a symlink.
 
-The port holds a descriptor of the host's side too, so that a host that closes its end leaves no hang-up to spin on.
-Bytes that nobody reads stay in the kernel and come first to the next host ("ghost bytes"), unless they are flushed.
-To unplug closes the master: the host reads end of file, for ever.
+The port keeps the host's side open too, so that a host that closes its end leaves no hang-up to spin on. Unread
+bytes stay in the kernel and reach the next host first ("ghost bytes"), unless they are flushed. Unplugging closes
+the master: the host reads end of file.
 """
 
 import asyncio
@@ -22,43 +22,43 @@ PACE_S = 0.005
 
 
 class Port(Protocol):
-    """What a simulator asks of its end of a cable. `link`: the name that hosts open."""
+    """What a simulator needs of its end of a cable. `link`: the name that hosts open."""
 
     link: Path
     wire: Wire
 
     @property
     def overruns(self) -> int:
-        """Bytes that were lost because nobody took them."""
+        """How many bytes were lost because nobody read them."""
 
     @property
     def is_plugged(self) -> bool:
         """True while the cable is in."""
 
     def plug(self) -> None:
-        """Raises `LinkTaken`."""
+        """Plugs the cable in. Raises `LinkTaken`."""
 
     def unplug(self) -> None:
-        """Harmless where it is out."""
+        """Unplugs the cable; does nothing if it is out."""
 
     def pause(self) -> None:
-        """Takes nothing from the host until `resume`."""
+        """Takes no bytes from the host until `resume`."""
 
     def resume(self) -> None:
         """Takes bytes from the host again."""
 
     def flush(self) -> None:
-        """Throws away what was sent and no host has read."""
+        """Drops sent bytes that no host has read."""
 
     def write(self, data: bytes) -> None:
-        """Sends, or loses."""
+        """Sends bytes, or loses them."""
 
     def heal(self) -> None:
-        """A good cable from now on; what it still held arrives."""
+        """Ends all faults of the cable; bytes that it still held arrive."""
 
 
 class LinkTaken(OSError):
-    """The path of the link is something else than a symlink, or another simulator's; it is not ours to replace."""
+    """The link's path is no symlink, or belongs to another simulator, so it must not be replaced."""
 
 
 class PtyPort:
@@ -99,7 +99,7 @@ class PtyPort:
         return self._master >= 0
 
     def plug(self) -> None:
-        """A new pseudo-terminal under the old name. Raises `LinkTaken`."""
+        """Makes a new pseudo-terminal under the stable name. Raises `LinkTaken`."""
         if self.is_plugged:
             return
         if self.link.exists() and not self.link.is_symlink():
@@ -116,7 +116,7 @@ class PtyPort:
         self.resume()
 
     def unplug(self) -> None:
-        """The cable is out: the name is gone and whoever has the port open reads end of file."""
+        """Removes the name and closes the terminal: the host reads end of file."""
         if not self.is_plugged:
             return
         self.pause()
@@ -132,7 +132,7 @@ class PtyPort:
         self._master = self._slave = -1
 
     def pause(self) -> None:
-        """Takes nothing off the line; the kernel keeps what comes."""
+        """Takes nothing from the line; the kernel keeps what comes."""
         asyncio.get_running_loop().remove_reader(self._master)
 
     def resume(self) -> None:
@@ -140,21 +140,21 @@ class PtyPort:
         asyncio.get_running_loop().add_reader(self._master, self._readable)
 
     def flush(self) -> None:
-        """Throws away what the device sent and no host has read, as a driver does with a port that nobody has open."""
+        """Drops what the device sent and no host has read, as a driver does with an unopened port."""
         if self.is_plugged:
             termios.tcflush(self._slave, termios.TCIFLUSH)
 
     def write(self, data: bytes) -> None:
-        """Sends; without a reader the line overruns and bytes are lost, as on any serial line."""
+        """Sends bytes; without a reader the line overruns and bytes are lost."""
         if self.is_plugged and data:
             self._cable.from_device(data)
 
     def heal(self) -> None:
-        """See `Port.heal`."""
+        """Ends all faults of the cable; bytes that it still held arrive."""
         self._cable.heal()
 
     def _leave(self, data: bytes) -> None:
-        """Bytes that came through the cable go onto the terminal."""
+        """Writes bytes that passed the cable to the terminal."""
         if not self._byte_time_s:
             self._send(data)
             return

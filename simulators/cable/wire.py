@@ -1,4 +1,4 @@
-"""What a bad cable does to what goes over it: to its bytes, to their timing, to its frames; by chance, from a seed."""
+"""What a bad cable does to bytes, timing and frames; random, from a seed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ UNFRAMED_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Bytes that arrive at one end, not before `at` (0: now). `aside`: what was sent later may pass them."""
+    """Bytes that arrive at one end, not before `at` (0 = now). `aside`: later pieces may overtake them."""
 
     data: bytes
     towards_device: bool
@@ -28,7 +28,7 @@ class Piece:
 
 @dataclass(slots=True)
 class _Direction:
-    """One direction: what is wrong with it, and what it still holds."""
+    """One direction: its faults, and the bytes that it still holds."""
 
     bytes_: list[Fault] = field(default_factory=list)
     timing: list[Fault] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Wire:
             self.add(fault)
 
     def add(self, fault: Fault) -> None:
-        """From now on this happens as well; another one of its name, type and direction takes its place."""
+        """Adds a fault; it replaces one of the same name, type and direction."""
         if fault.name == "wire_echo":
             self._echoes = True
             return
@@ -71,7 +71,7 @@ class Wire:
                     among.append(fault)
 
     def heal(self) -> None:
-        """A good cable from now on; what is under way arrives."""
+        """Ends all faults; bytes under way arrive."""
         self._echoes = False
         for way in self._ways.values():
             way.bytes_.clear()
@@ -81,7 +81,7 @@ class Wire:
             way.busy_until = 0.0
 
     def carry(self, data: bytes, *, towards_device: bool, now: float) -> list[Piece]:
-        """What arrives of `data`, where and when."""
+        """Returns what arrives of `data`, where and when."""
         way = self._ways[towards_device]
         if not towards_device:
             way.recent += data
@@ -100,7 +100,7 @@ class Wire:
         return arriving
 
     def _framed(self, way: _Direction, data: bytes, towards_device: bool, now: float) -> list[Piece]:
-        """Frame by frame; what is begun waits for its end."""
+        """Handles whole frames; a begun frame waits for its end."""
         *whole, way.begun = (way.begun + data).split(b"\0")
         pieces = []
         for raw in filter(None, whole):
@@ -111,7 +111,7 @@ class Wire:
         return pieces
 
     def _strike(self, way: _Direction, raw: bytes, towards_device: bool, now: float) -> list[Piece]:
-        """What comes of one frame: the first fault that picks it decides."""
+        """Returns what becomes of one frame; the first fault that picks it decides."""
         wired = b"\0" + raw + b"\0"
         body = body_of(raw)
         kind = "" if body is None else name_of(body)
@@ -152,7 +152,7 @@ class Wire:
 
 
 def _timed(way: _Direction, piece: Piece, now: float) -> list[Piece]:
-    """The same bytes at the times at which a slow, halting or bunching line hands them over."""
+    """Returns the bytes with the delays of a slow, halting or bunching line."""
     pieces = [piece]
     for fault in way.timing:
         pieces = [late for each in pieces for late in _late(way, each, fault, now)]

@@ -1,4 +1,4 @@
-"""What a bad cable does to bytes, whatever they mean: by chance, from a seed."""
+"""What a bad cable does to single bytes; random, from a seed."""
 
 from collections.abc import Callable
 from random import Random
@@ -47,7 +47,7 @@ DAMAGE: dict[str, Damage] = {
 
 
 def damaged(data: bytes, faults: list[Fault], rng: Random) -> bytes:
-    """What is left of `data`; each fault hits each byte with its `rate`, in the order of `DAMAGE`."""
+    """Returns what is left of `data`; each fault hits each byte with its `rate`, in the order of `DAMAGE`."""
     by_name = {fault.name: fault for fault in faults}
     if stuck := by_name.get("wire_stuck"):
         return bytes([int(stuck.text("as"), 16)]) * stuck.number("bytes")
@@ -75,7 +75,7 @@ def _swapped(data: bytes, rate: float, rng: Random) -> bytes:
 
 
 def noise(fault: Fault, rng: Random) -> bytes:
-    """A burst of bytes that nobody sent."""
+    """Returns a burst of bytes that nobody sent."""
     count = fault.number("bytes")
     text = NOISE.get(fault.text("text"))
     return rng.randbytes(count) if text is None else (text * (count // len(text) + 1))[:count]

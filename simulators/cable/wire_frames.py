@@ -1,6 +1,6 @@
-"""What can happen to whole frames on a cable: each is picked by its type and turn, and forged where that is the fault.
+"""Faults of whole frames on a cable: picked by type and turn, forged if the fault says so.
 
-A forged frame is as good as its maker could make it: framing and check are right unless they are what is wrong.
+A forged frame has right framing and check unless these are the fault.
 """
 
 import re
@@ -25,7 +25,7 @@ Forge = Callable[[bytes, Fault, Random], bytes]
 
 
 def name_of(body: bytes) -> str:
-    """The type of a frame by its body; "" = none that is known."""
+    """Returns a frame's type by its body; "" = unknown."""
     try:
         kind = m.TYPES.get(decode_header(body).type)
     except FrameError:
@@ -34,7 +34,7 @@ def name_of(body: bytes) -> str:
 
 
 def body_of(raw: bytes) -> bytes | None:
-    """The body of what stood between two zero bytes; None where it is no frame."""
+    """Returns the body between two zero bytes; None if it is no frame."""
     try:
         return decode_piece(raw)
     except FrameError:
@@ -47,7 +47,7 @@ def session_of(body: bytes) -> int:
 
 
 def _patched(body: bytes, at: int, size: int, change: Callable[[int], int]) -> bytes:
-    """The body with one number of its header changed."""
+    """Returns the body with one header number changed."""
     value = change(int.from_bytes(body[at : at + size], "little")) % (1 << 8 * size)
     return body[:at] + value.to_bytes(size, "little") + body[at + size :]
 
@@ -58,7 +58,7 @@ def _crc(body: bytes, fault: Fault, rng: Random) -> bytes:
 
 
 def _mac(body: bytes, fault: Fault, rng: Random) -> bytes:
-    """Another MAC in the seal; a frame without a seal gets one that nobody made."""
+    """Returns the frame with a wrong MAC; an unsealed frame gets an invented seal."""
     if body[_FLAGS_AT] & m.FLAG_SEALED:
         return encode_frame(body[:-MAC_SIZE] + rng.randbytes(MAC_SIZE))
     return encode_frame(
@@ -83,7 +83,7 @@ def _version(body: bytes, fault: Fault, rng: Random) -> bytes:
 
 
 def _tag(body: bytes, fault: Fault, rng: Random) -> bytes:
-    """Behind the payload, where later versions may put something."""
+    """Returns the frame with an extra tag after the payload, as a later version may send."""
     length = int.from_bytes(body[_LENGTH_AT:HEADER_SIZE], "little")
     longer = body[: HEADER_SIZE + length] + UNKNOWN_TAG + body[HEADER_SIZE + length :]
     return encode_frame(_patched(longer, _LENGTH_AT, 2, lambda size: size + len(UNKNOWN_TAG)))
@@ -187,7 +187,7 @@ ONLY_OF = {
 
 
 class FrameFault:
-    """One fault of frames on one direction of a cable, and how often it may still strike."""
+    """One fault of frames in one direction, and how often it may still strike."""
 
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
@@ -201,7 +201,7 @@ class FrameFault:
         self._tick_0: int | None = None
 
     def picks(self, kind: str) -> bool:
-        """Whether this frame is one of those that the fault strikes; counts it."""
+        """Returns True if the fault strikes this frame; counts it."""
         only = ONLY_OF.get(self.fault.name)
         if not kind or self._type not in ("any", kind) or (only and NAMES[only] != kind):
             return False
@@ -214,7 +214,7 @@ class FrameFault:
         return True
 
     def former(self, body: bytes, kind: str) -> bytes | None:
-        """A frame of its type out of the session before this one, once there was one."""
+        """Returns a frame of its type from the session before, once there was one."""
         if self._type not in ("any", kind):
             return None
         if session_of(body) != self._session:
@@ -223,7 +223,7 @@ class FrameFault:
         return self._former
 
     def behind(self, raw: bytes, *, strike: bool) -> bytes:
-        """Keeps the frame that is struck until another one has passed it."""
+        """Keeps the struck frame until another one has passed it."""
         if strike and not self._held:
             self._held = raw
             return b""
@@ -231,7 +231,7 @@ class FrameFault:
         return passed
 
     def ticked(self, body: bytes) -> bytes:
-        """The same frame by the clock as it runs now."""
+        """Returns the frame with the present clock value."""
 
         def tick(true_us: int) -> int:
             if self._tick_0 is None:

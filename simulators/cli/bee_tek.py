@@ -82,7 +82,7 @@ def bee_tek(
 
 
 class LineSimulator(Simulator):
-    """See `Simulator`."""
+    """Runs a simulated line device in one event loop."""
 
     @property
     def kind(self) -> str:

@@ -1,4 +1,4 @@
-"""`sim remote-io`: a progressive made of units on one bus, as a process of its own, on a pseudo-terminal."""
+"""`sim remote-io`: a progressive unit made of units on one bus, as a process on a pseudo-terminal."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ QUIET_CHARACTERS, QUIET_FLOOR_S = 3.5, 0.00175
 
 @dataclass(frozen=True, slots=True)
 class BusOptions:
-    """What is asked for on the command line."""
+    """The options of the command line."""
 
     link: Path
     units: int
@@ -60,7 +60,7 @@ class BusOptions:
 
     @property
     def layout(self) -> dict[str, object]:
-        """Its settings, as its `start` line names them."""
+        """The settings, as the log's `start` line names them."""
         return {"units": self.units, "seats": self.seats, "sensors": self.sensors}
 
 

@@ -1,4 +1,4 @@
-"""`sim`: one simulated device as a process of its own, on a pseudo-terminal with a stable name."""
+"""`sim`: one simulated device as a process, on a pseudo-terminal with a stable name."""
 
 import asyncio
 import contextlib
@@ -71,7 +71,7 @@ Build = Callable[[FaultBook, Witness, Random], Model]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every simulator takes on the command line."""
+    """The options of every simulator's command line."""
 
     link: Path
     serial: str | None
@@ -94,7 +94,7 @@ class Options:
 
 
 def common(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of `Options`."""
+    """Adds the options of `Options` to a command."""
     path, file = Place(), Place(exists=True, dir_okay=False)
     options = [
         click.option(
@@ -274,7 +274,7 @@ def _serial(options: Options) -> str:
 
 
 def _key(path: Path | None) -> bytes | None:
-    """The key in a file. Whose it may be is the host's to judge: a simulator's key protects nothing."""
+    """Reads a key file without checking its owner: a simulator's key protects nothing."""
     if path is None:
         return None
     key = path.read_bytes()
@@ -284,7 +284,7 @@ def _key(path: Path | None) -> bytes | None:
 
 
 def made_up_image(kind: DeviceKind) -> bytes:
-    """64 KiB that stand for the firmware of a simulator, the same for each of its kind."""
+    """Returns 64 KiB that stand for a simulator's firmware, equal for each of its kind."""
     return shake_256(f"{SIMULATED_VENDOR} {kind} {FIRMWARE}".encode()).digest(IMAGE_SIZE)
 
 
@@ -367,7 +367,7 @@ async def _run(
 def _port(
     kind: DeviceKind, options: Options, wire: Wire, files: contextlib.ExitStack, on_data: Callable[[bytes], None]
 ) -> Port:
-    """The device's end of its cable; `files` closes what it writes."""
+    """Returns the device's end of its cable; `files` closes what it writes."""
     if options.usb is None:
         byte_time_s = BITS_PER_BYTE / options.baud if options.baud else 0.0
         return PtyPort(options.link, on_data, wire, byte_time_s=byte_time_s, cooked=options.cooked)

@@ -1,4 +1,4 @@
-"""What the commands of all simulators have in common besides their options: the record's file, and repeatable chance."""
+"""Shared by the commands of all simulators, beside the options: the log's file, and repeatable chance."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ from simulators.scenario.script import Script, ScriptError, load, verify_needs
 
 
 class Finite(click.FloatRange):
-    """A number of this range; "nan" is in every range that Python compares it with, and no time."""
+    """A number of a range; refuses "nan", which Python's comparisons would let pass."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Returns the number; fails for infinity and NaN."""
@@ -31,7 +31,7 @@ class Finite(click.FloatRange):
 
 @contextlib.contextmanager
 def record(path: Path | None) -> Iterator[TextIO]:
-    """The file to write the record into, None = standard output."""
+    """Opens the file for the log; None = standard output."""
     if path is None:
         if sys.stdout is None:  # as Python has it where a shell gave none
             raise click.ClickException("standard output is closed; name a file with --log")
@@ -47,7 +47,7 @@ def record(path: Path | None) -> Iterator[TextIO]:
 
 @contextlib.contextmanager
 def told(link: Path, scenario: Path | None) -> Iterator[None]:
-    """Turns what ends a simulator into words. Raises `ClickException`."""
+    """Turns the exceptions that end a simulator into messages. Raises `ClickException`."""
     try:
         yield
     except ScriptError as exc:
@@ -61,7 +61,7 @@ def told(link: Path, scenario: Path | None) -> Iterator[None]:
 
 
 def scenario_in(path: Path | None, device: str, settings: Mapping[str, object]) -> Script | None:
-    """The scenario of a file, fit for this simulator. Raises `BadParameter`."""
+    """Returns the scenario of a file, fit for this simulator. Raises `BadParameter`."""
     if path is None:
         return None
     try:
@@ -73,17 +73,17 @@ def scenario_in(path: Path | None, device: str, settings: Mapping[str, object]) 
 
 
 async def run(simulator: Simulator, script: Script | None) -> None:
-    """Runs it, with its scenario where it has one. Raises `ScriptError` where that does not come out."""
+    """Runs the simulator, with its scenario if it has one. Raises `ScriptError` if the scenario fails."""
     await (simulator.run() if script is None else run_scripted(simulator, script))
 
 
 def seeded(seed: int, serial: str, purpose: str) -> Random:
-    """Chance that can be repeated, apart for each device and purpose. Nothing here is a secret."""
+    """Returns repeatable chance, separate for each device and purpose. No secret is drawn from it."""
     return Random(f"{seed}/{serial}/{purpose}")  # noqa: S311
 
 
 def faults_listed(device: str) -> str:
-    """The faults that a device can have, for its help."""
+    """Returns a device's possible faults, for its help text."""
     short = {full: name for name, full in SHOE_ALIASES.items()} if device == DeviceKind.SHOE else {}
     lines = ["\b", "Faults: NAME, on occasion N with @N, with particulars :key=value"]
     for name in known_to(device):
@@ -93,14 +93,14 @@ def faults_listed(device: str) -> str:
 
 
 def folders_exist(*paths: Path | None) -> None:
-    """Raises `ClickException` for a name in a folder that is not there."""
+    """Raises `ClickException` for a name in a missing folder."""
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise click.ClickException(f"{path.parent}: no such directory")
 
 
 class Place(click.Path):
-    """A path with a name that something can be put beside."""
+    """A path that has a file name."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(path_type=Path, **given)

@@ -1,4 +1,4 @@
-"""The progressive: chips on the sensors, the lock-out, a chip that comes too late, the chips counted on the layout."""
+"""People at the progressive unit: chips on sensors, the lock-out, a late chip, the count of chips."""
 
 import time
 
@@ -16,7 +16,8 @@ CHIP_WAIT_S = 2.0
 
 
 class Chips:
-    """What players and dealer do with progressive chips. Each method does one thing, or nothing and says False."""
+    """What players and dealer do with progressive chips. Each method does one thing and returns True, or does
+    nothing."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -26,7 +27,7 @@ class Chips:
         return self.table.devices.get("progressive")
 
     def seats(self, bets: Bets) -> list[int]:
-        """The seats that put a chip down in this round."""
+        """Returns the seats that put a chip down in this round."""
         sensed = {rule.name for rule in self.table.view.taken if rule.sensed}
         return [seat for seat, wagers in bets.items() if sensed & wagers.keys()]
 
@@ -45,7 +46,7 @@ class Chips:
         return bool(missing)
 
     def are_awaited(self, seats: list[int], layout: Layout) -> bool:
-        """Until each chip is accepted, or for so long that the dealer goes on."""
+        """Returns True while a chip is not accepted yet and the dealer still waits."""
         accepted = [seat for seat, _ in self.table.view.round.get("accepted", ())]
         if all(seat in accepted for seat in seats):
             return False
@@ -53,12 +54,12 @@ class Chips:
         return time.monotonic() - layout.waiting_since < CHIP_WAIT_S
 
     def are_locked(self) -> bool:
-        """The dealer sees the lock-out engaged before any card comes."""
+        """Returns True once the dealer sees the lock-out engaged."""
         device, view = self._device, self.table.view
         return device is None or not view.is_online(device.name) or view.level(device.name, "lockout") == "engaged"
 
     async def come_late(self) -> bool:
-        """The scenario's late wager, once the lock-out is engaged: a chip at a seat without one, best at one in play."""
+        """Puts down the scenario's late chip after the lock-out, at a seat without one."""
         table, device = self.table, self._device
         if device is None or not table.scenario.expects(table.view.number, Cue.BETS_CLOSED):
             return False
@@ -73,7 +74,7 @@ class Chips:
         return True
 
     async def count(self, layout: Layout) -> bool:
-        """The dealer takes the progressive chips off the sensors and counts them on the layout."""
+        """Takes the chips off the sensors and records their number."""
         device, view, table = self._device, self.table.view, self.table
         if device is None or not view.round.get("accepted") or view.round.get("progressive_counted"):
             return False
@@ -90,7 +91,7 @@ class Chips:
         return await table.act("record_progressive_count", chips=max(0, counted))
 
     async def lift(self) -> None:
-        """Chips of a round that was stopped before they were counted go back to the players."""
+        """Returns the chips of a round that stopped before they were counted."""
         device = self._device
         if device is not None and device.is_on and device.chips:
             await device.act("collect")

@@ -1,4 +1,4 @@
-"""The deal: the set is brought where it is dealt from, stacks come out of a device or off the dealer's hand, one by one."""
+"""People in the deal: bring the set, take stacks from the device or deal by hand, one by one."""
 
 from simulators.crew.chips import Chips
 from simulators.crew.layout import Layout
@@ -18,13 +18,13 @@ HEARD_S = 2.0
 
 
 class Deal:
-    """From "no more bets" until all hands are out. Each method does one thing, or nothing and says False."""
+    """From "no more bets" until all hands are out. Each method does one thing and returns True, or does nothing."""
 
     def __init__(self, table: Table, sets: Sets, chips: Chips, reports: Reports) -> None:
         self.table, self.sets, self.chips, self.reports = table, sets, chips, reports
 
     async def prepare(self, layout: Layout) -> bool:
-        """Chips counted, the set where it is dealt from, the device set to the deal; then the cards are let out."""
+        """Does the next preparation: chips counted, set in place, device set; then allows dispensing."""
         if await self.chips.come_late() or await self.chips.count(layout):
             return True
         view, sets = self.table.view, self.sets
@@ -44,7 +44,7 @@ class Deal:
         return await self.table.act("start_dealing")
 
     async def _burn(self, layout: Layout) -> bool:
-        """One card, however often it has to be said."""
+        """Burns one card; says so again if it is asked again."""
         if not layout.burning:
             layout.burning = await self.sets.draw(1)
         if not await self.table.act("burn_card"):
@@ -85,7 +85,7 @@ class Deal:
         return False
 
     async def _spoil(self, mishap: Mishap, layout: Layout, dispenser: Device | None) -> None:
-        """A fault of the deal, at the stack it is about: of the device, or of the hands that deal."""
+        """Causes the scenario's fault at its stack, in the device or by hand."""
         scene, plan = mishap.scene, self.table.view.plan
         hit = [n for n, stack in enumerate(plan, 1) if scene.stack in (Stack.ANY, stack.to)]
         layout.counts_stub = layout.counts_stub or scene.counts_stub
@@ -105,7 +105,7 @@ class Deal:
             layout.to_report.append((scene.trigger, plan[chosen - 1].seat, scene.more))
 
     async def _by_hand(self, layout: Layout) -> bool:
-        """The dealer deals stack by stack, and says when all hands are out."""
+        """Deals the next stack by hand, and reports when all hands are out."""
         view, table = self.table.view, self.table
         if not layout.stacks:
             for mishap in table.scenario.take(view.number, Cue.DEAL):
@@ -127,7 +127,7 @@ class Deal:
         return await table.act("record_initial_deal")
 
     async def take_stub(self, layout: Layout) -> bool:
-        """After the deal what is left comes out of the device, or out of the manual shoe."""
+        """Takes the rest out of the device or the manual shoe after the deal."""
         dispenser, sets = self.sets.dispenser, self.sets
         if layout.stub is not None or self.table.view.keeps_set or sets.reshuffles or not sets.left:
             return False
@@ -140,7 +140,7 @@ class Deal:
         return True
 
     def _replace(self, layout: Layout) -> None:
-        """The next cards take the place of those set aside, and complete a hand of the dealer's that came out short."""
+        """Replaces cards that were set aside, and completes a short hand of the dealer."""
         stub = layout.stub or []
         layout.by_hand += stub[: layout.set_aside]
         stub = stub[layout.set_aside :]
@@ -152,11 +152,11 @@ class Deal:
         layout.stub = stub
 
     def gives_street(self, from_deck: int) -> bool:
-        """The device that deals gives out the community cards, too, and has not yet given out all of them."""
+        """Returns True while the dealing device still has community cards to give."""
         return bool(from_deck) and self.sets.dispenser is not None and "start_dealing" in self.table.view.allowed
 
     async def street_from_device(self, layout: Layout, from_deck: int, cards: int) -> bool:
-        """One thing towards a burn and a street of so many out of the device: let out, started, or a card taken."""
+        """Does the next step of a burn and a street from the device: allow, start, or take cards."""
         dispenser, view = self.sets.dispenser, self.table.view
         if dispenser is None or not dispenser.is_on or not view.is_online(dispenser.name):
             return False
@@ -177,7 +177,7 @@ class Deal:
         return False
 
     async def street(self, layout: Layout, from_deck: int, cards: int) -> None:
-        """Where the community cards are dealt only now: a burn and the street of so many, from the stub or from the shoe."""
+        """Deals a burn and a street from the stub or the shoe, if community cards are dealt now."""
         wanted = from_deck + layout.wrong_street
         if wanted <= 0:
             return

@@ -1,4 +1,5 @@
-"""Holds and duties: people do the thing at the device or on the layout first, then say so, each in the role it asks for."""
+"""People who answer holds and duties: they act at the device or layout first, then confirm, each in the right
+role."""
 
 from simulators.crew.sets import RESHUFFLES, Sets
 from simulators.crew.table import Device, Table
@@ -11,7 +12,7 @@ LOOK_S, CONFIRM_S = 3.0, 1.0
 
 
 class Floor:
-    """Everything that is asked of people outside the course of a round."""
+    """Everything asked of people outside the course of a round."""
 
     def __init__(self, table: Table, sets: Sets) -> None:
         self.table, self.sets = table, sets
@@ -23,7 +24,7 @@ class Floor:
         return await self.table.act("open_table", "floorperson")
 
     async def resolve_holds(self) -> bool:
-        """Wagers first: what becomes of the round may depend on them."""
+        """Answers the next hold, those about wagers first, because the round may depend on them."""
         holds = sorted(self.table.view.holds, key=lambda hold: (not hold.wager, hold.id))
         for hold in holds:
             await self.table.pause(LOOK_S)
@@ -37,7 +38,7 @@ class Floor:
         return False
 
     def _resolution(self, hold: Hold) -> str:
-        """Held chips go back; a round that nobody can prove is called void; after a look at anything else play goes on."""
+        """Returns the answer: held chips go back, an unproven round is void, everything else goes on after a look."""
         best = self._best(hold)
         return best if best in hold.choices or not hold.choices else hold.choices[0]
 
@@ -54,7 +55,7 @@ class Floor:
             await progressive.act("lift_chip", seat=hold.seat)
 
     async def do_duties(self) -> bool:
-        """The first duty that can be done now."""
+        """Does the first duty that can be done now."""
         for duty in self.table.view.duties:
             if await self._do(duty):
                 return True
@@ -88,7 +89,7 @@ class Floor:
                 return await self._confirm(duty)
 
     async def _confirm(self, duty: Duty) -> bool:
-        """Somebody says that it is done; for a player, who has no terminal, the dealer."""
+        """Confirms a duty; the dealer does so for a player, who has no terminal."""
         await self.table.pause(CONFIRM_S)
         role = "dealer" if duty.least_role == "player" else duty.least_role
         return await self.table.act("confirm_duty", role, duty=duty.id)
@@ -97,7 +98,7 @@ class Floor:
         return next((d for d in self.table.devices.values() if d.name == name), None)
 
     async def _clear(self, duty: Duty) -> bool:
-        """Takes the cards out. A device that feels that nothing is left says so itself, and the duty is closed."""
+        """Takes the cards out. A device that senses that it is empty reports so, which closes the duty."""
         device = self._device(duty.device)
         if device is None or device.is_shuffling or device.deal == "freeing":
             return False
@@ -109,14 +110,14 @@ class Floor:
         return await self._confirm(duty)
 
     def _is_over(self, duty: Duty) -> bool:
-        """The round with this set is over: what waits for its end can be done."""
+        """Returns True if the round with this set is over."""
         view = self.table.view
         return not (view.round and view.back == duty.back)
 
     async def _gather(self, duty: Duty) -> bool:
-        """A set that was dealt from for several rounds is taken out of the shoe, to be shuffled with its discards.
+        """Takes a set out of the shoe and shuffles it with its discards.
 
-        With a shuffler at work its report closes the duty then.
+        If a shuffler works, its report closes the duty.
         """
         if self.sets.laid != duty.back or not self.sets.left or not self._is_over(duty):
             return False
@@ -124,7 +125,7 @@ class Floor:
         return True
 
     async def _by_house_procedure(self) -> bool:
-        """In this house a shoe that failed is opened, its cards are put back as they lay, and the deal goes on from it."""
+        """Opens a failed shoe, puts its cards back in order, and lets the deal go on."""
         dispenser, back = self.sets.dispenser, self.sets.laid
         if dispenser is None or not dispenser.is_broken or not back:
             return False
@@ -145,7 +146,7 @@ class Floor:
         return await self._confirm(duty)
 
     async def _community(self, duty: Duty) -> bool:
-        """Turns the community cards that are still face down, then confirms."""
+        """Turns the remaining community cards up, then confirms."""
         streets = int(self.table.view.round.get("streets", 2))
         if self.table.view.round and streets < 2:
             return await self.table.act("reveal_community", street=("flop", "last_two")[streets])

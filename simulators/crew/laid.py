@@ -1,4 +1,4 @@
-"""Where the cards lie that are dealt: in the device that deals, in a manual shoe, in the hand; and how they get there."""
+"""Where the cards for the deal are: in the device, in a manual shoe, in the hand; and how they get there."""
 
 from contextlib import suppress
 
@@ -11,7 +11,7 @@ LOAD_S, EMPTY_S = 1.5, 4.0
 
 
 class Laid:
-    """The cards under people's hands. They are real: what is loaded is what people hold."""
+    """The cards in people's hands. They are real: people hold exactly what was loaded."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -36,46 +36,46 @@ class Laid:
 
     @property
     def reshuffles(self) -> bool:
-        """The shoe shuffles by itself what is put back into it."""
+        """True if the shoe shuffles returned cards by itself."""
         return self.dispenser is not None and bool(self.dispenser.state.get("reshuffles"))
 
     @property
     def reader(self) -> Device | None:
-        """The shoe that hands deal from and that tells each card."""
+        """The shoe that people deal from and that reads each card."""
         shoe = self.table.devices.get("shoe")
         return shoe if shoe is not None and self.dispenser is None and shoe.state.get("tells_draws") else None
 
     @property
     def holder(self) -> Device | None:
-        """The device in which the cards lie that are dealt, None where they lie in a manual shoe or in the hand."""
+        """The device that holds the cards for the deal; None = a manual shoe or the hand."""
         return self.dispenser or self.reader
 
     @property
     def left(self) -> int:
-        """Cards that lie where they are dealt from."""
+        """How many cards are left where they are dealt from."""
         if not self.laid:
             return 0
         return self.holder.inside if self.holder else len(self.deck)
 
     @property
     def next_back(self) -> str:
-        """The set for the next round: one that is dealt on from as long as it may be, else the one whose turn it is."""
+        """The set of the next round: the present one while it may be dealt on, otherwise the one whose turn it is."""
         view = self.table.view
         deals_on = view.keeps_set and self.left and view.is_shuffled(self.laid)
         return self.laid if deals_on else view.next_back()
 
     def hold(self, cards: list[str]) -> None:
-        """Cards come into people's hands, sorted by back colour."""
+        """Adds cards to people's hands, sorted by back colour."""
         for card in cards:
             self.table.cards.setdefault(card.split("/")[1], []).append(card)
 
     def let_go(self, cards: list[str]) -> None:
-        """They leave people's hands, once they are where they were to go."""
+        """Removes cards from people's hands, once they are where they belong."""
         for card in cards:
             self.table.cards[card.split("/")[1]].remove(card)
 
     async def empty(self, device: Device) -> list[str]:
-        """Takes everything out of a device that stands still: closes an open deal, opens the lid of a broken one."""
+        """Takes everything out of a device at rest: closes an open deal, opens a broken one's lid."""
         await self.table.pause(EMPTY_S)
         if device.deal in ("forming", "offered"):
             await device.act("green")
@@ -95,7 +95,7 @@ class Laid:
         return cards
 
     async def lay(self, back: str) -> bool:
-        """Brings the shuffled set of this round where it is dealt from; True once it lies there."""
+        """Brings the shuffled set where it is dealt from; returns True once it is there."""
         if not self.table.view.is_shuffled(back):
             return False
         if self.laid == back and self.left:
@@ -124,7 +124,7 @@ class Laid:
         return True
 
     async def _shuffled(self, back: str) -> list[str]:
-        """The whole shuffled set in people's hands: out of the shuffler, or as it was shuffled by hand; [] = not yet."""
+        """Returns the whole shuffled set from the shuffler or the hand; [] = not ready."""
         shuffler, cards = self.shuffler, self.table.cards.get(back, [])
         if cards and not self.table.view.has_shuffler:  # shuffled by hand, or taken out of one that is away now
             return list(cards)
@@ -137,7 +137,7 @@ class Laid:
         return cards
 
     async def draw(self, cards: int) -> list[str]:
-        """The next cards off what is dealt from, by hand."""
+        """Takes the next cards by hand from where they are dealt."""
         if self.holder is not None:
             drawn = await self.holder.act("draw", cards=cards)
             await self.holder.look()
@@ -146,7 +146,7 @@ class Laid:
         return drawn
 
     async def take_rest(self) -> list[str]:
-        """All that is left where the set is dealt from."""
+        """Takes all remaining cards from where they are dealt."""
         if self.holder is not None:
             return await self.empty(self.holder)
         rest, self.deck, self.laid = self.deck, [], ""

@@ -1,4 +1,4 @@
-"""What lies on the layout in one round: the stacks that came, the stub, the chips that were counted."""
+"""What lies on the layout in one round: stacks, stub, counted chips."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ __all__ = ["Layout"]
 
 @dataclass(slots=True)
 class Layout:
-    """What people remember of one round. Cards as written, in the order in which they came."""
+    """The cards of one round as people remember them, in the order in which they came."""
 
     number: int
     stacks: list[list[str]] = field(default_factory=list)

@@ -1,7 +1,8 @@
-"""The settlement as the table offers it: cards are told face up, and each wager is paid by its line, seat by seat.
+"""People who settle as the table offers: cards are recorded face up, and each wager is paid by its line, seat by
+seat.
 
-No game is known here: which cards are asked for, what each wager comes to and in which order stands in the table's status. In
-every other round the dealer settles all at once, and adds up what went back.
+They know no game: the table's status says which cards it wants, each wager's payout, and the order. In every other
+round the dealer settles all wagers at once and adds up what went back.
 """
 
 from simulators.crew.layout import Layout
@@ -18,13 +19,13 @@ SETTLED = ("win", "lose", "push", "return")
 
 
 class Payout:
-    """Tells cards and pays wagers in one round, as far as the table offers it."""
+    """Records cards and pays wagers in one round, as far as the table offers it."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     async def go_on(self, layout: Layout) -> bool:
-        """Does one thing towards the settlement; False where the rest is settled with the round."""
+        """Does the next step of the settlement; returns False if the rest is settled with the round."""
         offer = self.table.view.status.get("offer")
         if not self.table.settings.pays or not offer:
             return False
@@ -36,7 +37,7 @@ class Payout:
         return not (layout.pays_no_more or self._at_once()) and await self._pay(offer, layout)
 
     def said(self) -> dict[str, int]:
-        """What goes back with the round, added up: where all of it is offered, and nothing waits for a person."""
+        """Returns the total that went back, if every wager was offered and none waits for a person."""
         offer = self.table.view.status.get("offer")
         if not self.table.settings.pays or not offer or offer["asks"] or offer["refused"]:
             return {}
@@ -48,7 +49,7 @@ class Payout:
         return self.table.view.number % 2 == 0
 
     def _told(self, ask: Document, layout: Layout) -> dict[str, object] | None:
-        """What is asked for, as it lies there; None for cards that came in another number than planned, or were told."""
+        """Returns the requested cards as they lie; None if their number is not as planned or they were recorded."""
         key = str(ask.get("meter") or f"{ask['area']} {ask['seat']}")
         if key in layout.told:
             return None
@@ -63,7 +64,7 @@ class Payout:
         return given | {name: " ".join(faces[: ask[name]]) for name in ("played", "shown") if ask.get(name)}
 
     def _lies(self, ask: Document, layout: Layout) -> list[str]:
-        """The cards of an area, as they came; [] where they came in another number than planned."""
+        """Returns the cards of an area in order; [] if their number is not as planned."""
         if ask["area"] == "community" and layout.community:
             return layout.community
         own = [
@@ -78,7 +79,7 @@ class Payout:
         return [card for stack in stacks for card in stack] if right else []
 
     async def _validate(self, offer: Document, layout: Layout) -> bool:
-        """Looks at one progressive payout that was not looked at yet; False where none is left."""
+        """Validates the next progressive payout; returns False if none is left."""
         for line in offer["lines"]:
             key = f"validated {line['seat']}"
             if (line["wager"], line["outcome"]) == ("progressive", "win") and key not in layout.told:
@@ -89,7 +90,7 @@ class Payout:
         return False
 
     async def _pay(self, offer: Document, layout: Layout) -> bool:
-        """The first wager of the offer that is not for a person to decide."""
+        """Pays the first offered wager that no person has to decide."""
         line = next((line for line in offer["lines"] if line["outcome"] in SETTLED), None)
         if line is None:
             return False

@@ -35,7 +35,7 @@ ROUND_S = 120.0
 
 
 class People:
-    """Everybody at the table, taking turns: whoever has something to do does it."""
+    """Everybody at the table, taking turns: whoever can do something does it."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -82,7 +82,7 @@ class People:
         return ""
 
     async def _never_happened(self) -> str:
-        """A scenario that was asked for and did not come about proves nothing: it must not look like a success."""
+        """Returns what of the scenario did not happen, so that such a run does not look like a success."""
         missed = [f"{m.name}@{m.round}" for m in self.table.scenario.coming]
         for name, device in self.table.devices.items():
             answer = await device.talk.ask({"act": "state"})
@@ -92,13 +92,13 @@ class People:
         return "never happened: " + ", ".join(missed) if missed else ""
 
     def _is_stuck(self, round_since: float) -> bool:
-        """No progress for longer than a shuffle with its longest hold-up takes, or a round that never ends."""
+        """Returns True without progress for longer than the longest shuffle, or in an endless round."""
         now, speed = time.monotonic(), self.table.settings.speed
         is_idle = now - self.table.last_progress > STUCK_S + 120.0 / speed
         return is_idle or now - round_since > ROUND_S + 600.0 / speed
 
     async def _once(self) -> bool:
-        """One look and at most one deed; True when all is played."""
+        """Takes one look and does at most one thing; returns True when all is played."""
         try:
             await self.table.look()
             if self.table.view.is_known:
@@ -117,7 +117,7 @@ class People:
         return False
 
     async def _is_over(self) -> bool:
-        """After the last round: no hold and no duty is left open, and the table is closed."""
+        """Finishes after the last round: no hold or duty is open, and the table is closed."""
         view, table = self.table.view, self.table
         ended = view.number - 1
         self._first = ended if self._first is None else self._first
@@ -173,7 +173,7 @@ async def _run(settings: Settings) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit code: 0 all rounds played or told to stop, 1 stuck, 2 usage."""
+    """Runs the people. Exit code: 0 all rounds played or stopped, 1 stuck, 2 usage."""
     return asyncio.run(_run(_settings(argv)))
 
 

@@ -1,6 +1,6 @@
-"""The course of a round: wagers, the deal, answers, the cards turned, the stub counted, all of it collected.
+"""People in the course of a round: wagers, deal, answers, turned cards, stub count, collected cards.
 
-No game is known here: what may be bet and answered, and which act ends a stage, stands in the table's status.
+They know no game: the table's status says what may be bet and answered, and which act ends a stage.
 """
 
 from simulators.crew.chips import Chips
@@ -23,7 +23,7 @@ CUTTING_CARD_AT = 4
 
 
 class Play:
-    """The dealer and the players in a round. Each method does one thing, or nothing and says False."""
+    """The dealer and the players in a round. Each method does one thing and returns True, or does nothing."""
 
     def __init__(self, table: Table, sets: Sets) -> None:
         self.table, self.sets = table, sets
@@ -51,7 +51,7 @@ class Play:
                 return view.stage is not None and await self._play(view.stage)
 
     async def begin(self) -> bool:
-        """Opens the betting of the next round with the set whose turn it is."""
+        """Begins the next round with the set whose turn it is."""
         view = self.table.view
         if view.round or view.holds or view.duties or not view.is_open:
             return False
@@ -63,7 +63,7 @@ class Play:
         return bool(back) and await self.table.act("begin_round", back=back)
 
     async def _change_method(self) -> bool:
-        """The scenario's change: the device that deals goes away, and cards are dealt from a manual shoe."""
+        """Takes the dealing device out of service, as the scenario says, and deals from a manual shoe."""
         table, sets = self.table, self.sets
         if sets.dispenser is not None and sets.dispenser.is_moving:
             return False
@@ -77,7 +77,7 @@ class Play:
         return done
 
     async def count_whole_set(self) -> bool:
-        """Between rounds: all cards of the set that was played last are counted face down, before it is shuffled again."""
+        """Counts the last played set face down between rounds, before it is shuffled again."""
         view = self.table.view
         if view.round or view.holds or not view.is_overdue:
             return False
@@ -102,7 +102,7 @@ class Play:
         return await table.act("announce_no_more_bets")
 
     async def _play(self, stage: Stage) -> bool:
-        """Players answer one after another; then the dealer ends the stage."""
+        """Lets players answer one after another; then the dealer ends the stage."""
         view, layout = self.table.view, self.layout
         if await self.reports.what_was_dealt_wrong(layout):
             return True
@@ -119,7 +119,7 @@ class Play:
         return await self._count_stub() or await self._end(stage.ends)
 
     async def _ask(self, seat: int, stage: Stage) -> bool:
-        """The player whose turn it is answers; where an irregularity forbids that answer, another one."""
+        """Lets the player whose turn it is answer; with another answer if an irregularity forbids the first."""
         await self.table.pause(BET_S)
         for given in answers(self.table, seat, stage.answers):
             if await self.table.act("record_decision", "player", seat, **given):
@@ -127,8 +127,7 @@ class Play:
         return False
 
     async def _cutting_card(self) -> bool:
-        """Where a set is dealt from for several rounds, its cutting card comes up some day; at once before a round whose
-        shuffle the scenario is about."""
+        """Lets the cutting card of a set that is dealt on from come up one day, or before the scenario's round."""
         sets, layout, view = self.sets, self.layout, self.table.view
         if not view.keeps_set or not layout.stacks or layout.cutting_card_seen:
             return False
@@ -142,7 +141,7 @@ class Play:
         )
 
     async def _count_stub(self) -> bool:
-        """Counts what is really left, when a count is due or the scenario wants one."""
+        """Counts the real stub, if a count is due or the scenario wants one."""
         view, layout = self.table.view, self.layout
         stub = layout.stub
         if "record_stub_count" not in view.allowed or stub is None or view.round.get("stub_counted"):
@@ -159,7 +158,7 @@ class Play:
         return await self.table.act("record_stub_count", **given)
 
     async def _end(self, ends: Document) -> bool:
-        """The act that ends a stage, once everybody has answered."""
+        """Does the act that ends a stage, once everybody has answered."""
         if not ends or self.table.view.stage is None or self.table.view.stage.waiting:
             return False
         settles = ends["act"] == "settle_round"
@@ -179,7 +178,7 @@ class Play:
         return True
 
     async def _hands_found(self) -> bool:
-        """Where wagers are paid by the hands that the shuffler found, the dealer reads their number off its front."""
+        """Records the number of hands on the shuffler's front, if wagers are paid by it."""
         view, layout, shuffler = self.table.view, self.layout, self.sets.shuffler
         by_hands = {rule.name for rule in view.taken if rule.mode}
         lies = any(by_hands & set(view.wagers(seat)) for seat in view.seats)
@@ -189,7 +188,7 @@ class Play:
         return layout.hands_told
 
     async def _clean_up(self) -> bool:
-        """Everything off the layout and out of the dispenser into the discard rack, in order; then the round is over."""
+        """Moves all cards into the discard rack in order, and ends the round."""
         view, table, sets, dispenser = self.table.view, self.table, self.sets, self.sets.dispenser
         if any(not duty.back and not duty.device for duty in view.duties):
             return False  # it is about cards and chips that still lie here
@@ -210,12 +209,12 @@ class Play:
         return True
 
     def _gather(self) -> None:
-        """What lies on the layout comes into people's hands."""
+        """Takes the cards from the layout into people's hands."""
         self.sets.hold(self.layout.cards)
         self.layout = Layout(self.table.view.number)
 
     def _leaves(self, back: str) -> bool:
-        """What is left of a set comes out, unless it is dealt on from, or still whole in the shuffler for its next chance."""
+        """Takes the rest of a set out, unless it is dealt on from or still whole in the shuffler."""
         if self.sets.reshuffles and self.sets.dispenser is not None and not self.sets.dispenser.is_broken:
             return False  # it gets back what was dealt, and shuffles it in
         if self.table.view.keeps_set and self.table.view.is_shuffled(back):

@@ -1,6 +1,6 @@
-"""What players do: who bets how much, and what they answer. All of it drawn, the same in every run with the same seed.
+"""What players bet and answer: random, but equal in every run with one seed.
 
-They know no game. What may be bet and answered stands in the table's status; here stands only how often they do it.
+They know no game: the table's status says what may be bet and answered; this module says how often they do it.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ SAID_OF_DEALER = {"qualifies": 0.75, "natural": 0.1}
 
 
 def bets(table: Table, number: int) -> Bets:
-    """Who plays in round `number` and for how much."""
+    """Returns who plays in round `number`, and for how much."""
     rng = table.rng("bets", number)
     seats = range(1, table.settings.seats + 1)
     playing = [seat for seat in seats if rng.random() < PLAYS] or [rng.choice(list(seats))]
@@ -51,7 +51,7 @@ def _amount(rule: WagerRule, cents: int) -> int:
 
 
 def answers(table: Table, seat: int, offered: tuple[Answer, ...]) -> Iterator[dict[str, object]]:
-    """What the player of a seat answers now, as the act that records it is told; then what else he would answer, in order."""
+    """Returns the acts that answer for a seat now: the preferred one first."""
     rng = table.rng("decision", table.view.number, seat, table.view.phase)
     left = list(offered)
     while left:
@@ -62,6 +62,6 @@ def answers(table: Table, seat: int, offered: tuple[Answer, ...]) -> Iterator[di
 
 
 def says_of_dealer(table: Table, asks: list[str]) -> dict[str, object]:
-    """What the dealer says of the hand that is turned up."""
+    """Returns what the dealer says of the hand that is turned up."""
     rng = table.rng("dealer", table.view.number)
     return {what: rng.random() < SAID_OF_DEALER.get(what, 0.5) for what in asks}

@@ -1,4 +1,4 @@
-"""What people see and say: irregularities, in the daemon's words, on the cue of the scenario or because it really happened."""
+"""Irregularities that people report, on the scenario's cue or because they really happened."""
 
 from simulators.crew.layout import Layout
 from simulators.crew.scenario import Cue, Mishap
@@ -15,13 +15,13 @@ ABOUT: dict[str, dict[str, object]] = {
 
 
 class Reports:
-    """The dealer says what was seen, one report for each card."""
+    """The dealer reports what was seen, once a card."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     async def on(self, cue: Cue, layout: Layout, device: Device | None = None) -> bool:
-        """The mishaps that begin now, each of them reported; True where there was one."""
+        """Reports the mishaps that begin now; returns True if there was one."""
         mishaps = await self.table.cue(cue, device)
         for mishap in mishaps:
             await self._say(mishap, layout)
@@ -38,7 +38,7 @@ class Reports:
                 layout.set_aside += trigger == "card_face_up"
 
     async def what_was_dealt_wrong(self, layout: Layout) -> bool:
-        """A hand that was dealt wrong is seen; True where there was one."""
+        """Reports a hand that was dealt wrong; returns True if there was one."""
         if not layout.to_report:
             return False
         trigger, seat, more = layout.to_report.pop(0)

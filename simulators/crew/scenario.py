@@ -1,7 +1,7 @@
-"""What goes wrong at the table, in which round, and what the people around it do differently.
+"""What goes wrong at the table, in which round, and what people do differently.
 
-A mishap is written `NAME@ROUND[:key=value]...`. Names of `MISHAPS` are scenes of the whole table; `KIND.FAULT@ROUND`,
-e.g. `shoe.power_loss@3:for=1`, arms any fault of the catalogue of the device simulators in that round.
+A mishap is written `NAME@ROUND[:key=value]...`. Names of `MISHAPS` are scenes of the whole table;
+`KIND.FAULT@ROUND`, e.g. `shoe.power_loss@3:for=1`, arms a device simulator's fault in that round.
 """
 
 import difflib
@@ -184,7 +184,7 @@ TIMED_CUES = {
 
 
 class ScenarioError(ValueError):
-    """A mishap nobody knows, or one without its round."""
+    """An unknown mishap, or one without a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +197,14 @@ class Mishap:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def device_fault(self, **where: int) -> str:
-        """The fault as the device simulator is told it; `where` adds particulars that it takes and nobody wrote."""
+        """Returns the fault as the device simulator takes it; `where` adds parameters that nobody wrote."""
         taken = FAULTS[self.scene.fault.partition(":")[0]].parameters
         pairs = {**{k: str(v) for k, v in where.items() if k in taken}, **self.given}
         return self.scene.fault + "".join(f":{key}={value}" for key, value in pairs.items())
 
     @classmethod
     def parse(cls, text: str) -> "Mishap":
-        """The mishap written as `NAME@ROUND[:key=value]...`. Raises `ScenarioError`."""
+        """Parses `NAME@ROUND[:key=value]...`. Raises `ScenarioError`."""
         head, *pairs = text.split(":")
         name, _, at = head.partition("@")
         if not is_occasion(at):
@@ -232,7 +232,7 @@ def _of_device(text: str, kind: str, fault: str, given: Mapping[str, str]) -> Sc
 
 
 class Scenario:
-    """The mishaps still to come. Each is taken once, on its cue in its round."""
+    """The mishaps still to come; each is taken once, on its cue in its round."""
 
     def __init__(self, mishaps: Iterable[Mishap] = ()) -> None:
         self._coming = list(mishaps)
@@ -243,11 +243,11 @@ class Scenario:
         return tuple(self._coming)
 
     def expects(self, number: int, cue: Cue) -> bool:
-        """True while a mishap of this round waits for this cue."""
+        """Returns True while a mishap of this round waits for this cue."""
         return any(m.round == number and m.scene.cue is cue for m in self._coming)
 
     def take(self, number: int, cue: Cue) -> list[Mishap]:
-        """The mishaps of round `number` that begin on this cue; taken, they are gone."""
+        """Takes the mishaps of round `number` that begin on this cue."""
         due = [m for m in self._coming if m.round == number and m.scene.cue is cue]
         self._coming = [m for m in self._coming if m not in due]
         return due

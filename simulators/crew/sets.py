@@ -1,4 +1,4 @@
-"""Where the sets of cards go: into the shuffler and out of it, off the table, new ones on it."""
+"""People who move sets of cards: into the shuffler and out of it, off the table, new ones onto it."""
 
 from drivers.protocol.reports import Back
 from simulators.crew.laid import LOAD_S, Laid
@@ -14,7 +14,7 @@ RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set", "reshuf
 
 
 class Sets(Laid):
-    """Everything people do with whole sets. Each method does one thing, or nothing and says False."""
+    """What people do with whole sets. Each method does one thing and returns True, or does nothing."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
@@ -25,7 +25,7 @@ class Sets(Laid):
         """Number of the last round in which the scenario let something befall a shuffle."""
 
     async def tend_shuffler(self) -> bool:
-        """Keeps the shuffler going: clears what is spent, and puts in the set that is to be shuffled next."""
+        """Keeps the shuffler going: clears used cards, and loads the set that is shuffled next."""
         shuffler, view = self.shuffler, self.table.view
         if shuffler is None or not shuffler.is_on or shuffler.is_moving or not view.is_online(shuffler.name):
             return False
@@ -49,20 +49,20 @@ class Sets(Laid):
         return bool(back) and await self.shuffle(back)
 
     def _is_wrong(self, back: str) -> bool:
-        """The device found a wrong number or wrong cards, and no duty says what to do with the set."""
+        """Returns True if the device found a wrong count or wrong cards and no duty says what to do."""
         about = self.table.view.sets.get(back, {})
         found_wrong = about.get("count_right") is False or about.get("identities_complete") is False
         return found_wrong and not any(duty.back == back for duty in self.table.view.duties)
 
     async def _replace(self, back: str) -> bool:
-        """A floorperson takes a set that nobody trusts off the table and brings a new one."""
+        """Replaces an untrusted set by a new one."""
         if not await self.retire(back):
             return False
         await self.fetch(back)
         return await self.table.act("bring_set", "floorperson", back=back)
 
     async def fetch(self, back: str) -> None:
-        """A new set comes into people's hands."""
+        """Takes a new set in hand."""
         await self.table.pause(BRING_S)
         self._retired.discard(back)
         if self.shuffler is not None:
@@ -73,7 +73,7 @@ class Sets(Laid):
         self.table.note("brought", cards=self.table.cards[back])
 
     def _is_dealing(self) -> bool:
-        """The shuffler hands out packets, or holds the stub of the round: its cards are not to be touched now."""
+        """Returns True if the shuffler deals packets or holds the round's stub."""
         phase = self.table.view.phase
         return self.deals_from_shuffler and (phase == "dealing" or (phase != "stopped" and self._has_dealt()))
 
@@ -81,7 +81,7 @@ class Sets(Laid):
         return bool(self.table.view.round.get("stacks_out")) and bool(self.shuffler and self.shuffler.inside)
 
     def _is_stored(self, shuffler: Device) -> bool:
-        """A whole shuffled set waits for its round where it is, unless the daemon has found something wrong with it."""
+        """Returns True if a whole shuffled set waits for its round and the daemon found nothing wrong with it."""
         view = self.table.view
         if shuffler.phase != "ready" or any(duty.back == self.in_shuffler for duty in view.duties):
             return False
@@ -90,7 +90,7 @@ class Sets(Laid):
         return view.is_shuffled(self.in_shuffler)
 
     def _shuffles_again(self) -> bool:
-        """The scenario wants the set that waits to be shuffled once more in this round."""
+        """Returns True if the scenario wants the waiting set shuffled once more."""
         view = self.table.view
         if not view.round:
             return False
@@ -100,7 +100,7 @@ class Sets(Laid):
 
     @property
     def is_idle_shuffle_due(self) -> bool:
-        """The scenario lets something befall the set that is not in play: people watch it before they play on."""
+        """Returns True if the scenario hits the set that is not in play, so that people watch it first."""
         shuffler, view = self.shuffler, self.table.view
         if shuffler is None or not self.table.view.has_shuffler:
             return False
@@ -108,7 +108,7 @@ class Sets(Laid):
         return running or self.table.scenario.expects(view.number, Cue.IDLE_SHUFFLE)
 
     async def _make_room(self) -> bool:
-        """The stored set makes way for one that has to be shuffled first: into the shoe if its turn is next, else out."""
+        """Moves the stored set out of the way: into the shoe if it is next, otherwise onto the table."""
         view = self.table.view
         if not self._waits_for_room() or self.deals_from_shuffler or self.shuffler is None:
             return False
@@ -118,17 +118,17 @@ class Sets(Laid):
         return True
 
     def _waits_for_room(self) -> bool:
-        """Another set than the stored one is to be shuffled first: a duty between rounds, or the round that goes on."""
+        """Returns True if another set must be shuffled before the stored one."""
         view = self.table.view
         waiting = [view.back] if view.round else self._to_reshuffle()
         return any(back != self.in_shuffler and self._is_free(back) for back in waiting)
 
     def _to_reshuffle(self) -> list[str]:
-        """Sets that somebody has the duty to shuffle again."""
+        """Returns the sets that a duty says must be shuffled again."""
         return [duty.back for duty in self.table.view.duties if duty.action in RESHUFFLES]
 
     def _next_to_shuffle(self) -> str:
-        """The set that needs a shuffle and is free for it: a duty first, then that of this round, then the coming one."""
+        """Returns the set to shuffle next: a duty first, then this round's, then the coming one's."""
         view = self.table.view
         removed = {
             d.back
@@ -143,7 +143,7 @@ class Sets(Laid):
         return next((back for back in wanted if back in free), "")
 
     def _is_free(self, back: str) -> bool:
-        """True for a set that lies outside the devices and off the layout: however well it was shuffled, it must go in again."""
+        """Returns True for a set outside devices and layout; it must be shuffled again in any case."""
         view = self.table.view
         if not self.table.cards.get(back, [back]):  # a set that nobody has held yet lies beside the shuffler
             return False
@@ -157,13 +157,13 @@ class Sets(Laid):
         return not self._must_be_counted(back) and (is_duty or not self._other_comes_first(back))
 
     def _other_comes_first(self, back: str) -> bool:
-        """The shuffler is kept free for the set of this or the coming round, which waits for its wagers."""
+        """Returns True while the shuffler must stay free for a set that waits for its wagers."""
         view = self.table.view
         waits = (view.back if view.round else self.next_back) != back and not self.laid
         return waits and any(self._waits_for_wagers(other) for other in view.sets if other != back)
 
     def _waits_for_wagers(self, back: str) -> bool:
-        """The scenario wants this set to be shuffled only when the wagers of its round lie."""
+        """Returns True if the scenario wants this set shuffled after the wagers are placed."""
         view = self.table.view
         if view.round and view.back == back:
             return self.table.scenario.expects(view.number, Cue.LATE_SHUFFLE) and view.phase != "bets_closed"
@@ -173,7 +173,7 @@ class Sets(Laid):
         return self.table.scenario.expects(coming, Cue.LATE_SHUFFLE)
 
     def _must_be_counted(self, back: str) -> bool:
-        """The set was played for too many rounds: count it before it is mixed up."""
+        """Returns True if the set must be counted before it is shuffled: too many rounds without a count."""
         view = self.table.view
         return not view.round and back == view.status.get("last_back") and view.is_overdue
 
@@ -200,7 +200,7 @@ class Sets(Laid):
         return True
 
     async def shuffle_by_hand(self, back: str = "") -> bool:
-        """Where no shuffler is at work a set is washed, shuffled and cut on the table, once all its cards are gathered."""
+        """Washes, shuffles and cuts a gathered set on the table, without a shuffler."""
         view = self.table.view
         back = back or view.back or self.next_back
         if self.table.view.has_shuffler or not view.is_present(back) or not self._is_free(back):
@@ -212,7 +212,7 @@ class Sets(Laid):
         return await self.table.act("record_shuffle", back=back)
 
     async def fill_shoe(self) -> bool:
-        """A shoe that reshuffles gets all its cards back once nothing lies on the layout; the rest it does by itself."""
+        """Returns all cards to a reshuffling shoe once the layout is empty."""
         shoe, view = self.dispenser, self.table.view
         if (
             shoe is None
@@ -237,7 +237,7 @@ class Sets(Laid):
         return True
 
     async def shuffle_what_is_due(self) -> bool:
-        """Without a shuffler: the set of this or the coming round, if it is not ready."""
+        """Shuffles this or the coming round's set by hand, if it is not ready and no shuffler works."""
         view = self.table.view
         back = view.back or self.next_back
         if self.reshuffles:
@@ -245,7 +245,7 @@ class Sets(Laid):
         return bool(back) and not view.is_shuffled(back) and await self.shuffle_by_hand(back)
 
     async def retire(self, back: str) -> bool:
-        """Takes a set off the table for good, wherever its cards are; False while they can't be gathered."""
+        """Takes a set off the table for good; returns False while its cards cannot be gathered."""
         shuffler, view = self.shuffler, self.table.view
         if back in self._retired:
             return True
@@ -265,7 +265,7 @@ class Sets(Laid):
         return True
 
     async def bring_missing(self) -> bool:
-        """A floorperson fetches a new set for each one that was taken away, and the first ones where no shuffler holds them."""
+        """Brings a new set for each removed one, and the first sets if no shuffler holds them."""
         view = self.table.view
         for back in view.sets:
             is_held = back in self.table.cards or back in self._retired

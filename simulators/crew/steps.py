@@ -1,4 +1,4 @@
-"""The steps that the daemon asks for with a set before it is dealt: people take them in order, and say so one by one."""
+"""The steps that the daemon asks for with a set before it is dealt: people do and confirm them one by one."""
 
 from simulators.crew.sets import Sets
 from simulators.crew.table import Table
@@ -12,13 +12,13 @@ A_PLAYER = 1
 
 
 class Steps:
-    """Cards come out of the devices, are spread, shown, turned, washed and stacked; what follows is their shuffle."""
+    """Spreads, shows, turns, washes and stacks cards before their shuffle."""
 
     def __init__(self, table: Table, sets: Sets) -> None:
         self.table, self.sets = table, sets
 
     async def take(self) -> bool:
-        """The next step that can be taken with any set; False where none is asked for."""
+        """Does the next step with any set; returns False if none is asked for."""
         if await self._leave_one() or await self._cut():
             return True
         for back in self.table.view.sets:
@@ -31,7 +31,7 @@ class Steps:
         return False
 
     async def _cut(self) -> bool:
-        """Who is offered the cut first takes it; then the dealer puts the cutting card in, where the document has one."""
+        """Offers and makes the cut; then the dealer inserts the cutting card, if the document has one."""
         for back, about in self.table.view.sets.items():
             if about.get("mark_due") and self.table.view.is_present(back):
                 await self.table.pause(STEP_S)
@@ -44,7 +44,7 @@ class Steps:
         return False
 
     async def _leave_one(self) -> bool:
-        """Without a shuffler in service one set alone stays at the table: the one that was not played last."""
+        """Leaves one set at a table without a shuffler: the one not played last."""
         view, sets = self.table.view, self.sets
         present = [back for back in view.sets if view.is_present(back)]
         if view.round or view.holds or view.has_shuffler or len(present) < 2 or not view.is_open:
@@ -53,7 +53,7 @@ class Steps:
         return await sets.retire(back) and await self.table.act("take_set_away", "floorperson", back=back)
 
     async def _gather(self, back: str) -> bool:
-        """True once no card of this set is left in a device, or where it is dealt from."""
+        """Takes the set's cards out of devices; returns True once none is left there."""
         sets = self.sets
         if sets.shuffler is not None and sets.in_shuffler == back and sets.shuffler.inside:
             if sets.shuffler.is_moving:

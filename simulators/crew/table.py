@@ -1,7 +1,7 @@
-"""The table as the people share it: the line to the daemon, the devices under their hands, and the cards they hold.
+"""The table as people share it: the connection to the daemon, the devices, and the cards in hand.
 
-Every act goes through `Table.act`, which never asks for what the status does not allow, and every touch of a device
-through `Device.act`. Both are written down for whoever watches the people.
+`Table.act` never asks for an act that the status does not allow; `Device.act` does every touch of a device. Both
+are logged.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ __all__ = ["Crew", "Device", "Impossible", "Settings", "Table"]
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Who is at the table, by name. Seat 1 is played by `player-1`."""
+    """The names of the people at the table. `player-1` plays seat 1."""
 
     dealer: str = "dealer"
     floorperson: str = "floorperson"
@@ -37,7 +37,8 @@ class Crew:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`rounds`: how many to play, 0 = for ever. `speed`: table seconds a real second. `devices`: kind -> (name, socket).
+    """Settings of the people. `rounds`: 0 = endless. `speed`: table seconds a real second. `devices`: kind ->
+    (name, socket).
 
     `pays`: cards are told, and each wager is settled as the table offers it.
     """
@@ -54,11 +55,11 @@ class Settings:
 
 
 class Impossible(Exception):
-    """A device's own answer that hands can't do that now."""
+    """The device says that hands cannot do that now."""
 
 
 class Device:
-    """One simulated device as it stands on the table. `state` is as the last look saw it."""
+    """One simulated device as people see it. `state`: as of the last look."""
 
     def __init__(self, kind: str, name: str, path: Path, on_news: Callable[[], None]) -> None:
         self.kind, self.name = kind, name
@@ -67,16 +68,16 @@ class Device:
         self.state: Document = {}
 
     def _watch(self) -> None:
-        """From now on everything that happens at the device catches somebody's eye."""
+        """Receives everything that happens at the device from now on."""
         self.eye.send({"act": "watch"})
 
     async def look(self) -> None:
-        """Raises `Gone`."""
+        """Reads the device's state. Raises `Gone`."""
         state = (await self.talk.ask({"act": "state"})).get("state")
         self.state = state if isinstance(state, dict) else {}
 
     async def act(self, name: str, **given: object) -> list[str]:
-        """Something that hands do; returns the cards it brought to light, as written. Raises `Impossible`, `Gone`."""
+        """Does something by hand; returns the cards that came out. Raises `Impossible`, `Gone`."""
         try:
             done = await self.talk.ask({"act": name, **given})
         except Refused as exc:
@@ -85,7 +86,7 @@ class Device:
         return [str(card) for card in cards] if isinstance(cards, list) else []
 
     async def arm(self, fault: str) -> None:
-        """Lets a fault happen as soon as it can. Raises `Impossible`, `Gone`."""
+        """Arms a fault that happens as soon as it can. Raises `Impossible`, `Gone`."""
         try:
             await self.talk.ask({"act": "inject", "fault": fault})
         except Refused as exc:
@@ -93,7 +94,7 @@ class Device:
 
     @property
     def inside(self) -> int:
-        """Cards in the machine, the open tray not among them."""
+        """How many cards are in the machine, without the open tray."""
         outside = ("table", "lost", "retired", "infeed")
         return sum(n for place, n in self.state.get("places", {}).items() if place not in outside)
 
@@ -109,7 +110,7 @@ class Device:
 
     @property
     def phase(self) -> str:
-        """Of a shuffle: idle, shuffling, slipping, freeing, jammed, stopped, ready or spent."""
+        """The phase of a shuffle: idle, shuffling, slipping, freeing, jammed, stopped, ready or spent."""
         return str(self.state.get("phase", ""))
 
     @property
@@ -119,7 +120,7 @@ class Device:
 
     @property
     def is_heard(self) -> bool:
-        """The daemon has everything on record that this device has reported."""
+        """Returns True if every report of this device is on record."""
         link = self.state.get("link", {})
         return bool(link.get("acknowledged", 0) >= link.get("reported", 0))
 
@@ -140,12 +141,12 @@ class Device:
 
     @property
     def chips(self) -> list[int]:
-        """Seats at whose first sensor a chip lies."""
+        """The seats with a chip on the first sensor."""
         return [int(seat) for seat, sensor in self.state.get("chips", ()) if sensor == 1]
 
 
 class Table:
-    """What everybody at the table has before their eyes."""
+    """Everything that all people at the table see."""
 
     def __init__(self, settings: Settings, log: TextIO = sys.stdout) -> None:
         self.settings = settings
@@ -172,22 +173,22 @@ class Table:
             self._news.set()
 
     def rng(self, *what: object) -> Random:
-        """Chance for one question, the same in every run with this seed."""
+        """Returns the random generator of one question, equal in every run with this seed."""
         return Random("/".join(map(str, (self.settings.seed, *what))))  # noqa: S311  # players, not cards
 
     async def pause(self, seconds: float) -> None:
-        """The time a thing takes a person, in seconds of the table."""
+        """Waits as long as a thing takes a person, in table seconds."""
         await asyncio.sleep(seconds / self.settings.speed)
 
     async def look(self) -> None:
-        """Everyone looks up: the devices, then the daemon's status. Raises `Gone` while the daemon is away."""
+        """Reads all devices, then the daemon's status. Raises `Gone` while the daemon is away."""
         self._news.clear()
         for device in self.devices.values():
             await device.look()
         self.view = TableView(await self.talk.ask({"do": "status"}))  # last: it knows all that was heard by then
 
     async def news(self, within_s: float) -> None:
-        """Returns when the daemon or a device tells of something, or after `within_s` real seconds."""
+        """Waits for news from the daemon or a device, at most `within_s` real seconds."""
         try:
             async with asyncio.timeout(within_s):
                 await self._news.wait()
@@ -195,7 +196,7 @@ class Table:
             return
 
     async def until(self, seen: Callable[[TableView], bool], within_s: float) -> bool:
-        """Looks until something is seen; False after `within_s` real seconds without it. Raises `Gone`."""
+        """Looks until something is seen; returns False after `within_s` real seconds. Raises `Gone`."""
         end = time.monotonic() + within_s
         await self.look()
         while not seen(self.view) and time.monotonic() < end:
@@ -204,7 +205,7 @@ class Table:
         return seen(self.view)
 
     async def act(self, act: str, role: str = "dealer", seat: int = 0, /, **args: object) -> bool:
-        """Tells the daemon what somebody does; False where it is not allowed now or was refused. Raises `Gone`."""
+        """Records a person's act; returns False if it is not allowed now or was refused. Raises `Gone`."""
         if act not in self.view.allowed:
             return False
         who = self.settings.crew.name(role, seat)
@@ -223,7 +224,7 @@ class Table:
         return True
 
     async def cue(self, cue: Cue, device: Device | None = None, **where: int) -> list[Mishap]:
-        """The mishaps of the present round that begin now; their device faults are armed. Raises `Gone`."""
+        """Takes the present round's mishaps that begin now, and arms their faults. Raises `Gone`."""
         mishaps = self.scenario.take(self.view.number, cue)
         for mishap in mishaps:
             self.note("mishap", name=mishap.name, round=mishap.round)
@@ -232,7 +233,7 @@ class Table:
         return mishaps
 
     def note(self, what: str, **particulars: object) -> None:
-        """One line of what people did: JSON, `at` in nanoseconds of CLOCK_MONOTONIC."""
+        """Writes one JSON line about what people did; `at`: nanoseconds of CLOCK_MONOTONIC."""
         line = {"at": time.monotonic_ns(), "what": what, "round": self.view.number, **particulars}
         print(json.dumps(line, separators=(",", ":")), file=self._log, flush=True)
 

@@ -1,7 +1,7 @@
-"""JSON lines over a Unix socket, as people speak to the daemon and to the simulated devices.
+"""JSON lines over a Unix socket, to the daemon and to simulated devices.
 
-One object a line. The daemon's answers carry the `id` of the request; a device answers one request after another. The
-line is redialled for ever: whoever is at the other end may restart.
+One object a line. The daemon's answers carry the request's `id`; a device answers requests in order. A lost
+connection is dialled again for ever, because the other end may restart.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ Message = dict[str, object]
 
 
 class Gone(Exception):
-    """The other end is not there, or went away before it answered: nobody knows whether the thing was done."""
+    """The other end is away, or went away before it answered: the outcome is unknown."""
 
 
 class Refused(Exception):
-    """The other end said no. `code` and `reason` are its own words."""
+    """The other end refused. `code` and `reason` are its own words."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(f"{code}: {reason}")
@@ -36,9 +36,9 @@ class Refused(Exception):
 
 
 class Talk:
-    """A line to one socket. `numbered`: answers are found by `id`, else they come in the order of the requests.
+    """A connection to one socket. `numbered`: answers are matched by `id`, otherwise by order.
 
-    `on_up` is called after each connect, `on_event` with each message nobody asked for.
+    `on_up`: called after each connect. `on_event`: called with each unrequested message.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Talk:
         self._up = asyncio.Event()
 
     async def run(self) -> None:
-        """Keeps the line up until cancelled."""
+        """Keeps the connection up until cancelled."""
         waits = iter(REDIAL_S)
         while True:
             try:
@@ -75,11 +75,11 @@ class Talk:
                 await self._hang_up()
 
     async def up(self) -> None:
-        """Returns once the line is up."""
+        """Waits until the connection is up."""
         await self._up.wait()
 
     async def ask(self, request: Message) -> Message:
-        """The answer to a request. Raises `Gone`, or `Refused` where the answer is no."""
+        """Returns the answer to a request. Raises `Gone`, or `Refused`."""
         writer = self._writer  # before this ends the line may have gone down, or be another one
         if writer is None:
             raise Gone(f"{self.path.name} is not there")
@@ -99,7 +99,7 @@ class Talk:
             answer.cancel()
 
     def send(self, request: Message) -> None:
-        """A request whose answers are events, e.g. a watch; nothing is sent while the line is down."""
+        """Sends a request whose answers are events, such as a watch; drops it while the connection is down."""
         if self._writer is not None:
             self._writer.write(self._line(next(self._ids), request))
 
@@ -132,7 +132,7 @@ class Talk:
 
 
 def _content(message: Message) -> Message:
-    """What an answer holds. Raises `Refused`."""
+    """Returns an answer's content. Raises `Refused`."""
     if message.get("ok") is not False:
         result = message.get("result", message)
         return result if isinstance(result, dict) else {"result": result}

@@ -1,6 +1,6 @@
-"""What people see: the table's status document and the devices in front of them, as plain questions.
+"""What people see: the table's status and the devices, as plain questions.
 
-Answers are taken from JSON as it came, and anything missing is as if it were not so: a person who can't see does nothing.
+A missing value reads as "no", so that people do nothing about what they cannot see.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """`wager`: the wager that is held, "" = the table. `choices`: what may be decided."""
+    """One open hold. `wager`: the held wager, "" = the table. `choices`: the possible answers."""
 
     id: str
     reason: str
@@ -39,7 +39,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """One stack of the deal: `to` is player, dealer, community or six_card_box."""
+    """One stack of the deal. `to`: player, dealer, community or six_card_box."""
 
     to: str
     seat: int
@@ -48,9 +48,10 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class WagerRule:
-    """A wager that the table takes before the deal. `equals`: the one whose amount it has, `cents`: its only amount.
+    """A wager that the table takes before the deal. `equals`: the wager whose amount it must have; `cents`: its
+    only amount.
 
-    `mode`: to which the shuffler is set for it, "" = any.
+    `mode`: the shuffler's mode that it needs, "" = any.
     """
 
     name: str
@@ -64,7 +65,7 @@ class WagerRule:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a player may answer now. `multiples`: of the wager that the new one is measured by, () = it places none."""
+    """One answer that a player may give now. `multiples`: of the base wager; () = it places none."""
 
     decision: str
     multiples: tuple[int, ...]
@@ -72,7 +73,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A phase in which players are asked. `ends`: the act that ends it with its particulars, {} = its last answer does."""
+    """A phase in which players are asked. `ends`: the act that ends it; {} = its last answer ends it."""
 
     waiting: tuple[int, ...]
     answers: tuple[Answer, ...]
@@ -81,13 +82,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """The status as one look saw it."""
+    """The table's status as of one look."""
 
     status: Document = field(default_factory=dict)
 
     @property
     def is_known(self) -> bool:
-        """False while the daemon is starting, or cannot write its record: then nothing can be done."""
+        """False while the daemon is starting or cannot write its record: nothing can be done then."""
         return "allowed" in self.status and bool(self.status.get("record", {}).get("ok", True))
 
     @property
@@ -130,7 +131,7 @@ class TableView:
 
     @property
     def round(self) -> Document:
-        """The round in play; empty where none is."""
+        """The round in play; empty without one."""
         return self.status.get("round") or {}
 
     @property
@@ -140,12 +141,12 @@ class TableView:
 
     @property
     def number(self) -> int:
-        """Number of the round in play, or of the coming one where none is."""
+        """The number of the round in play, or of the next one."""
         return int(self.round["number"]) if self.round else int(self.status.get("rounds", 0)) + 1
 
     @property
     def back(self) -> str:
-        """Back colour of the set of this round, "" where none is in play."""
+        """The back colour of this round's set; "" without a round."""
         return str(self.round.get("back", ""))
 
     @property
@@ -155,7 +156,7 @@ class TableView:
 
     @property
     def seats(self) -> dict[int, Document]:
-        """Seats that have wagers in this round, by number."""
+        """The seats with wagers in this round, by number."""
         return {int(number): seat for number, seat in self.round.get("seats", {}).items()}
 
     def wagers(self, seat: int) -> Document:
@@ -170,7 +171,7 @@ class TableView:
 
     @property
     def stage(self) -> Stage | None:
-        """The stage of the round; None in a phase in which nobody is asked and nothing is turned up."""
+        """The stage of the round; None in a phase that asks nobody and turns nothing up."""
         stage = self.round.get("stage")
         if not stage:
             return None
@@ -191,7 +192,7 @@ class TableView:
 
     @property
     def keeps_set(self) -> bool:
-        """A set is dealt on from round to round."""
+        """True if a set is dealt on from round to round."""
         return bool(self.status.get("keeps_set"))
 
     @property
@@ -201,7 +202,7 @@ class TableView:
 
     @property
     def has_acted(self) -> bool:
-        """All hands are out and each player in play has given the last answer."""
+        """True if all hands are out and each player has given the last answer."""
         undecided = [n for n in self.in_play if not (self.seats[n].get("decided") or self.seats[n].get("void"))]
         return self.stage is not None and not undecided
 
@@ -212,7 +213,7 @@ class TableView:
         return found
 
     def is_shuffled(self, back: str) -> bool:
-        """Ready to be dealt when its turn comes: what is known of it is right, and what cannot be known here is not asked."""
+        """Returns True if the set is ready to be dealt; unknown facts count as good."""
         found = self.sets.get(back, {})
         known = (found.get("count_right"), found.get("identities_complete"))
         return (
@@ -224,16 +225,16 @@ class TableView:
         return bool(self.sets.get(back, {}).get("present"))
 
     def next_step(self, back: str) -> Document | None:
-        """The step that somebody must take with this set now; None where none is left but its shuffle."""
+        """Returns the step that is asked for with this set now; None if only its shuffle is left."""
         if not self.is_present(back):
             return None
         step: Document | None = next(iter(self.sets[back].get("steps", ())), None)
         return None if step is None or step.get("step") in ("shuffle", "cut") else step
 
     def next_back(self) -> str:
-        """The set whose turn it is, "" where none is at the table: the one that was not used for the last round.
+        """The set whose turn it is, "" without one: the one not used last.
 
-        Once people shuffle instead of a shuffler there is one set, and the turns are over.
+        Without a shuffler one set is used for every round.
         """
         last = str(self.status.get("last_back", ""))
         present = [back for back in self.sets if self.is_present(back)]
@@ -258,7 +259,7 @@ class TableView:
         return bool(self.device(name).get("online"))
 
     def level(self, name: str, level: str) -> str | None:
-        """What the daemon knows of a level."""
+        """Returns what the daemon knows of a level."""
         value = self.device(name).get("levels", {}).get(level)
         return str(value) if value is not None else None
 
@@ -269,12 +270,12 @@ class TableView:
 
     @property
     def stub_is_due(self) -> bool:
-        """The round in play is the last one that may end without a stub count."""
+        """True if the round in play is the last that may end without a stub count."""
         return self._uncounted + 1 >= self._every
 
     @property
     def is_overdue(self) -> bool:
-        """No round may begin before the set is counted."""
+        """True if no round may begin before the set is counted."""
         return self._uncounted >= self._every
 
     @property
@@ -283,6 +284,6 @@ class TableView:
 
     @property
     def _every(self) -> float:
-        """Rounds that may go by without a count; endless where none is asked for."""
+        """How many rounds may pass without a count; infinite if none is asked for."""
         stub = self.status.get("stub", {})
         return float("inf") if stub.get("waived") or stub.get("every", 5) is None else int(stub.get("every", 5))

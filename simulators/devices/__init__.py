@@ -1,1 +1,1 @@
-"""The simulated devices as pure machines: shufflers, shoes, the progressive, and the cards in them."""
+"""The simulated devices as pure machines: shufflers, shoes, progressive units, and their cards."""

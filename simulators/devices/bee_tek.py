@@ -1,6 +1,6 @@
-"""A reading shoe that speaks the Bee-Tek lines: it writes, never listens, numbers nothing, and forgets what nobody hears.
+"""A reading shoe that writes Bee-Tek lines: it never listens, numbers nothing, and forgets what nobody reads.
 
-The same model as a reading shoe that speaks TDP/1, with its own end of the wire (`drivers/lines/bee_tek.py` has the grammar).
+Its mechanics are those of a reading shoe that speaks TDP/1 (`drivers/lines/bee_tek.py` has the grammar).
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ LINE_END = "\r\n"
 
 
 class BeeTekShoe:
-    """The device as the runtime has it (see `SimulatedDevice`). No session, no boot, no acknowledgement."""
+    """The shoe as the simulator runs it: no session, no boot, no acknowledgement."""
 
     boot = ""
     host_here = False
@@ -69,10 +69,10 @@ class BeeTekShoe:
         self._log("link", {"state": "awake"})
 
     def receive(self, data: bytes, now: float) -> None:
-        """It has no ears."""
+        """Ignores the bytes: the shoe does not listen."""
 
     def tick(self, now: float) -> None:
-        """Nothing moves by itself."""
+        """Does nothing: no part of the shoe moves by itself."""
 
     def next_deadline(self) -> float | None:
         """Returns when `tick` must be called next, in seconds; None: not before something happens."""
@@ -88,12 +88,12 @@ class BeeTekShoe:
         return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
-        """See `Simulated.arm`: here each fault waits for its occasion."""
+        """Arms a fault; each fault of this shoe waits for its occasion."""
         self.model.faults.arm(fault)
         return False
 
     def calm(self) -> None:
-        """See `Simulated.calm`."""
+        """Disarms the faults that have not happened."""
         self.model.faults.disarm()
 
     def data_to_send(self) -> bytes:
@@ -103,7 +103,8 @@ class BeeTekShoe:
         return data
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
-        """What hands do. Raises `ActImpossible`; either way it is in the record. `say`: a line of the maker's own."""
+        """Does what hands do and logs it, also if it is impossible. `say`: writes a maker's line. Raises
+        `ActImpossible`."""
         written = {"name": name, "given": dict(given)}
         try:
             done = Done() if name == "say" else self.model.act(name, given, now - self._started_at)
@@ -126,7 +127,7 @@ class BeeTekShoe:
         self._write(f" [{mode}]<Alarm:E3 Card Not Read> ", tells="alarm")
 
     def _write(self, line: str, *, tells: str) -> None:
-        """`tells`: card, alarm or words; which card it was stays off the record of the simulator as well."""
+        """Writes a line. `tells`: card, alarm or words; the log does not say which card."""
         if self.is_on and not self.is_hung:
             self.reported += 1
             self._log("line", {"number": self.reported, "tells": tells})

@@ -1,4 +1,4 @@
-"""What the programs of a shuffler and a shoe have in common to work with, and the face each program shows the machine."""
+"""The parts that shuffler and shoe programs work with, and the interface of a program to its machine."""
 
 from dataclasses import dataclass
 from random import Random
@@ -40,7 +40,7 @@ class CardSettings:
 
 
 class Part(Protocol):
-    """A moving part: the shuffle cycle, the dispenser."""
+    """A moving part: the shuffle cycle or the dispenser."""
 
     due: float | None
 
@@ -73,7 +73,7 @@ class Part(Protocol):
 
 
 class Body:
-    """What the program of a device works with. `inside`: places that count as in the machine, exit first."""
+    """The parts that a program works with. `inside`: places that count as in the machine, exit first."""
 
     def __init__(
         self,
@@ -105,7 +105,8 @@ class Body:
 
 
 class Program(Protocol):
-    """What makes a card machine a shuffler or a shoe. `tray`: where a set is loaded. `mouth`: where hands draw, "" = nowhere."""
+    """What makes a card machine a shuffler or a shoe. `tray`: where sets are loaded. `mouth`: where hands draw, ""
+    = nowhere."""
 
     kind: DeviceKind
     tray: str
@@ -130,15 +131,15 @@ class Program(Protocol):
         """The mode of work; None if the device has no modes."""
 
     def loaded(self, now: float, *, may_move: bool) -> None:
-        """Cards were put into the tray; `may_move`: the power is on and the lid shut."""
+        """Reacts to cards put into the tray; `may_move`: power is on and the lid is shut."""
         ...
 
     def green(self, now: float) -> str:
-        """The button was pressed with the lid shut; returns what the display says."""
+        """Reacts to the green button with the lid shut; returns the display's text."""
         ...
 
     def set_mode(self, mode: Mode) -> str | None:
-        """None = done; else why not."""
+        """Changes the mode; returns why not, or None."""
         ...
 
     def state(self) -> dict[str, object]:

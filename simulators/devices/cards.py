@@ -1,7 +1,7 @@
-"""Real cards for the simulated devices: 52 faces, a back colour, and exactly one place each at any moment.
+"""Real cards for the simulated devices: 52 faces, a back colour, exactly one place each.
 
-A card is a thing, not a number: it is brought in once and then only moves. Every movement is told to a witness, so that
-an observer can follow each card. Nothing in here ever reaches the wire; the protocol has no message for it.
+A card is a thing: it is brought in once and then only moves. A witness sees every move, so that an observer can
+follow each card. Nothing here reaches the wire.
 """
 
 from collections import Counter
@@ -29,16 +29,16 @@ Witness = Callable[[str, Mapping[str, object]], None]
 
 
 def unseen(what: str, particulars: Mapping[str, object]) -> None:
-    """A witness who looks away."""
+    """A witness that notes nothing."""
 
 
 class CardError(ValueError):
-    """A card was asked for where it is not, brought in twice, or written in no known form."""
+    """A card is not where it was sought, was brought twice, or is written in no known form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One physical card. `uid` is unique among all simulators of a table; `face` is rank and suit, as `As` or `Td`.
+    """One physical card. `uid`: unique among all simulators of a table; `face`: rank and suit, as `As` or `Td`.
 
     `worn`: no reader can read it; people can.
     """
@@ -54,7 +54,7 @@ class Card:
 
     @classmethod
     def parse(cls, text: str) -> "Card":
-        """The card written by `str(card)`. Raises `CardError`."""
+        """Returns the card written by `str(card)`. Raises `CardError`."""
         match text.split("/"):
             case [face, back, uid, *marks] if face in FACES and back in set(Back) and uid and set(marks) <= MARKS:
                 return cls(uid, face, Back(back), "up" in marks, "worn" in marks)
@@ -63,7 +63,7 @@ class Card:
 
 
 class Printer:
-    """Prints new cards with uids of its own. `prefix`: no two printers at one table may share it."""
+    """Prints new cards with uids of its own. `prefix`: unique among the table's printers."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -75,26 +75,26 @@ class Printer:
         return Card(f"{self._prefix}.{self._printed}", face, back)
 
     def deck(self, back: Back) -> tuple[Card, ...]:
-        """52 new cards in the order of a new deck."""
+        """Returns 52 new cards in a new deck's order."""
         return tuple(self.card(face, back) for face in FACES)
 
 
 def shuffled(cards: Iterable[Card], rng: Random) -> tuple[Card, ...]:
-    """The same cards in an order drawn from `rng`, each order equally likely."""
+    """Returns the cards in a random order from `rng`, each order equally likely."""
     mixed = list(cards)
     rng.shuffle(mixed)
     return tuple(mixed)
 
 
 def back_of(cards: Iterable[Card]) -> Back:
-    """The back of a set: of most of its cards."""
+    """Returns the back colour of most of a set's cards."""
     return Counter(card.back for card in cards).most_common(1)[0][0]
 
 
 def read_set(cards: Iterable[Card], back: Back, decks: int = 1) -> tuple[Defect, ...]:
-    """What a card reader finds wrong with a whole set of this back; () = each face is there once a deck, face down.
+    """Returns what a card reader finds wrong with a set of this back; () = complete and face down.
 
-    A card that lies face up or is worn shows the reader no face; it may be one of those that it misses.
+    A card that is face up or worn shows the reader no face, so it may also count as missing.
     """
     found = list(cards)
     unknown = [card for card in found if card.worn or card.face_up]
@@ -112,7 +112,7 @@ def read_set(cards: Iterable[Card], back: Back, decks: int = 1) -> tuple[Defect,
 
 
 class Places:
-    """Where each card is. The order within a place is the physical one: index 0 is the card that leaves first."""
+    """Where each card is. Order within a place is physical: index 0 leaves first."""
 
     def __init__(self, names: Iterable[str], witness: Witness = unseen) -> None:
         self._at: dict[str, list[Card]] = {name: [] for name in (*names, TABLE, LOST)}
@@ -128,15 +128,15 @@ class Places:
         return sum(len(self._at[place]) for place in places)
 
     def where(self, card: Card) -> str | None:
-        """The place of this card; None = never brought in."""
+        """Returns the card's place; None = never brought in."""
         return self._where.get(card.uid)
 
     def total(self) -> int:
-        """All cards that were ever brought in; nothing ever leaves but to another place."""
+        """Counts all cards ever brought in."""
         return sum(len(cards) for cards in self._at.values())
 
     def bring(self, cards: Iterable[Card], to: str = TABLE) -> None:
-        """New cards come into being at `to`. Raises `CardError` for a card that is here already."""
+        """Adds new cards at `to`. Raises `CardError` for a card that exists already."""
         new = list(cards)
         for card in new:
             if card.uid in self._where:
@@ -146,7 +146,7 @@ class Places:
         self._witness("brought", {"cards": [str(c) for c in new], "to": to})
 
     def move(self, cards: Iterable[Card], to: str, *, index: int | None = None) -> None:
-        """Each card leaves the place it is in and goes to `to`, behind those already there or at `index`."""
+        """Moves each card to `to`, after those already there or at `index`."""
         moved: dict[str, list[str]] = {}
         for offset, card in enumerate(cards):
             source = self._where.get(card.uid)
@@ -160,7 +160,7 @@ class Places:
             self._witness("moved", {"cards": names, "from": source, "to": to})
 
     def arrange(self, place: str, order: Iterable[Card]) -> None:
-        """Puts the cards of `place` in another order. Raises `CardError` unless it is the same cards."""
+        """Reorders the cards of `place`. Raises `CardError` unless they are the same cards."""
         new = list(order)
         if sorted(c.uid for c in new) != sorted(c.uid for c in self._at[place]):
             raise CardError(f"another order of {place} must be the same cards")
@@ -168,13 +168,13 @@ class Places:
         self._witness("arranged", {"place": place, "cards": [str(c) for c in new]})
 
     def turn(self, card: Card, *, face_up: bool) -> Card:
-        """Turns a card over where it lies; returns it as it lies now."""
+        """Turns a card over; returns it as it lies now."""
         turned = self._change(card, replace(card, face_up=face_up))
         self._witness("turned", {"card": str(turned), "place": self._where[card.uid]})
         return turned
 
     def wear(self, card: Card) -> Card:
-        """A card that no reader can read any more; returns it as it is now."""
+        """Makes a card unreadable for readers; returns it."""
         worn = self._change(card, replace(card, worn=True))
         self._witness("worn", {"card": str(worn), "place": self._where[card.uid]})
         return worn

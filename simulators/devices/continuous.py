@@ -1,7 +1,7 @@
-"""A continuous reshuffling device: cards go back into it after each round, it shuffles them in by itself, and deals stacks.
+"""A continuous reshuffling device: it shuffles returned cards in by itself, and deals stacks.
 
-Each card that comes back goes to a random place among those that are inside, so that the whole set is in random order
-again. Nobody starts a cycle: putting cards in does. It deals only while the whole set is in it and the last cycle was good.
+Each returned card goes to a random place among those inside, so that the whole set is in random order again.
+Putting cards in starts the cycle. The device deals only with the whole set inside and a good last cycle.
 """
 
 from random import Random
@@ -21,13 +21,13 @@ TRAY = "infeed"
 def build(
     settings: CardSettings, rng: Random, faults: FaultBook | None = None, witness: Witness = unseen
 ) -> CardMachine:
-    """A continuous shoe without power, its set beside it on the table."""
+    """Returns a continuous shoe without power, its set beside it on the table."""
     body = Body(settings, (OUTPUT, TRANSPORT, RACK, FEEDER), (TRAY,), rng, faults or FaultBook(), witness)
     return CardMachine(body, ContinuousShoe(body))
 
 
 class ContinuousShoe:
-    """The program of the device. An occasion is a deal."""
+    """The program of a continuous shoe. An occasion is a deal."""
 
     kind = DeviceKind.SHOE
     tray = TRAY
@@ -63,7 +63,7 @@ class ContinuousShoe:
         return self.dispenser.since
 
     def loaded(self, now: float, *, may_move: bool) -> None:
-        """Shuffles in what lies in the tray, if nothing stands in the way; else it waits for the button."""
+        """Shuffles the cards of the tray in if nothing prevents it; otherwise waits for the button."""
         if may_move and not any(part.is_active or part.is_broken for part in self.parts):
             self._shuffle_in(now)
 
@@ -100,7 +100,7 @@ class ContinuousShoe:
         return ""
 
     def _before_stack(self, stack: int) -> None:
-        """Where it is told to lie, it says that it has shuffled the whole set, while cards of it are out."""
+        """Reports a complete shuffle falsely, if that fault is armed."""
         if self._body.faults.take("cycle_in_deal", self.occasion, stack=stack):
             back, full = self.cycle.back, self._body.settings.decks * len(FACES)
             self._body.emit(ShuffleStarted(back, Mode.SHUFFLE))

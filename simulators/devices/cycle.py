@@ -1,4 +1,4 @@
-"""The part that shuffles: cards go one by one from the feeder into a random compartment of the rack."""
+"""The shuffling part: cards go one by one from the feeder into random compartments of the rack."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -48,7 +48,7 @@ class Phase(StrEnum):
 
 
 class Cycle:
-    """One shuffle after another. `counts`, `reads`: what the device can tell of a set of `decks` when it is through."""
+    """Runs one shuffle after another. `counts`, `reads`: what the device can say of a set of `decks`."""
 
     def __init__(
         self,
@@ -90,14 +90,14 @@ class Cycle:
         return self.phase in (Phase.JAMMED, Phase.STOPPED)
 
     def start(self, back: Back, mode: Mode, now: float) -> None:
-        """Begins with the cards that lie in the feeder."""
+        """Begins a shuffle of the cards in the feeder."""
         self.cycles += 1
         self.since, self.back, self.mode = now, back, mode
         self._emit(ShuffleStarted(back, mode))
         self.phase, self.due = Phase.SHUFFLING, now + CARD_S
 
     def advance(self, now: float) -> None:
-        """Does what is due at `now`; the caller calls it only then."""
+        """Does the step due at `now`; call it only then."""
         match self.phase:
             case Phase.SHUFFLING:
                 self._feed_card(now)
@@ -117,17 +117,17 @@ class Cycle:
         self._emit(ShuffleStopped(self.back, reason, self._inside()))
 
     def spend(self) -> None:
-        """What is left in the rack is a stub now."""
+        """Marks the cards left in the rack as a stub."""
         self.phase = Phase.SPENT if self._inside() else Phase.IDLE
 
     def clear(self) -> None:
-        """Hands took the cards out and shut the lid."""
+        """Resets after a person took the cards out and shut the lid."""
         if self.phase is Phase.JAMMED:
             self._emit(JamCleared(by_itself=False, tries=TRIES))
         self.phase, self.due = (Phase.STOPPED if self._inside() else Phase.IDLE), None
 
     def power_down(self) -> None:
-        """A card that sticks sticks on; whatever else was on its way is not finished."""
+        """Stops: a stuck card stays stuck, any other move is not finished."""
         self._interrupted = self.is_active
         self.due = None
         self.phase = Phase.JAMMED if self.is_jammed else Phase.STOPPED if self._inside() else Phase.IDLE
@@ -166,7 +166,7 @@ class Cycle:
         self._emit(Jammed(self.back, Activity.SHUFFLING, place, 0, self._inside()))
 
     def _to_rack(self) -> None:
-        """The card in the transport into its compartment: each of the orders of a set is equally likely in the end."""
+        """Puts the card into a random compartment, so that each order is equally likely."""
         (card,) = self._cards.cards(TRANSPORT)
         if self._reads and card.face_up:
             self._emit(FaceUpCard(self.back, Activity.SHUFFLING))

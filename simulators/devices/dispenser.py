@@ -1,8 +1,8 @@
-"""The part that hands out stacks: shared by the hand-forming shuffler and the dealing shoe.
+"""The dealing part, shared by the hand-forming shuffler and the dealing shoe.
 
-Cards leave `source` one by one, gather in the transport, and come to the output when the stack is whole. The next
-stack is formed when the last one was taken and dispensing is allowed. Inhibiting stops the motion between two cards;
-it can't take back what already lies in the output.
+Cards leave `source` one by one, gather in the transport, and reach the output when the stack is whole. The next
+stack is formed when the last one was taken and dispensing is allowed. Inhibiting stops between two cards; it
+cannot take back what is in the output.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class Deal(StrEnum):
 
 
 class Dispenser:
-    """Deals stacks of the sizes in `plan` from `source`. `reads`: it sees a card that lies face up."""
+    """Deals stacks of the sizes in `plan` from `source`. `reads`: it notices a card that lies face up."""
 
     def __init__(
         self,
@@ -99,13 +99,13 @@ class Dispenser:
         self._next_stack(now)
 
     def allow(self, allowed: bool, now: float) -> None:
-        """Lets the motion go on or holds it where it is."""
+        """Lets cards move, or stops them where they are."""
         self._allowed = allowed
         if self.deal is Deal.FORMING:
             self.due = now + CARD_S if allowed else None
 
     def advance(self, now: float) -> None:
-        """Does what is due at `now`; the caller calls it only then."""
+        """Does the step due at `now`; call it only then."""
         match self.deal:
             case Deal.FORMING:
                 self._feed_card(now)
@@ -117,7 +117,7 @@ class Dispenser:
                 self.due = None
 
     def take(self, now: float) -> tuple[Card, ...]:
-        """The stack in the output, in hands now. Raises `ActImpossible` where none lies there."""
+        """Takes the stack from the output. Raises `ActImpossible` if there is none."""
         stack = self._cards.cards(OUTPUT)
         if self.deal is not Deal.OFFERED or not stack:
             raise ActImpossible("no stack lies in the output")
@@ -128,7 +128,7 @@ class Dispenser:
         return stack
 
     def close(self) -> None:
-        """The dealer ends the deal: what was not taken goes back on top of the stub."""
+        """Ends the deal: stacks that were not taken return to the top of the stub."""
         taken = self.stack - 1
         self._cards.move((*self._cards.cards(OUTPUT), *self._cards.cards(TRANSPORT)), self._source, index=0)
         self._complete(taken)
@@ -139,13 +139,13 @@ class Dispenser:
         self._emit(DealStopped(self.back, reason, self.stack, self._inside()))
 
     def clear(self) -> None:
-        """Hands took the cards out and shut the lid."""
+        """Resets after a person took the cards out and shut the lid."""
         if self.deal is Deal.JAMMED:
             self._emit(JamCleared(by_itself=False, tries=TRIES))
         self.deal, self.due = (Deal.STOPPED if self._inside() else Deal.IDLE), None
 
     def power_down(self) -> None:
-        """A card that sticks sticks on; whatever else was on its way is not finished."""
+        """Stops: a stuck card stays stuck, any other move is not finished."""
         self._interrupted = self.is_active
         self.due = None
         self.deal = Deal.JAMMED if self.is_jammed else Deal.STOPPED if self._inside() else Deal.IDLE
@@ -188,7 +188,7 @@ class Dispenser:
             self._card_is_in(now)
 
     def _card_is_in(self, now: float) -> None:
-        """The last card in the transport lies well: read it, then the next one or the whole stack out."""
+        """Handles a card that reached the transport: reads it, then takes the next one or moves the stack out."""
         forming = self._cards.cards(TRANSPORT)
         if self._reads and forming[-1].face_up:
             self._emit(FaceUpCard(self.back, Activity.DEALING))

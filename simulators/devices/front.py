@@ -1,4 +1,4 @@
-"""What a hand-forming shuffler shows on its front in Cover All mode: the hands that it found, and what they are paid."""
+"""The front display of a hand-forming shuffler in Cover All mode: how many hands, and their payout."""
 
 __all__ = ["HAND", "cover_all"]
 
@@ -13,7 +13,7 @@ ODDS = {
 
 
 def cover_all(hands: int) -> str:
-    """The text on the front; a number of hands for which there is no matrix is said to be one."""
+    """Returns the front display's text; without a matrix for this number of hands it says so."""
     odds = ODDS.get(hands)
     if odds is None:
         return f"{hands} hands: no payouts"

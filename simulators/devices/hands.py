@@ -1,6 +1,6 @@
-"""What the dealer's hands do with cards around a device that takes in sets: bring, wash, load, take away, find again.
+"""What people do with cards around a device: bring, wash, load, take away, find again.
 
-Faults that are about the cards themselves happen here, for a card is lost or turned by hands, not by a machine.
+Faults about the cards themselves happen here, because hands, not machines, lose and turn cards.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ RETIRED = "retired"
 
 
 def colour(given: Mapping[str, object]) -> Back:
-    """The back colour among an act's particulars. Raises `ActImpossible`."""
+    """Returns the back colour in an act's arguments. Raises `ActImpossible`."""
     try:
         return Back(str(given.get("back")))
     except ValueError:
@@ -24,13 +24,13 @@ def colour(given: Mapping[str, object]) -> Back:
 
 
 class Hands:
-    """Acts with cards outside the device. `table` holds what is neither in the device nor lost."""
+    """Acts with cards outside the device. `table`: the place of all cards neither in the device nor lost."""
 
     def __init__(self, cards: Places, printer: Printer, rng: Random, faults: FaultBook, decks: int = 1) -> None:
         self._cards, self._printer, self._rng, self._faults, self._decks = cards, printer, rng, faults, decks
 
     def act(self, name: str, given: Mapping[str, object]) -> Done | None:
-        """An act that is done away from the device; None = `name` is none."""
+        """Does an act away from the device; returns None if `name` is no such act."""
         match name:
             case "bring_deck":
                 return Done(cards=self.bring_deck(colour(given)))
@@ -45,13 +45,13 @@ class Hands:
                 return None
 
     def bring_deck(self, back: Back) -> tuple[Card, ...]:
-        """A new set comes to the table, each deck in the order of a new one."""
+        """Brings a new set, each deck in a new deck's order."""
         deck = [card for _ in range(self._decks) for card in self._printer.deck(back)]
         self._cards.bring(deck)
         return tuple(deck)
 
     def retire(self, back: Back) -> tuple[Card, ...]:
-        """The set of this colour leaves the table, lost cards that turned up again included."""
+        """Takes the set of this colour off the table, found lost cards included."""
         gone = tuple(c for c in self._cards.cards(TABLE) if c.back is back)
         if not gone:
             raise ActImpossible(f"no {back} card lies on the table")
@@ -59,19 +59,19 @@ class Hands:
         return gone
 
     def wash(self, back: Back) -> None:
-        """Mixes the cards of one set on the table by hand."""
+        """Mixes one set's cards on the table by hand."""
         mine = [c for c in self._cards.cards(TABLE) if c.back is back]
         others = [c for c in self._cards.cards(TABLE) if c.back is not back]
         self._cards.arrange(TABLE, (*others, *shuffled(mine, self._rng)))
 
     def find_lost(self) -> tuple[Card, ...]:
-        """Whatever was lost turns up on the table."""
+        """Puts all lost cards back on the table."""
         found = self._cards.cards(LOST)
         self._cards.move(found, TABLE)
         return found
 
     def load(self, given: Mapping[str, object], tray: str, occasion: int) -> tuple[Card, ...]:
-        """Puts cards into `tray`: those of `cards` (a list of written cards) or all of the set `back` on the table.
+        """Puts cards into `tray`: those of `cards` (as written) or the set `back` on the table.
 
         Cards from another device are known from then on. Returns the cards that really came to lie in the tray.
         """
@@ -94,7 +94,7 @@ class Hands:
                 raise ActImpossible("load takes cards, a list of written cards, or back, the colour of a set")
 
     def _lying(self, text: str) -> Card:
-        """The card of this name on the table; one never seen comes from another device and is brought."""
+        """Returns the card of this name on the table; brings in an unknown one, from another device."""
         try:
             card = Card.parse(text)
         except CardError as exc:
@@ -107,11 +107,11 @@ class Hands:
         return next(c for c in self._cards.cards(TABLE) if c.uid == card.uid)
 
     def _face_down(self, card: Card) -> Card:
-        """Cards go into a device face down, however they lay."""
+        """Turns cards face down, as people load them."""
         return self._cards.turn(card, face_up=False) if card.face_up else card
 
     def _spoil(self, tray: str, occasion: int) -> None:
-        """What goes wrong unseen while a set is gathered and put in. One card at least stays."""
+        """Applies unseen faults while a set is gathered and loaded; at least one card stays."""
         if fault := self._faults.take("count_low", occasion):
             self._cards.move(self._some(tray, min(fault.number("cards"), self._cards.count(tray) - 1)), LOST)
         if fault := self._faults.take("count_high", occasion):
@@ -137,5 +137,5 @@ class Hands:
         self._cards.bring([other], tray)
 
     def _some(self, tray: str, number: int) -> list[Card]:
-        """Cards of the tray drawn by chance."""
+        """Returns randomly drawn cards of the tray."""
         return self._rng.sample(self._cards.cards(tray), number)

@@ -1,7 +1,7 @@
-"""A machine that takes in cards: the casing, lid, power, dispensing gate and hands that shuffler and shoe have in common.
+"""A machine that takes in cards: casing, lid, power, dispensing gate and hands, shared by shuffler and shoe.
 
-`CardMachine` is the model. What is particular to a shuffler or a shoe is its `Program`: what the green button does,
-which moving parts there are, what the device can tell.
+`CardMachine` is the model. Its `Program` holds what is specific: the green button, the moving parts, the device's
+abilities.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ from simulators.devices.model import (
 
 
 class CardMachine:
-    """The model of a shuffler or a shoe (see `Model`). What hands can do is listed in `_act` and `Hands.act`."""
+    """The model of a shuffler or a shoe. `_act` and `Hands.act` list what hands can do."""
 
     def __init__(self, body: Body, program: Program) -> None:
         self.body, self.program = body, program
@@ -230,7 +230,7 @@ class CardMachine:
         return loaded
 
     def _unload(self) -> tuple[Card, ...]:
-        """Takes cards that were only put into the open tray away again."""
+        """Takes cards out of the open tray."""
         lying = self.body.cards.cards(self.program.tray)
         if self.program.tray in self.body.places or not lying:
             raise ActImpossible("no cards lie in an open tray")
@@ -238,7 +238,7 @@ class CardMachine:
         return lying
 
     def _remove(self, leave: int) -> tuple[Card, ...]:
-        """Everything inside comes out to the table but the last `leave` cards, which are overlooked."""
+        """Takes everything inside out, except the last `leave` cards, which are overlooked."""
         parts = self.program.parts
         if any(part.is_active for part in parts) and self.is_on:
             raise ActImpossible("the machine is moving")
@@ -256,7 +256,7 @@ class CardMachine:
         return out
 
     def _draw(self, cards: int) -> tuple[Card, ...]:
-        """The next cards, by hand, from a shoe that stands still and is dealt on from afterwards."""
+        """Draws the next cards by hand from a shoe at rest that is dealt on afterwards."""
         if any(part.is_active or part.is_broken for part in self.program.parts):
             raise ActImpossible("the machine is moving, or waits for its cards to come out")
         lying = self.body.cards.cards(self.program.mouth) if self.program.mouth else ()
@@ -267,7 +267,7 @@ class CardMachine:
         return lying[:cards]
 
     def _open_lid(self) -> None:
-        """Whatever moves stops: no card can jam on a hand."""
+        """Opens the lid and stops everything that moves."""
         if self.lid_open:
             raise ActImpossible("the lid is open already")
         self.lid_open = True
@@ -286,7 +286,7 @@ class CardMachine:
                 part.clear()
 
     def _set_plan(self, plan: object) -> None:
-        """The supervisor sets how many stacks of how many cards come; not while they come."""
+        """Sets how many stacks of how many cards a deal has; refused during a deal."""
         if not self.deals or self.program.dispenser.is_active:
             raise ActImpossible("the plan can't be changed now")
         if not isinstance(plan, list | tuple) or not plan:

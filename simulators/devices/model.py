@@ -1,8 +1,7 @@
-"""What every simulated device is: a pure state machine with hands around it. No bytes, no asyncio, no clock of its own.
+"""The interface of every simulated device: a pure state machine with hands. No bytes, no asyncio, no clock.
 
-Time is the model's own, in seconds, and only grows. Each call returns the reports it caused, in order. A model knows
-its own safe side: it takes it at power-up and whenever it no longer hears its host, and leaves it only for a command
-that it has not obeyed before.
+Time is the model's own, in seconds, and only grows. Each call returns its reports in order. A model takes its safe
+side at power-up and whenever it no longer hears its host, and leaves it only for a new command.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,12 +32,12 @@ OPERATIONS_KEPT = 256
 
 
 class ActImpossible(Exception):
-    """Hands can't do that now: nothing lies there to take, the lid is shut, the power is off."""
+    """Hands cannot do that now: nothing to take, the lid is shut, the power is off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an act at the device led to. `note`: what the device's own display says to the person, "" = nothing."""
+    """The result of an act at the device. `note`: the display's text for the person, "" = none."""
 
     reports: tuple[Report, ...] = ()
     cards: tuple[Card, ...] = ()
@@ -56,7 +55,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a level command. `holds`: the level stands as it was asked for; `text` says why where it does not."""
+    """The result of a level command. `holds`: the level is as commanded; `text` says why not."""
 
     outcome: Outcome
     holds: bool
@@ -65,7 +64,7 @@ class Answer:
 
 
 class Model(Protocol):
-    """The face that the runtime works on."""
+    """The interface that the simulator's runtime uses."""
 
     kind: DeviceKind
     faults: FaultBook
@@ -76,12 +75,12 @@ class Model(Protocol):
 
     @property
     def occasion(self) -> int:
-        """Number of the current or last shuffle, deal or lock-out since the simulator started; 0 = none yet."""
+        """The number of the current or last shuffle, deal or lock-out since the start; 0 = none."""
         ...
 
     @property
     def occasion_since(self) -> float:
-        """Model time at which that occasion began."""
+        """The model time at which the occasion began."""
         ...
 
     def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
@@ -94,7 +93,7 @@ class Model(Protocol):
         """Does all steps that are due at `now`, and returns their reports."""
 
     def next_step(self) -> float | None:
-        """Model time at which something moves by itself; None = nothing will until a hand or a command comes."""
+        """Returns the model time of the next move; None = nothing moves before a hand or a command."""
         ...
 
     def command(self, level: Level, value: str, operation: int, now: float) -> Answer:
@@ -104,20 +103,20 @@ class Model(Protocol):
         """Takes the safe state because the host is silent; returns the reports of that."""
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
-        """One thing that hands do. Raises `ActImpossible`, also for an act that this device does not know."""
+        """Does one thing by hand. Raises `ActImpossible`, also for an unknown act."""
         ...
 
     def levels(self) -> Levels:
         """Returns the device's levels as it would report them now."""
 
     def state(self) -> dict[str, object]:
-        """Everything an onlooker can see, for the control socket; plain JSON values."""
+        """Returns everything that an onlooker sees, as plain JSON values."""
         ...
 
 
 @dataclass(slots=True)
 class Emitter:
-    """Collects reports until the call that caused them returns."""
+    """Collects reports until the causing call returns."""
 
     muted: bool = True  # no power: nothing is noticed
     _reports: list[Report] = field(default_factory=list)
@@ -135,7 +134,7 @@ class Emitter:
 
 
 class Operations:
-    """Which commands were obeyed already, by operation id: a repeat after a new handshake must not act twice."""
+    """Remembers obeyed operation ids, so that a repeat after a new handshake has no effect."""
 
     def __init__(self) -> None:
         self._obeyed: dict[int, None] = {}
@@ -153,7 +152,7 @@ class Operations:
 
 @dataclass(slots=True)
 class Latch:
-    """A level with a safe side. Any cause may close it; only a command that was not obeyed before opens it."""
+    """A level with a safe side. Any cause may close it; only a new command opens it."""
 
     closed_report: type[LockoutEngaged] | type[DispensingInhibited]
     open_report: type[LockoutReleased] | type[DispensingAllowed]
@@ -161,7 +160,7 @@ class Latch:
     closed: bool = True
 
     def close(self, cause: Cause, operation: int = 0) -> bool:
-        """Takes the safe side; True if it was not taken before."""
+        """Takes the safe side; returns False if it was taken."""
         if self.closed:
             return False
         self.closed = True
@@ -177,13 +176,13 @@ class Latch:
         return True
 
     def power_up(self) -> None:
-        """At power-up the safe side is taken and said so, whatever was before."""
+        """Takes the safe side at power-up and reports it, whatever was before."""
         self.closed = True
         self.emit(self.closed_report(Cause.POWER_UP, 0))
 
 
 def obey(latch: Latch, value: str, values: tuple[str, str], operation: int, seen: Operations) -> Answer:
-    """Sets a latch; `values`: the words for closed and open. A repeat may close it again, never open it again."""
+    """Sets a latch. `values`: the words for closed and open. A repeated command may close, never open."""
     closed_value, open_value = values
     is_new = seen.is_new(operation)
     outcome = Outcome.EXECUTED if is_new else Outcome.DUPLICATE
@@ -201,7 +200,7 @@ def obey(latch: Latch, value: str, values: tuple[str, str], operation: int, seen
 
 
 def number(given: Mapping[str, object], key: str, default: int | None = None) -> int:
-    """A whole number among an act's particulars. Raises `ActImpossible` where it is missing or none."""
+    """Returns a whole number of an act's arguments. Raises `ActImpossible` if it is missing or invalid."""
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ActImpossible(f"{key} must be a whole number")

@@ -1,7 +1,7 @@
-"""A progressive wager unit: at each seat sensors for a chip and a lamp, and one lock-out for the whole table.
+"""A progressive unit: chip sensors and a lamp at each seat, one lock-out for the table.
 
-A chip counts as accepted if it was put down while the lock-out was released and was not lifted before it was engaged.
-A chip that comes while it is engaged is reported as late and is not accepted, not even by a later release: it must be
+A chip is accepted if it was put down while the lock-out was released and stayed until it engaged. A chip that
+comes under an engaged lock-out is reported as late and never accepted, not even by a later release: it must be
 lifted and put down again.
 """
 
@@ -57,7 +57,7 @@ BLINDED = 39
 
 @dataclass(frozen=True, slots=True)
 class ProgressiveSettings:
-    """`seats`: 1-15. `sensors`: spots at each seat, 1-3."""
+    """Size of the unit. `seats`: 1-15. `sensors`: spots at each seat, 1-3."""
 
     seats: int = 6
     sensors: int = 1
@@ -65,7 +65,7 @@ class ProgressiveSettings:
 
 
 class Progressive:
-    """The model (see `Model`). An occasion is a lock-out by a command or the dealer's button. Chips lie in `chips`."""
+    """The model of a progressive unit. An occasion is a lock-out by command or button. Chips lie in `chips`."""
 
     kind = DeviceKind.PROGRESSIVE
 
@@ -98,7 +98,7 @@ class Progressive:
         return (*able, *[Capability.KEEPS_LOG] * self.settings.remembers)
 
     def power_up(self, now: float, cause: ResetCause) -> tuple[Report, ...]:
-        """Chips that lie on the sensors now are sensed under the lock: nobody saw them come."""
+        """Starts the unit; reports chips on the sensors as sensed under the lock, because nobody saw them come."""
         self.is_on, self._emit.muted = True, False
         self.display = ""
         self._emit(PoweredUp(cause, None))
@@ -196,7 +196,7 @@ class Progressive:
         return seat, sensor
 
     def _press(self, now: float) -> None:
-        """The dealer's button only engages; a release is never a matter of one hand."""
+        """Handles the dealer's button: it engages the lock-out, and never releases it."""
         if not self.is_on:
             raise ActImpossible("the power is off")
         self._emit(ButtonPressed(Button.LOCKOUT))
@@ -244,7 +244,7 @@ class Progressive:
         self._scan()
 
     def _scan(self) -> None:
-        """Reports each sensor that reads otherwise than before."""
+        """Reports each sensor that changed."""
         if not self.is_on:
             return
         locked = self.lock.closed
@@ -288,7 +288,7 @@ class Progressive:
             self._emit(ServiceDue(self.occasion))
 
     def _blinded(self, fault: Fault, now: float) -> None:
-        """The receivers see light, or none, whatever lies there."""
+        """Makes the receivers see light, or none, whatever lies there."""
         seats = range(1, self.settings.seats + 1)
         self._blind = {seat: fault.text("as") == "on" for seat in seats if fault.number("seat") in (0, seat)}
         self._blind_until = now + fault.real("for")

@@ -1,7 +1,7 @@
-"""A shoe that hands deal from, card by card, and that sees each one leave: a reading shoe for games of several decks.
+"""A shoe that people deal from card by card, and that reads each card: for games of several decks.
 
-It moves nothing by itself, so there is nothing in it to allow or inhibit. Its key says what it takes the cards for: those of
-the game, or cards to be burned. The cutting card lies where somebody has put it.
+It moves nothing, so there is nothing to allow or inhibit. Its key says whether cards are for the game or to be
+burned.
 """
 
 from collections.abc import Mapping
@@ -46,9 +46,9 @@ class Key(StrEnum):
 
 
 class ReadingShoe:
-    """The model (see `Model`). An occasion is a set that was loaded. `told`: the cards of the last act as it read them.
+    """The model of a reading shoe. An occasion is a loaded set. `told`: the last act's cards as read.
 
-    In `told` each card stands with the key's position and the face that the reader made of it, "" = none.
+    In `told` each card stands with the key's position and the face that was read, "" = none.
     """
 
     kind = DeviceKind.SHOE
@@ -150,7 +150,7 @@ class ReadingShoe:
         return done
 
     def _load(self, given: Mapping[str, object], now: float) -> tuple[Card, ...]:
-        """The set into the magazine, its cutting card among the last of it."""
+        """Loads a set into the magazine, its cutting card near the end."""
         loaded = self.hands.load(given, MAGAZINE, self.occasion + 1)
         self.occasion, self.occasion_since, self._draws = self.occasion + 1, now, 0
         is_missing = self.faults.take("cutting_card_missing", self.occasion)
@@ -173,7 +173,7 @@ class ReadingShoe:
         return tuple(card for _ in range(cards) for card in self._draw_one())
 
     def _draw_one(self) -> tuple[Card, ...]:
-        """One card, or two that stick together; the shoe tells of one, of none, or twice of the same."""
+        """Draws one card, or two that stick; the shoe reports one, none, or one twice."""
         self._draws += 1
         if turned := self._due("key_turned"):
             self.key = Key(turned.text("to"))
@@ -200,7 +200,7 @@ class ReadingShoe:
         self._emit(CardDrawn(Back.UNKNOWN, seen, self.key is Key.BURN, False, self._inside))
 
     def _due(self, name: str) -> Fault | None:
-        """A fault of this draw, by its number in the set, or of the next one whichever it is."""
+        """Returns a fault due at this draw, by its number in the set or as the next one."""
         by_number = self.faults.take(name, self.occasion, card=self._draws)
         return by_number or self.faults.take(name, self.occasion, card=0)
 

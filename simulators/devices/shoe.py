@@ -1,6 +1,6 @@
-"""A dealing shoe: a shuffled set is put in, stacks come out one after another by a plan.
+"""A dealing shoe: a shuffled set goes in, stacks come out by a plan.
 
-The green button starts the deal; dispensing must be allowed. What is left when the plan is done is the stub.
+The green button starts the deal; dispensing must be allowed. The rest after the plan is the stub.
 """
 
 from random import Random
@@ -18,13 +18,13 @@ MAGAZINE = "magazine"
 def build(
     settings: CardSettings, rng: Random, faults: FaultBook | None = None, witness: Witness = unseen
 ) -> CardMachine:
-    """A shoe without power, its sets beside it on the table."""
+    """Returns a shoe without power, its sets beside it on the table."""
     body = Body(settings, (OUTPUT, TRANSPORT, MAGAZINE), (), rng, faults or FaultBook(), witness)
     return CardMachine(body, Shoe(body))
 
 
 class Shoe:
-    """The program of the shoe. An occasion is a deal."""
+    """The program of the dealing shoe. An occasion is a deal."""
 
     kind = DeviceKind.SHOE
     tray = mouth = MAGAZINE

@@ -1,7 +1,7 @@
-"""A hand-forming single-deck shuffler with two sets: shuffle, count, read, hand out packets.
+"""A hand-forming single-deck shuffler with two sets: shuffle, count, read, deal packets.
 
-While one set is in play the other is shuffled and lies ready. The green button does what the state of the machine asks
-for: start the shuffle, start the deal, close the deal. Without a plan it is a batch shuffler: the whole set is taken out.
+While one set is in play the other is shuffled and waits. The green button does what the state asks for: start the
+shuffle, start the deal, close the deal. Without a plan it is a batch shuffler: the whole set is taken out.
 """
 
 from random import Random
@@ -23,7 +23,7 @@ INSIDE = (OUTPUT, TRANSPORT, RACK, FEEDER)
 def build(
     settings: CardSettings, rng: Random, faults: FaultBook | None = None, witness: Witness = unseen
 ) -> CardMachine:
-    """A shuffler without power, its sets beside it on the table."""
+    """Returns a shuffler without power, its sets beside it on the table."""
     body = Body(settings, INSIDE, (INFEED,), rng, faults or FaultBook(), witness)
     return CardMachine(body, Shuffler(body))
 
@@ -71,7 +71,7 @@ class Shuffler:
         return self.cycle.since
 
     def loaded(self, now: float, *, may_move: bool) -> None:
-        """Nothing follows: a set in the open tray waits for the button."""
+        """Does nothing: a set in the open tray waits for the button."""
 
     def green(self, now: float) -> str:
         """Does what the green button does now; returns why it does nothing, or ""."""

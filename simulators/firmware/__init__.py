@@ -1,1 +1,1 @@
-"""A simulated device that runs: firmware, boots, clocks, control, the record of what happened."""
+"""A running simulated device: firmware, boots, clocks, control socket, and its log."""

@@ -1,4 +1,4 @@
-"""What hands, verbs and faults do to a running simulator, by the names that the control socket and a script use."""
+"""Maps the names used by control socket and scripts to acts, verbs and faults of a running simulator."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,8 @@ AWAIT_S = 10.0
 
 
 async def carry_out(simulator: Simulator, act: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Does it; returns what is to be told besides. Raises `ActImpossible`, `FaultError`, and `TimeoutError` of an `await`."""
+    """Carries out one named act; returns extra answers. Raises `ActImpossible`, `FaultError`, and `TimeoutError`
+    of an `await`."""
     match act:
         case "state":
             return {"state": simulator.state()}

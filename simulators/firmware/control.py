@@ -32,9 +32,9 @@ LINE_BYTES = 65536
 
 @asynccontextmanager
 async def control_socket(simulator: Simulator, path: Path) -> AsyncIterator[None]:
-    """Serves `simulator` at `path` while the block runs; a socket left over there by a killed simulator is replaced.
+    """Serves `simulator` at `path` while the block runs; replaces a socket that a killed simulator left.
 
-    Raises `LinkTaken` where another simulator serves it: it would be there still, and nobody could reach it.
+    Raises `LinkTaken` if a running simulator serves the path.
     """
     clients: set[asyncio.Task[None]] = set()
 
@@ -79,7 +79,7 @@ async def _is_served(path: Path) -> bool:
 
 
 def _verify_ours(path: Path) -> None:
-    """Only a socket that another simulator left is replaced; a file of somebody's is not. Raises `LinkTaken`."""
+    """Raises `LinkTaken` unless the path holds a socket that a simulator left."""
     if path.is_symlink() or (path.exists() and not path.is_socket()):
         raise LinkTaken(f"{path} is there and is no socket; name another --control")
 
@@ -99,7 +99,7 @@ async def _serve(simulator: Simulator, reader: asyncio.StreamReader, writer: asy
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:
-    """One request; b"" at the end, also where a line is longer than any request."""
+    """Reads one request; returns b"" at the end, or if a line is too long."""
     with contextlib.suppress(ValueError):
         return await reader.readline()
     return b""
@@ -122,7 +122,7 @@ async def _stream(simulator: Simulator, writer: asyncio.StreamWriter) -> None:
 
 
 async def answer(simulator: Simulator, request: Mapping[str, object]) -> dict[str, object]:
-    """Carries out one request. What can't be done is an answer with `ok` false and the reason, never an exception."""
+    """Carries out one request; an impossible one is answered with `ok` false and the reason, never an exception."""
     given = {key: value for key, value in request.items() if key != "act"}
     try:
         match request.get("act"):

@@ -1,7 +1,7 @@
-"""A simulated device without its cable: the model, its end of the link, boots, clocks, and the record of it all.
+"""A simulated device without its cable: the model, its link end, boots, clocks, and its log.
 
-No I/O; `now` is real seconds on the caller's monotonic clock. The link's timers and the device's tick are real time. The
-model's time runs `speed` times as fast and stands still while the firmware hangs.
+No I/O; `now` is real seconds on the caller's monotonic clock. The link's timers and the device's tick are real
+time. Model time runs `speed` times as fast, and stands still while the firmware hangs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -43,8 +43,8 @@ HANGS_WITHIN_S = 0.001
 class SimulatedDevice:
     """One device, with or without power. `keeps_log`: its report log outlives a power cut.
 
-    `key`: 32 bytes; with one it obeys only a host that proves it, and chains its log. `image`: its firmware, as a host may
-    measure it.
+    `key`: 32 bytes; with it the device obeys only a host that proves the key, and chains its log. `image`: its
+    firmware, for measurements.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class SimulatedDevice:
         return f"{self._boot:016x}"
 
     def power_on(self, now: float, cause: ResetCause = ResetCause.POWER) -> None:
-        """A new boot: a new id, the model's safe side, the log of former boots if it is kept."""
+        """Starts a new boot: a new id, the safe side, and the log of former boots if kept."""
         if self.is_on:
             raise ActImpossible("the power is on")
         firmware, occasion = self.firmware, self.model.occasion
@@ -125,12 +125,12 @@ class SimulatedDevice:
         self._deferred.clear()
 
     def reboot(self, now: float, cause: ResetCause) -> None:
-        """The firmware starts anew; the cable stays in."""
+        """Restarts the firmware; the cable stays in."""
         self.power_off(now)
         self.power_on(now, cause)
 
     def hang(self, now: float) -> None:
-        """The firmware stands still: no byte is read or sent, nothing moves."""
+        """Stops the firmware: no byte is read or sent, nothing moves."""
         self._powered()
         if self.is_hung:
             raise ActImpossible("it hangs already")
@@ -146,7 +146,7 @@ class SimulatedDevice:
         self._log("link", {"state": "awake"})
 
     def receive(self, data: bytes, now: float) -> None:
-        """Bytes from the host; lost on a device without power."""
+        """Takes bytes from the host; loses them without power."""
         if self._link is None:
             return
         wishes = self._overhear(data, now)
@@ -162,7 +162,7 @@ class SimulatedDevice:
                 self._log_command(wish, Outcome.DUPLICATE if is_repeat else Outcome.IGNORED, None)
 
     def tick(self, now: float) -> None:
-        """Runs whatever is due: the mechanics first, then the link's timers."""
+        """Runs everything that is due: the mechanics first, then the link's timers."""
         if self._link is None or self.is_hung:
             return
         self._publish(self.model.step(self._model_time(now)), now)
@@ -186,7 +186,7 @@ class SimulatedDevice:
         return earliest(self._link.next_deadline(), real, slow, self.firmware.next_due())
 
     def due_fault(self, now: float) -> Fault | None:
-        """A fault of the device as a whole that happens now; the caller carries it out."""
+        """Returns a fault of the whole device that happens now; the caller carries it out."""
         if self._link is None or self.is_hung:
             return None
         if self._happens:
@@ -195,7 +195,7 @@ class SimulatedDevice:
         return model.faults.take_first(OWN_FAULTS, model.occasion, model.occasion_since, time)
 
     def arm(self, fault: Fault, now: float) -> bool:
-        """See `Simulated.arm`."""
+        """Arms a coming fault, or begins a lasting one; returns True for the latter."""
         if self.firmware.arm(fault, now):
             return True
         self.model.faults.arm(fault)
@@ -203,7 +203,7 @@ class SimulatedDevice:
         return False
 
     def calm(self) -> None:
-        """See `Simulated.calm`."""
+        """Ends lasting faults and disarms coming ones."""
         self.firmware.quiet()
         self.model.faults.disarm()
 
@@ -217,7 +217,7 @@ class SimulatedDevice:
         return {} if self._link is None else dict(self._link.counters)
 
     def act(self, name: str, given: Mapping[str, object], now: float) -> Done:
-        """What hands do. Raises `ActImpossible`; either way it is in the record."""
+        """Does what hands do and logs it, also if it is impossible. Raises `ActImpossible`."""
         written = {"name": name, "given": dict(given)}
         try:
             if self.is_hung:
@@ -231,7 +231,7 @@ class SimulatedDevice:
         return done
 
     def state(self) -> dict[str, object]:
-        """What an onlooker sees of model and link."""
+        """Returns what an onlooker sees of model and link."""
         link = {
             "host": self.host_here,
             "hung": self.is_hung,
@@ -251,7 +251,7 @@ class SimulatedDevice:
         return (now - self._started_at - stood_still) * self._speed
 
     def _publish(self, reports: Iterable[Report], now: float) -> None:
-        """Reports go into the device's log and to the host; the levels follow what they say."""
+        """Logs and sends reports, and updates the levels."""
         if self._link is None:
             return
         tick_us = int((now - self._booted_at) * 1e6)
@@ -316,7 +316,7 @@ class SimulatedDevice:
         self._powered().answer(wish, answer.holds, 0, answer.text[:MAX_ERROR_TEXT])
 
     def _safe_again(self) -> Report:
-        """The safe side of this device as an edge that is none."""
+        """Returns the report that repeats the safe side without a change."""
         locks = self.model.kind is DeviceKind.PROGRESSIVE
         return (LockoutEngaged if locks else DispensingInhibited)(LevelCause.BUTTON, 0)
 
@@ -325,7 +325,7 @@ class SimulatedDevice:
         self._log("command", {**asked, "outcome": outcome.value, "holds": holds})
 
     def _overhear(self, data: bytes, now: float) -> list[SetLevel]:
-        """Every wish for a level that came in, also those that the link answers by itself because they are repeats."""
+        """Logs every received level command, repeats that the link answers itself included."""
         wishes = []
         for body in self._tap.feed(data, now):
             try:

@@ -1,4 +1,4 @@
-"""The faults of a device's firmware by name: what it does with commands, boots, its log and who it says it is."""
+"""The faults of a device's firmware by name: commands, boots, log and identity."""
 
 from collections.abc import Mapping
 

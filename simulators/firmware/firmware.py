@@ -1,6 +1,6 @@
-"""What a device's firmware does wrong by itself: with commands, at a boot, with its log, or by talking too much.
+"""The misbehaviour of a device's firmware: commands, boots, log, or too much talk.
 
-No I/O and no clock; `now` is real seconds as in `device`. Faults are taken off the device's book when they happen.
+No I/O and no clock; `now` is real seconds. A fault leaves the device's book when it happens.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ MOST_AT_ONCE = 256
 
 @dataclass(slots=True)
 class _Repeating:
-    """Something that happens each `every` seconds, `left` times more, the next time at `due`."""
+    """Something that repeats each `every` seconds, `left` times more, next at `due`."""
 
     name: str
     every: float
@@ -29,7 +29,7 @@ class _Repeating:
 
 
 class _LogFrom(ReportLog):
-    """The log of a boot whose first report does not have the number 1."""
+    """A boot's log whose first report does not have number 1."""
 
     def __init__(self, boot: int, counter: int) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class _LogFrom(ReportLog):
 
 
 def edit(log: ReportLog, what: str) -> None:
-    """What somebody does to a log who can write to its memory and has not got the key: all but the chain is right.
+    """Changes a log as an attacker with access to its memory but without the key: only the chain is wrong.
 
     The log must be long enough (`can_edit`).
     """
@@ -52,7 +52,7 @@ def edit(log: ReportLog, what: str) -> None:
 
 
 def can_edit(log: ReportLog, what: str) -> bool:
-    """Returns whether the newest boot has the reports that `edit` changes: one, or two where one is left out."""
+    """Returns True if the newest boot has the reports that `edit` changes: one, or two if one is left out."""
     if not log._records:
         return False
     boot, counter = next(reversed(log._records))
@@ -60,7 +60,7 @@ def can_edit(log: ReportLog, what: str) -> bool:
 
 
 def swap_image(link: DeviceLink) -> None:
-    """What somebody does who can write to its program memory while it runs: each byte is another one."""
+    """Returns the program memory with every byte changed, as after an attack while running."""
     image = link._holder._image
     link._holder._image = None if image is None else bytes(byte ^ 0xFF for byte in image)
 
@@ -73,7 +73,7 @@ class Firmware:
         self._repeating: list[_Repeating] = []
 
     def arm(self, fault: Fault, now: float) -> bool:
-        """Begins what goes on by itself from now on. False = this fault is none of these."""
+        """Begins a lasting fault; returns False for any other fault."""
         match fault.name:
             case "flood":
                 every = 1 / max(1, fault.number("rate"))
@@ -87,7 +87,7 @@ class Firmware:
         return True
 
     def due(self, now: float) -> list[str]:
-        """The names of what happens now, once for each time."""
+        """Returns the names of what happens now, once for each time."""
         happening: list[str] = []
         for each in self._repeating:
             while each.left and each.due <= now and len(happening) < MOST_AT_ONCE:
@@ -102,11 +102,11 @@ class Firmware:
         return min((each.due for each in self._repeating), default=None)
 
     def quiet(self) -> None:
-        """Ends what goes on by itself."""
+        """Ends all lasting faults."""
         self._repeating.clear()
 
     def at_command(self, occasion: int) -> Fault | None:
-        """What goes wrong with the command that has come, if anything does."""
+        """Returns the fault of the command that came, if there is one."""
         return next((f for name in OF_COMMANDS if (f := self._faults.take(name, occasion))), None)
 
     def boot_id(self, former: int, fresh: Callable[[], int], occasion: int) -> int:
@@ -114,7 +114,7 @@ class Firmware:
         return former if former and self._faults.take("boot_kept", occasion) else fresh()
 
     def log_at_boot(self, kept: ReportLog, boot: int, *, keeps: bool, occasion: int) -> ReportLog:
-        """The log that the new boot begins with. `keeps`: of this device it outlives a power cut."""
+        """Returns the log that the new boot begins with. `keeps`: the log outlives a power cut."""
         if late := self._faults.take("counter_at", occasion):
             return _LogFrom(boot, late.number("counter"))
         if small := self._faults.take("log_small", occasion):
@@ -122,7 +122,7 @@ class Firmware:
         return kept if self._faults.take("log_kept", occasion) or keeps else ReportLog(kept.depth)
 
     def tamper(self, log: ReportLog, link: DeviceLink | None, occasion: int) -> None:
-        """Does to log and program memory what is armed and possible now; the rest waits until it is."""
+        """Does to log and program memory what is armed and possible now; the rest waits."""
         for what in ("changed", "left_out"):
             if can_edit(log, what) and self._faults.take_like("log_edited", occasion, what=what):
                 edit(log, what)
@@ -130,17 +130,17 @@ class Firmware:
             swap_image(link)
 
     def key(self, honest: bytes | None, occasion: int) -> bytes | None:
-        """The key that it has from this boot on."""
+        """Returns the device's key from this boot on."""
         wrong = honest is not None and self._faults.take("key_wrong", occasion)
         return bytes(byte ^ 0xFF for byte in honest) if wrong and honest else honest
 
     def image(self, honest: bytes | None, occasion: int) -> bytes | None:
-        """The image that it runs from this boot on, whatever hash it tells."""
+        """Returns the image that runs from this boot on, whatever hash the device claims."""
         wrong = honest is not None and self._faults.take("image_wrong", occasion)
         return bytes(byte ^ 0xFF for byte in honest) if wrong and honest else honest
 
     def identity(self, honest: Identity, occasion: int) -> Identity:
-        """Who the device says it is from this boot on."""
+        """Returns the identity that the device claims from this boot on."""
         fault = self._faults.take("identity", occasion)
         if fault is None:
             return honest

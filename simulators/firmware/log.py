@@ -30,12 +30,12 @@ WATCHER_LINES = 4096
 
 
 def report_body(report: Report) -> dict[str, object]:
-    """The fields of a report as JSON values."""
+    """Returns a report's fields as JSON values."""
     return {f.name: getattr(report, f.name) for f in fields(report)}
 
 
 class EventLog:
-    """Writes lines to `out` and to whoever watches. `out` is not closed here."""
+    """Writes lines to `out` and to everybody who watches. `out` is not closed here."""
 
     def __init__(self, out: TextIO, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self._out = out
@@ -43,7 +43,7 @@ class EventLog:
         self._watchers: set[asyncio.Queue[str | None]] = set()
 
     def __call__(self, what: str, particulars: Mapping[str, object]) -> None:
-        """A `Witness`: one line."""
+        """Writes one line; this makes the log a `Witness`."""
         line = json.dumps({"t": self._clock_ns(), "what": what, **particulars}, separators=(",", ":"))
         self._out.write(line + "\n")
         self._out.flush()
@@ -56,7 +56,7 @@ class EventLog:
 
     @contextmanager
     def watch(self) -> Iterator["asyncio.Queue[str | None]"]:
-        """All lines from now on; None = cut off for being too slow."""
+        """Yields all lines from now on; None = the watcher was cut off for being too slow."""
         watcher: asyncio.Queue[str | None] = asyncio.Queue()
         self._watchers.add(watcher)
         try:

@@ -1,4 +1,4 @@
-"""The shell of a simulated device: its cable, its power, its timer, in one event loop."""
+"""The shell of a simulated device: cable, power and timer in one event loop."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ MakePort = Callable[[Callable[[bytes], None]], Port]
 
 
 class Simulated(Protocol):
-    """What runs at the end of the cable; `SimulatedDevice` says what each call means."""
+    """The interface of what runs at the end of the cable."""
 
     @property
     def model(self) -> Model:
@@ -64,11 +64,11 @@ class Simulated(Protocol):
         """Takes the next fault of the link or the power that is due; None if none is."""
 
     def arm(self, fault: Fault, now: float) -> bool:
-        """A fault to come, or one that goes on by itself from now on; True for the latter."""
+        """Arms a coming fault, or begins a lasting one; returns True for the latter."""
         ...
 
     def calm(self) -> None:
-        """Nothing goes wrong by itself any more, and what has not happened yet will not."""
+        """Ends lasting faults and disarms coming ones."""
         ...
 
     def data_to_send(self) -> bytes:
@@ -83,7 +83,7 @@ class Simulated(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """Somebody waits until `true`."""
+    """A caller that waits until `true` holds."""
 
     true: Callable[[], bool]
     seen: asyncio.Future[None]
@@ -116,7 +116,7 @@ class Simulator:
         self._awaited: list[_Awaited] = []
 
     async def run(self) -> None:
-        """Powers up and runs until `stop`; leaves no port, name or timer behind. A bug in here ends it with its exception."""
+        """Powers up and runs until `stop`; leaves no port, name or timer behind. A bug ends it with its exception."""
         try:
             self.power_on()
             await self._ended
@@ -132,7 +132,7 @@ class Simulator:
             self._ended.set_result(None)
 
     def act(self, name: str, given: Mapping[str, object]) -> Done:
-        """Hands at the device: see the models for what they can do."""
+        """Does what hands do at the device; the models list what is possible."""
         try:
             return self.device.act(name, given, self._now())
         finally:
@@ -146,14 +146,14 @@ class Simulator:
         self._settle()
 
     def power_off(self, for_s: float = 0.0) -> None:
-        """Power and port are gone; back after `for_s` seconds (0: when `power_on` comes)."""
+        """Cuts power and port; both return after `for_s` seconds (0 = at `power_on`)."""
         self.device.power_off(self._now())
         if self.port.is_plugged:
             self.unplug()
         self._after(for_s, self.power_on)
 
     def unplug(self, for_s: float = 0.0) -> None:
-        """The cable is out; the device runs on. Back after `for_s` seconds (0: when `replug` comes)."""
+        """Unplugs the cable; the device runs on. The cable returns after `for_s` seconds (0 = at `replug`)."""
         if not self.port.is_plugged:
             raise ActImpossible("the cable is out already")
         self.port.unplug()
@@ -169,7 +169,7 @@ class Simulator:
         self._settle()
 
     def hang(self, for_s: float = 0.0) -> None:
-        """The firmware stands still for `for_s` seconds (0: until `wake` comes); the port stays open and silent."""
+        """Stops the firmware for `for_s` seconds (0 = until `wake`); the port stays open and silent."""
         self.device.hang(self._now())
         if self.port.is_plugged:
             self.port.pause()
@@ -183,7 +183,7 @@ class Simulator:
         self._settle()
 
     def reboot(self, cause: ResetCause = ResetCause.WATCHDOG) -> None:
-        """The firmware restarts at once; the port stays open."""
+        """Restarts the firmware at once; the port stays open."""
         was_hung = self.device.is_hung
         self.device.reboot(self._now(), cause)
         if was_hung and self.port.is_plugged:
@@ -191,18 +191,18 @@ class Simulator:
         self._settle()
 
     def sleep_host(self, seconds: float) -> None:
-        """The host slept: here time went on, there it stood still."""
+        """Simulates that the host slept: time went on here and stood still there."""
         self._ahead_s += seconds
         self._settle()
 
     @property
     def kind(self) -> str:
-        """Its name in scenarios."""
+        """The device's name in scenarios."""
         return str(self.device.model.kind)
 
     @property
     def faults_as(self) -> str:
-        """Which device's faults it can have, by the names of `fault_kind`."""
+        """The device whose faults this one can have, by the names of `fault_kind`."""
         return self.device.model.kind
 
     def inject(self, text: str) -> None:
@@ -216,14 +216,14 @@ class Simulator:
         self._settle()
 
     def heal(self) -> None:
-        """The cable is good again, the firmware quiet, and what has not happened yet will not."""
+        """Ends all faults of cable and firmware and disarms coming ones."""
         self.port.heal()
         self.device.calm()
         self.log("healed", {})
         self._settle()
 
     def state(self) -> dict[str, object]:
-        """The device's state, whether its cable is in, and the faults that have not happened yet."""
+        """Returns the device's state, whether its cable is in, and the armed faults."""
         armed = [str(fault) for fault in self.device.model.faults.armed]
         return {
             **self.device.state(),
@@ -233,11 +233,11 @@ class Simulator:
         }
 
     async def until(self, key: str, value: object, timeout_s: float) -> None:
-        """Returns when the state has `value` under `key`. Raises `TimeoutError`."""
+        """Waits until the state has `value` under `key`. Raises `TimeoutError`."""
         await self.until_true(lambda: self.state().get(key) == value, timeout_s)
 
     async def until_true(self, true: Callable[[], bool], timeout_s: float) -> None:
-        """Returns when `true()`, asked now and whenever something happened here. Raises `TimeoutError`."""
+        """Waits until `true()` holds, checked now and after each event. Raises `TimeoutError`."""
         if true():
             return
         awaited = _Awaited(true, self._loop.create_future())
@@ -252,7 +252,7 @@ class Simulator:
         return self._loop.time() + self._ahead_s
 
     def _after(self, for_s: float, back: Callable[[], None]) -> None:
-        """Does `back` in `for_s` seconds unless somebody was quicker (0: never); settles what was just done."""
+        """Calls `back` in `for_s` seconds unless it was undone before (0 = never)."""
         if for_s > 0:
             self._schedule(for_s, back)
         self._settle()
@@ -290,12 +290,12 @@ class Simulator:
             self._fail(exc)
 
     def _fail(self, exc: Exception) -> None:
-        """A bug must end the simulator for all to see, not vanish in the loop's handler."""
+        """Ends the simulator with the exception of a bug."""
         if not self._ended.done():
             self._ended.set_exception(exc)
 
     def _settle(self) -> None:
-        """Runs what is due, sends what is to be sent, tells who waits, and sets the timer anew."""
+        """Runs what is due, sends what waits, wakes waiting callers, and sets the timer."""
         now = self._now()
         host_was_here = self.device.host_here
         self.device.tick(now)
@@ -314,7 +314,7 @@ class Simulator:
         self._timer = None if deadline is None else self._loop.call_at(deadline - self._ahead_s, self._on_timer)
 
     def _carry_out(self, fault: Fault) -> None:
-        """A fault of the whole device. Each of these settles again; one that is out of place changes nothing."""
+        """Carries out a fault of the whole device; one that is impossible now changes nothing."""
         try:
             match fault.name:
                 case "hang":

@@ -1,4 +1,4 @@
-"""What a named fault is: its effect, the devices that can have it, and the particulars it takes."""
+"""The description of a named fault: effect, possible devices, parameters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,8 @@ LINES = "bee-tek"
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """`effect`: what it does, in one sentence. `parameters`: key -> default, or the choices with the default first, as `a|b`."""
+    """One named fault. `effect`: in one sentence. `parameters`: key -> default, or choices as `a|b`, default
+    first."""
 
     effect: str
     devices: tuple[str, ...]

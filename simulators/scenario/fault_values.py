@@ -1,4 +1,4 @@
-"""Which values the numbers of a fault may have. A value outside would be nonsense, or break the simulator."""
+"""The allowed values of a fault's numbers; others would be nonsense or break the simulator."""
 
 from collections.abc import Mapping
 
@@ -48,5 +48,5 @@ OF_FAULT: Mapping[tuple[str, str], Range] = {
 
 
 def allowed(fault: str, key: str) -> Range:
-    """The least and the most that `key` of `fault` may be."""
+    """Returns the least and greatest value of `key` of `fault`."""
     return OF_FAULT.get((fault, key)) or RANGES[key]

@@ -1,8 +1,8 @@
-"""Named faults: what can go wrong with a simulated device, on which occasion, with what particulars.
+"""Named faults of simulated devices: what goes wrong, on which occasion, with which parameters.
 
-A fault is written `NAME[@N][:key=value]...`. N is the occasion: the N-th shuffle cycle, deal or lock-out of this device
-since the simulator started (faults of dealing count deals); without it, as soon as it can happen. Each happens once.
-The models ask for faults where they would happen; nothing here touches a device.
+A fault is written `NAME[@N][:key=value]...`. N is the occasion: the N-th shuffle, deal or lock-out of the device
+since the start (faults of dealing count deals); without N the fault happens as soon as it can. Each happens once.
+Models ask for faults where they would happen; nothing here touches a device.
 """
 
 import difflib
@@ -152,12 +152,12 @@ WIRE = tuple(WIRE_FAULTS)
 
 
 class FaultError(ValueError):
-    """A fault nobody knows, for a device that cannot have it, or with a parameter it does not take."""
+    """An unknown fault, one that the device cannot have, or an unknown parameter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One armed fault. `at`: occasion from 1; None = the next one. `given`: parameters that were written."""
+    """One armed fault. `at`: occasion from 1; None = the next one. `given`: the written parameters."""
 
     name: str
     at: int | None = None
@@ -181,19 +181,19 @@ class Fault:
 
 
 def known_to(device: str) -> list[str]:
-    """The faults that a device can have: remote I/O has chips, a cable and power like any progressive."""
+    """Returns the faults that a device can have; remote I/O has chips, cable and power like any progressive unit."""
     if device == LINES:
         return list(OF_LINES)
     return [n for n, k in FAULTS.items() if device in k.devices or (device == REMOTE_IO and n in OF_ANY_BUS)]
 
 
 def is_occasion(text: str) -> bool:
-    """A number from 1 that some bench could come to."""
+    """Returns True for an occasion number, from 1, that a bench could reach."""
     return text.isdecimal() and len(text) <= MOST_DIGITS and int(text) > 0
 
 
 def parse(text: str, device: str) -> Fault:
-    """The fault written as `NAME[@N][:key=value]...`. Raises `FaultError` naming what is wrong and what is near."""
+    """Parses `NAME[@N][:key=value]...`. Raises `FaultError` that names the error and similar names."""
     head, *pairs = text.split(":")
     name, _, at = head.partition("@")
     if device == SHOE:
@@ -219,7 +219,7 @@ def parse(text: str, device: str) -> Fault:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two values are the same, also where a number is written otherwise (07)."""
+    """Returns True if two values are equal, also if a number is written otherwise (07)."""
     return one == other or (one.isdecimal() and other.isdecimal() and int(one) == int(other))
 
 
@@ -228,7 +228,7 @@ def _choices(parameter: str) -> list[str]:
 
 
 def _checked(text: str, fault: str, key: str, value: str, parameter: str) -> str:
-    """The value as given, if it is one of the choices, or a number within its range where a number is wanted."""
+    """Returns the value if it is one of the choices, or a number within its range."""
     if "|" in parameter:
         if value not in _choices(parameter):
             raise FaultError(f"{text!r}: {key} is one of {', '.join(_choices(parameter))}, not {value!r}")
@@ -252,7 +252,7 @@ OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
 
 
 class FaultBook:
-    """The faults still to come. A model takes each where it would happen; what was taken is gone."""
+    """The faults still to come. A model takes each where it would happen."""
 
     def __init__(self, faults: Iterable[Fault] = (), witness: Witness = unseen) -> None:
         self._armed = list(faults)
@@ -263,7 +263,7 @@ class FaultBook:
         self._armed.append(fault)
 
     def disarm(self) -> None:
-        """What has not happened yet will not."""
+        """Removes all faults that have not happened."""
         self._armed.clear()
 
     @property
@@ -272,11 +272,11 @@ class FaultBook:
         return tuple(self._armed)
 
     def take(self, name: str, occasion: int, **where: int) -> Fault | None:
-        """The fault due on this occasion, taken off the book; None = none is. `where`: only if these parameters match."""
+        """Takes the fault due on this occasion; None = none is due. `where`: only with these parameters."""
         return self.take_like(name, occasion, **{key: str(value) for key, value in where.items()})
 
     def take_like(self, name: str, occasion: int, **where: str) -> Fault | None:
-        """As `take`, with parameters that are words."""
+        """Takes the fault due on this occasion whose parameters, as words, match; None = none is due."""
         for fault in self._armed:
             due = fault.name == name and fault.at in (None, occasion)
             if due and all(_same(fault.text(key), value) for key, value in where.items()):
@@ -286,20 +286,20 @@ class FaultBook:
         return None
 
     def take_timed(self, name: str, occasion: int, since: float, now: float) -> Fault | None:
-        """As `take`, once the fault's `after` seconds since the occasion began at `since` are over."""
+        """Takes the fault once its `after` seconds since the occasion's begin (`since`) are over."""
         for fault in self._armed:
             if fault.name == name and self._at(fault, occasion, since) <= now:
                 return self.take(name, occasion)
         return None
 
     def next_timed(self, names: Iterable[str], occasion: int, since: float) -> float | None:
-        """When the next of these faults is due, as things stand; None = none is."""
+        """Returns when the next of these faults is due; None = none is."""
         wanted = set(names)
         times = [self._at(f, occasion, since) for f in self._armed if f.name in wanted]
         return min((t for t in times if t != NEVER), default=None)
 
     def take_first(self, names: Iterable[str], occasion: int, since: float, now: float) -> Fault | None:
-        """The first of these, in the order of the names, that is due; it has happened then."""
+        """Takes the first due fault, in the order of the names."""
         taken = (self.take_timed(name, occasion, since, now) for name in names)
         return next((fault for fault in taken if fault), None)
 

@@ -1,4 +1,4 @@
-"""Takes the steps of a scenario at a running simulator, and judges what is seen on it."""
+"""Carries out a scenario's steps at a running simulator, and compares what is seen."""
 
 import asyncio
 import json
@@ -12,9 +12,9 @@ from simulators.scenario.script import Script, ScriptError, Step, matches, verif
 
 
 class _Reports:
-    """The reports that a step may still wait for, each as kind and body.
+    """The reports that a step may still wait for, as kind and body.
 
-    What a step waited for is gone with all before it, and so is what came before the step before this one.
+    A report that was waited for is gone with all before it, and so are reports from before the last step but one.
     """
 
     def __init__(self, lines: "asyncio.Queue[str | None]") -> None:
@@ -30,7 +30,7 @@ class _Reports:
                 self.made.append((written["kind"], written["body"]))
 
     def take(self, kind: str, body: Mapping[str, object]) -> bool:
-        """Whether one like this came; it is gone now."""
+        """Takes a matching report; returns False if there is none."""
         self.collect()
         for number, (its_kind, its_body) in enumerate(self.made):
             if its_kind == kind and matches(its_body, body):
@@ -39,15 +39,15 @@ class _Reports:
         return False
 
     def others(self, kind: str) -> str:
-        """What the last one of this kind said; "" = there was none."""
+        """Returns the body of the last report of this kind; "" = none."""
         bodies = [body for its_kind, body in self.made if its_kind == kind]
         return f"; the last one said {dict(bodies[-1])}" if bodies else ""
 
 
 async def play(simulator: Simulator, steps: Sequence[Step]) -> None:
-    """Takes the steps in order. Raises `ScriptError` for the first that can't be done or does not come out.
+    """Carries out the steps in order. Raises `ScriptError` for the first that is impossible or fails.
 
-    Times are the mechanics' own; patience is never shorter than it is in real seconds, as the host is no quicker than it is.
+    Times are the mechanics' own; time limits are never shorter in real seconds, because the host is not faster.
     """
     verify_keys(steps, simulator.state())
     loop, speed = asyncio.get_running_loop(), simulator.speed
@@ -66,9 +66,9 @@ async def play(simulator: Simulator, steps: Sequence[Step]) -> None:
 
 
 async def run_scripted(simulator: Simulator, script: Script) -> None:
-    """Runs the simulator with a scenario beside it. Raises `ScriptError` where that does not come out; the simulator ends then.
+    """Runs the simulator with a scenario. Raises `ScriptError` if the scenario fails, and ends the simulator.
 
-    After the last step the simulator runs on, or ends where the scenario says so.
+    After the last step the simulator runs on, or ends if the scenario says so.
     """
     running = asyncio.ensure_future(simulator.run())
     playing = asyncio.ensure_future(play(simulator, script.steps))
@@ -104,7 +104,7 @@ async def _take(simulator: Simulator, step: Step, reports: _Reports, patience_s:
 
 
 async def _seen(simulator: Simulator, wanted: Mapping[str, object], within: float, patience_s: float) -> None:
-    """Returns when the state has all that is wanted. Raises `ScriptError` with what it has instead."""
+    """Waits until the state is as wanted. Raises `ScriptError` with the real state."""
     try:
         await simulator.until_true(lambda: matches(simulator.state(), wanted), patience_s)
     except TimeoutError:

@@ -80,12 +80,13 @@ COUNTS: Mapping[str, int] = {"seat": 1, "sensor": 1, "leave": 0}
 
 
 class ScriptError(ValueError):
-    """A scenario that can't be read, does not fit its simulator, or did not come out as it says; names the step."""
+    """A scenario cannot be read, does not fit its simulator, or failed; the text names the step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`number` from 1. At most one of `at`, `after`, `report`, `state` says when; `do` "" = nothing but waiting and looking."""
+    """One step, numbered from 1. At most one of `at`, `after`, `report`, `state` says when; `do` "" = only wait
+    and compare."""
 
     number: int
     at: float | None = None
@@ -101,7 +102,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """`ends`: the simulator ends after the last step. `record`: kinds of facts that a daemon must have on record."""
+    """A scenario. `ends`: the simulator ends after the last step. `record`: kinds of facts that must be on record."""
 
     name: str
     device: str
@@ -113,7 +114,7 @@ class Script:
 
 
 def load(path: Path) -> Script:
-    """The scenario in a file. Raises `ScriptError` naming file, step and remedy."""
+    """Returns the scenario of a file. Raises `ScriptError` naming file, step and remedy."""
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as exc:
@@ -145,7 +146,7 @@ def _script(name: str, written: Mapping[str, Any]) -> Script:
 
 
 def read_steps(written: object, device: str) -> tuple[Step, ...]:
-    """The steps of a script for a kind of device. Raises `ScriptError`."""
+    """Returns a script's steps for a kind of device. Raises `ScriptError`."""
     if not isinstance(written, list) or not written:
         raise ScriptError("there is no step; write [[step]] and under it what happens")
     steps = []
@@ -174,7 +175,7 @@ def _step(number: int, written: Mapping[str, Any], device: str) -> Step:
 
 
 def _deed(written: Mapping[str, Any], device: str) -> tuple[str, Mapping[str, object]]:
-    """What the step does and its particulars; ("", {}) = it only waits and looks."""
+    """Returns the step's act and arguments; ("", {}) = it only waits and compares."""
     do, fault = written.get("do", ""), written.get("inject", "")
     if do and fault:
         raise ScriptError("do and inject exclude each other; make two steps")
@@ -196,7 +197,7 @@ def _deed(written: Mapping[str, Any], device: str) -> tuple[str, Mapping[str, ob
 
 
 def _verify_given(given: Mapping[str, object]) -> None:
-    """Raises `ScriptError` for a word or a number that no device could take; the device judges the rest when it is done."""
+    """Raises `ScriptError` for a word or number that no device could take."""
     for key, value in given.items():
         if key in CHOICES:
             _known(key, (str(value),), [str(word) for word in CHOICES[key]])
@@ -241,7 +242,7 @@ def _table(what: str, written: object) -> Mapping[str, Any]:
 
 
 def _known(what: str, written: Iterable[str], known: Collection[str]) -> None:
-    """Raises `ScriptError` for the first name that is none of `known`, with the nearest of them."""
+    """Raises `ScriptError` for the first unknown name, with the nearest known one."""
     for name in written:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
@@ -250,7 +251,7 @@ def _known(what: str, written: Iterable[str], known: Collection[str]) -> None:
 
 
 def verify_needs(script: Script, device: str, settings: Mapping[str, object]) -> None:
-    """Raises `ScriptError` where the simulator is another device, or has not the settings that the scenario needs."""
+    """Raises `ScriptError` if the simulator is another device or lacks settings that the scenario needs."""
     if script.device != device:
         raise ScriptError(f"{script.name}: is for a {script.device}; this is a {device}")
     _known("setting", script.needs, settings)
@@ -262,7 +263,7 @@ def verify_needs(script: Script, device: str, settings: Mapping[str, object]) ->
 
 
 def verify_keys(steps: Iterable[Step], state: Mapping[str, object]) -> None:
-    """Raises `ScriptError` for the first key of `on` or `expect` that the state of this device never has."""
+    """Raises `ScriptError` for a key of `on` or `expect` that this device's state never has."""
     for step in steps:
         for wanted in (step.state, step.expect):
             try:
@@ -280,7 +281,7 @@ def _keys(wanted: Mapping[str, object], state: Mapping[str, object]) -> None:
 
 
 def matches(found: object, wanted: object) -> bool:
-    """Whether all that is wanted is found; of a table only the keys that are named count."""
+    """Returns True if everything wanted is found; of a table only the named keys count."""
     match found, wanted:
         case Mapping(), Mapping():
             return all(key in found and matches(found[key], value) for key, value in wanted.items())

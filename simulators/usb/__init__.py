@@ -1,1 +1,1 @@
-"""USB devices, a bus of them, USB/IP."""
+"""Simulated USB devices, a bus of them, and USB/IP."""

@@ -1,7 +1,7 @@
-"""A USB bus inside this process, with a backend of pyusb over it, for tests: its users run pyusb's own code.
+"""A USB bus inside this process with a pyusb backend, for tests: callers run pyusb's own code.
 
-Devices are plugged into places and get a new address each time. What goes wrong is arranged call by call: `at` puts an
-action before the n-th call of a kind, and the action raises, unplugs, blocks, or does what else it likes.
+Devices are plugged into places and get a new address each time. Faults are arranged call by call: `at` puts an
+action before the n-th call of a kind, and the action raises, unplugs or blocks.
 """
 
 import errno
@@ -46,7 +46,7 @@ class _Handle:
 
 
 def failing(code: int) -> Callable[[], None]:
-    """An action for `SimulatedBus.at`: the call fails with this error number."""
+    """Returns an action for `SimulatedBus.at`: the call fails with this error number."""
 
     def fail() -> None:
         raise _error(code)
@@ -60,7 +60,7 @@ def _error(code: int) -> usb.core.USBError:
 
 
 class SimulatedBus:
-    """Callable from any thread. `calls`: how often each call of the backend was made; `handles`: how many are open."""
+    """A simulated bus, callable from any thread. `calls`: backend calls by kind; `handles`: open handles."""
 
     def __init__(self) -> None:
         self.plugged: list[Plugged] = []
@@ -71,7 +71,7 @@ class SimulatedBus:
         self._lock = threading.RLock()
 
     def plug(self, device: UsbDevice, place: str = "1-1") -> Plugged:
-        """Puts a device into a place, where it gets a new address."""
+        """Puts a device into a place under a new address."""
         with self._lock:
             self._addresses += 1
             device.plug()
@@ -80,7 +80,7 @@ class SimulatedBus:
             return stay
 
     def unplug(self, device: UsbDevice) -> None:
-        """Pulls it out wherever it is; whoever has it open finds it gone."""
+        """Pulls a device out; an open handle finds it gone."""
         with self._lock:
             for stay in [stay for stay in self.plugged if stay.device is device]:
                 self.plugged.remove(stay)
@@ -88,21 +88,21 @@ class SimulatedBus:
         device.unplug()
 
     def at(self, call: str, action: Callable[[], None], *, after: int = 0, times: int = 1) -> None:
-        """Runs `action` before the next `times` calls of the kind `call`, once `after` more of them have been made."""
+        """Runs `action` before the next `times` calls of the kind `call`, after `after` more of them."""
         with self._lock:
             first = self.calls[call] + after
             self._actions.append((call, first, first + times, action))
 
     def backend(self) -> Any:
-        """The backend for pyusb."""
+        """Returns the backend for pyusb."""
         return _Backend(self)
 
     def present(self, address: HasPlace) -> bool:
-        """True if something is plugged in there."""
+        """Returns True if something is plugged in there."""
         return any(stay.place == address.place for stay in self.plugged)
 
     def enter(self, call: str) -> None:
-        """Counts a call and runs what was arranged for it."""
+        """Counts a call and runs its arranged action."""
         with self._lock:
             number = self.calls[call]
             self.calls[call] += 1
@@ -112,7 +112,7 @@ class SimulatedBus:
 
 
 class _Backend(usb.backend.IBackend):  # type: ignore[misc]
-    """The calls of `usb.backend.IBackend` that a host of bulk pipes makes. Time-outs are kept here: a device has none."""
+    """The calls of `usb.backend.IBackend` that a host of bulk pipes makes. Time-outs are kept here."""
 
     def __init__(self, bus: SimulatedBus) -> None:
         self._bus = bus
@@ -233,7 +233,7 @@ class _Backend(usb.backend.IBackend):  # type: ignore[misc]
     def _transfer(
         self, handle: _Handle, endpoint: int, length: int, data: bytes, timeout_ms: int, setup: bytes = b""
     ) -> Request:
-        """As libusb does it: what had moved when the time was over is no error."""
+        """Moves bytes as libusb does: bytes moved before the time-out count as success."""
         self._verify(handle.plugged)
         device, done = handle.plugged.device, threading.Event()
         request = Request(endpoint, length, lambda _: done.set(), data, setup)

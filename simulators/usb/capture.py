@@ -21,7 +21,7 @@ _HEAD = struct.Struct("<QBBBBHBBqiiII8siiII")
 
 
 class Capture:
-    """Writes to `out` as the transfers go by. `clock`: seconds since 1970."""
+    """Writes transfers to `out` as they pass. `clock`: seconds since 1970."""
 
     def __init__(self, out: BinaryIO, clock: Callable[[], float] = time.time) -> None:
         self._out, self._clock = out, clock
@@ -29,11 +29,11 @@ class Capture:
         self._block(INTERFACE, struct.pack("<HHI", LINKTYPE_USB_LINUX_MMAPPED, 0, 0) + MICROSECONDS)
 
     def submitted(self, bus: int, address: int, number: int, request: Request) -> None:
-        """The host asks for a transfer."""
+        """Writes the packet of a requested transfer."""
         self._packet("S", bus, address, number, request, -errno.EINPROGRESS, request.data)
 
     def completed(self, bus: int, address: int, number: int, request: Request) -> None:
-        """The device has done it, or refused."""
+        """Writes the packet of a completed or refused transfer."""
         self._packet("C", bus, address, number, request, request.status, bytes(request.got))
 
     def _packet(

@@ -1,6 +1,6 @@
-"""What a simulated USB device says of itself. One description feeds the bus in this process and USB/IP alike.
+"""The descriptors of a simulated USB device, for the bus in this process and for USB/IP.
 
-Field names are those of the USB specification (2.0, chapter 9.6), which is also what pyusb reads.
+Field names are those of the USB specification (2.0, chapter 9.6), which pyusb reads too.
 """
 
 import struct
@@ -27,7 +27,7 @@ I_MANUFACTURER, I_PRODUCT, I_SERIAL = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`bInterval`: of interrupt pipes only."""
+    """One endpoint. `bInterval`: of interrupt pipes only."""
 
     bEndpointAddress: int
     bmAttributes: int = BULK_TRANSFER
@@ -43,7 +43,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """`functional`: class-specific descriptors between the interface's and its endpoints'."""
+    """One interface. `functional`: class-specific descriptors between the interface's and its endpoints'."""
 
     bInterfaceNumber: int
     bInterfaceClass: int
@@ -75,7 +75,7 @@ ACM = (
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """`serial` None: the device has no serial number."""
+    """The descriptors of a device. `serial` None: no serial number."""
 
     product: int
     serial: str | None
@@ -91,25 +91,25 @@ class Description:
 
     @property
     def serial_index(self) -> int:
-        """Number of the string that holds the serial number, 0 = none."""
+        """The number of the serial number's string; 0 = none."""
         return I_SERIAL if self.serial is not None else 0
 
     def device(self) -> bytes:
-        """The device descriptor: USB 2.0, one configuration."""
+        """Returns the device descriptor: USB 2.0, one configuration."""
         return struct.pack(
             "<BBHBBBBHHHBBBB", 18, DEVICE, 0x0200, self.device_class, 0, 0, PACKET, self.vendor, self.product,
             0x0100, I_MANUFACTURER, I_PRODUCT, self.serial_index, 1,
         )  # fmt: skip
 
     def configuration(self) -> bytes:
-        """The one configuration with all that belongs to it: self-powered, 100 mA."""
+        """Returns the configuration descriptor with all that belongs to it: self-powered, 100 mA."""
         body = b"".join(interface.pack() for interface in self.interfaces)
         return (
             struct.pack("<BBHBBBBB", 9, CONFIGURATION, 9 + len(body), len(self.interfaces), 1, 0, 0xC0, 50) + body
         )
 
     def string(self, index: int) -> bytes | None:
-        """String descriptor `index`; 0 = the languages; None = there is none."""
+        """Returns string descriptor `index`; 0 = the languages; None = missing."""
         if index == 0:
             return struct.pack("<BBH", 4, STRING, ENGLISH_US)
         text = {I_MANUFACTURER: self.maker, I_PRODUCT: self.name, I_SERIAL: self.serial}.get(index)

@@ -1,7 +1,7 @@
-"""A USB device as its controller sees it: requests for transfers come in, wait, and are completed or taken back.
+"""A USB device as its controller sees it: requests for transfers come, wait, and are completed or taken back.
 
-It keeps the packets: a transfer towards the host ends with a short packet or when it is full, one towards the device
-when the device had room for all of it. Callable from any thread. No clock in here: time-outs are the host's.
+It keeps to packets: a transfer towards the host ends with a short packet or when it is full, one towards the
+device when the device has room for all of it. Callable from any thread. Time-outs are the host's.
 """
 
 import errno
@@ -24,7 +24,7 @@ TO_HOST = 0x80
 
 
 class To(IntEnum):
-    """Whom a control request is for: the low bits of its type."""
+    """The recipient of a control request: the low bits of its type."""
 
     DEVICE = 0x00
     INTERFACE = 0x01
@@ -33,7 +33,7 @@ class To(IntEnum):
 
 
 class Ask(IntEnum):
-    """Control requests: those of chapter 9, and of a CDC-ACM function."""
+    """Control requests of chapter 9, and of a CDC-ACM function."""
 
     GET_STATUS = 0
     CLEAR_FEATURE = 1
@@ -66,9 +66,9 @@ class Request:
 
 
 class UsbDevice:
-    """`on_data`: what the host sent, in the thread of whoever moved it; None = it waits for `read`.
+    """A simulated USB device. `on_data`: takes the host's bytes in the moving thread; None = they wait for `read`.
 
-    `pads`: a transfer that would end with a full packet gets one zero byte more, as TDP/1 lets a device do.
+    `pads`: a transfer that would end with a full packet gets one zero byte more, as TDP/1 allows.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class UsbDevice:
 
     @property
     def room(self) -> int:
-        """Bytes that `write` would take now."""
+        """How many bytes `write` would take now."""
         with self._lock:
             return FIFO - sum(map(len, self._packets))
 
     def write(self, data: bytes) -> None:
-        """One transfer towards the host. What finds no room is lost, as on a serial line without a reader."""
+        """Queues one transfer towards the host; loses what finds no room, like a serial line without a reader."""
         with self._lock:
             if len(data) > self.room:
                 self.overruns += len(data)
@@ -108,7 +108,7 @@ class UsbDevice:
             self._feed_host()
 
     def read(self) -> bytes:
-        """What the host sent and nobody has read."""
+        """Returns bytes that the host sent and nobody has read."""
         with self._lock:
             data = bytes(self._received)
             self._received.clear()
@@ -116,7 +116,7 @@ class UsbDevice:
         return data
 
     def pause(self) -> None:
-        """Takes no more than its buffer holds."""
+        """Takes no more bytes than the buffer holds."""
         self._paused = True
 
     def resume(self) -> None:
@@ -125,25 +125,25 @@ class UsbDevice:
         self._hand_over()
 
     def forget(self) -> None:
-        """Throws away what no host has read."""
+        """Drops bytes that no host has read."""
         with self._lock:
             self._packets.clear()
 
     def halt(self, endpoint: int) -> None:
-        """Stalls an endpoint until the host clears it; what waits there is refused."""
+        """Stalls an endpoint until the host clears it; waiting transfers are refused."""
         with self._lock:
             self._halted.add(endpoint)
             self._refuse_all(endpoint, -errno.EPIPE)
 
     def unplug(self) -> None:
-        """The cable is out: whatever waits fails, and so does all that comes."""
+        """Pulls the cable: waiting and later transfers fail."""
         with self._lock:
             self._gone = True
             for endpoint in self._waiting:
                 self._refuse_all(endpoint, -errno.ENODEV)
 
     def plug(self) -> None:
-        """Back in: as after a bus reset, nothing is halted."""
+        """Plugs the cable in: as after a bus reset, nothing is halted."""
         with self._lock:
             self._gone = False
             self.configured = 1
@@ -152,7 +152,7 @@ class UsbDevice:
     # --- the host's side ----------------------------------------------------------------------------------------------
 
     def submit(self, request: Request) -> None:
-        """Takes a request; it may be done before this returns."""
+        """Takes a transfer; it may be done before this call returns."""
         with self._lock:
             if self._gone:
                 self._finish(request, -errno.ENODEV)
@@ -168,7 +168,7 @@ class UsbDevice:
         self._hand_over()
 
     def take_back(self, request: Request) -> bool:
-        """Ends a request that is not done yet, with what had moved by then; False = it was done already."""
+        """Ends an unfinished transfer with the bytes moved so far; returns False if it was done."""
         with self._lock:
             waiting = self._waiting.get(request.endpoint)
             if waiting is None or request not in waiting:
@@ -208,7 +208,7 @@ class UsbDevice:
             self._finish(request, 0)
 
     def _hand_over(self) -> None:
-        """To the owner, without the lock: what it does may lead back here."""
+        """Hands bytes to the owner without the lock, because the owner may call back."""
         with self._handing:  # two threads must not hand over two pieces in the wrong order
             while self._on_data is not None and not self._paused and (data := self.read()):
                 self._on_data(data)
@@ -233,7 +233,7 @@ class UsbDevice:
         self._finish(request, 0)
 
     def _answer(self, request: Request) -> bytes | None:
-        """What a host may ask of endpoint 0, as far as hosts do. None = the request is stalled."""
+        """Answers a host's request on endpoint 0; None = stall."""
         setup = request.setup
         value, index = int.from_bytes(setup[2:4], "little"), setup[4]
         match setup[0] & ~TO_HOST, setup[1]:

@@ -1,6 +1,6 @@
-"""The device's end of a USB cable: in place of a tty the simulator's link is a socket that speaks USB/IP.
+"""The device's end of a USB cable: the simulator's link is a socket that speaks USB/IP instead of a tty.
 
-To unplug takes the socket away, so that hosts find no device there; to plug gives the device a new address on the bus.
+Unplugging removes the socket, so that hosts find no device; plugging gives the device a new address on the bus.
 """
 
 import asyncio
@@ -18,9 +18,10 @@ __all__ = ["UsbPort"]
 
 
 class UsbPort:
-    """`link`: the path of the Unix socket. `listen`: host and port as well, for the kernel's `usbip attach`.
+    """The port of a simulated USB device. `link`: path of the Unix socket. `listen`: also host and port, for
+    `usbip attach`.
 
-    `cable`: what the exported device's bytes go through; its `from_host` is that device's `on_data`.
+    `cable`: carries the device's bytes; its `from_host` is the device's `on_data`.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class UsbPort:
         return self._exported.device
 
     def plug(self) -> None:
-        """See `Port.plug`."""
+        """Plugs the cable in. Raises `LinkTaken`."""
         if self.is_plugged:
             return
         listening = [socket.create_server(self._listen)] if self._listen is not None else []
@@ -69,7 +70,7 @@ class UsbPort:
         self.resume()
 
     def unplug(self) -> None:
-        """See `Port.unplug`."""
+        """Unplugs the cable; does nothing if it is out."""
         if not self.is_plugged:
             return
         self._cable.cut()
@@ -85,7 +86,7 @@ class UsbPort:
             self.link.unlink()
 
     def pause(self) -> None:
-        """See `Port.pause`."""
+        """Takes no bytes from the host until `resume`."""
         self._device.pause()
 
     def resume(self) -> None:
@@ -93,16 +94,16 @@ class UsbPort:
         self._device.resume()
 
     def flush(self) -> None:
-        """See `Port.flush`."""
+        """Drops sent bytes that no host has read."""
         self._device.forget()
 
     def write(self, data: bytes) -> None:
-        """See `Port.write`."""
+        """Sends bytes, or loses them."""
         if self.is_plugged and data:
             self._cable.from_device(data)
 
     def heal(self) -> None:
-        """See `Port.heal`."""
+        """Ends all faults of the cable; bytes that it still held arrive."""
         self._cable.heal()
 
 
@@ -112,7 +113,7 @@ def _close(started: "asyncio.Task[asyncio.Server]") -> None:
 
 
 def _unix(path: Path) -> socket.socket:
-    """A listening socket of this name; one that a killed simulator left is replaced. Raises `LinkTaken`."""
+    """Returns a listening socket of this name; replaces one that a killed simulator left. Raises `LinkTaken`."""
     if path.is_symlink() or (path.exists() and not stat.S_ISSOCK(path.stat().st_mode)):
         raise LinkTaken(f"{path} exists and is no socket")
     path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""USB/IP 1.1.1, the server's side: a simulated USB device for the daemon of a bench, and for the kernel's `usbip attach`.
+"""USB/IP 1.1.1, the server's side: exports a simulated device to a bench's daemon or the kernel's `usbip attach`.
 
-One device a server. One import is one user of it; the list of devices may be read at any time. A transfer that is
-taken back has either not happened (its UNLINK says so) or is answered first, with what had moved.
+One device a server, one importer at a time; the list may be read at any time. A transfer that is taken back either
+has not happened (its UNLINK says so) or is answered first, with the bytes moved.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ COMMAND = _HEAD.size + _TRANSFER.size
 
 
 class Exported:
-    """A device at a place of a bus, `1-2.3`, for at most one host at a time. `address`: its number, new at each plug."""
+    """A device at a place of a bus, `1-2.3`, for at most one host at a time. `address`: new at each plug."""
 
     def __init__(self, device: UsbDevice, place: str, capture: Capture | None = None) -> None:
         self.device, self.place, self.capture = device, place, capture
@@ -66,12 +66,12 @@ class Exported:
 
 
 def serve_usbip(exported: Exported) -> Callable[[], asyncio.Protocol]:
-    """A factory for the loop's servers, on Unix sockets as on TCP."""
+    """Returns a protocol factory for the loop's servers, on Unix sockets and TCP."""
     return lambda: _Connection(exported)
 
 
 class _Connection(asyncio.Protocol):
-    """One client, from its first byte to its end. One that does not keep to the protocol is hung up on."""
+    """One client, from first byte to end; one that breaks the protocol is disconnected."""
 
     def __init__(self, exported: Exported) -> None:
         self._exported = exported
@@ -104,7 +104,7 @@ class _Connection(asyncio.Protocol):
             self._command(message) if self._exported.user is self else self._operation(message)
 
     def _next(self) -> int:
-        """Bytes of the next whole message, 0 = not all of it is here, or the client was hung up on."""
+        """Returns the size of the next whole message; 0 = incomplete, or the client was disconnected."""
         if self._exported.user is self:
             if len(self._data) < COMMAND:
                 return 0

@@ -1,4 +1,5 @@
-"""What the five rule documents demand, written by hand from their texts and never from our rulebooks: the observer's own law."""
+"""The observer's own law: what the five rule documents demand, written by hand from their texts, never from the
+rulebooks."""
 
 from simulators.bench.expected.case import Case, Document
 from simulators.bench.expected.colorado import COLORADO

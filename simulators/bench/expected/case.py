@@ -1,4 +1,5 @@
-"""How the observer's own law is written down: for each trigger, cases in order, the first whose conditions hold governs."""
+"""The form of the observer's own law: for each trigger a list of cases; the first case whose conditions hold
+governs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -62,7 +63,7 @@ class Document:
     chapters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def case(self, trigger: str, guards: frozenset[str], method: str, elections: Mapping[str, str]) -> Case | None:
-        """The case that governs under a dealing method and a version; None where this table has nothing for the trigger."""
+        """Returns the case that governs under a dealing method and a version; None if the trigger has none."""
         found = next((case for case in self.cases.get(trigger, ()) if case.holds(guards)), None)
         for own in (self.chapters.get(method), self.chapters.get(elections.get("version", ""))):
             if found is not None and own is not None:
@@ -73,7 +74,7 @@ class Document:
         return found
 
     def size(self, elections: Mapping[str, str]) -> int:
-        """Cards in a set under these elections."""
+        """Returns the number of cards in a set under these elections."""
         return self.full.get(elections.get("decks", ""), next(iter(self.full.values())))
 
 
@@ -83,7 +84,7 @@ def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]
 
 
 def shoe_without_its_deal(*void: str) -> tuple[Case, Case]:
-    """A shoe that fails with no card of the round left to deal, and one that fails before the announcement.
+    """Returns the cases of a shoe that fails before the announcement, or with no card of the round left to deal.
 
     All four clauses say "during a round of play" (R-128): whether it is void then, with all that the clause demands (`void`),
     or the cards alone are looked after. A shoe that freed itself may not have jammed at all (R-30).

@@ -19,7 +19,7 @@ _SHUFFLE = {"reshuffle": ("14(e)",), "by_approved_procedures": ("14(e)",)}
 
 
 def _void(clause: str) -> Case:
-    """All hands are void and the cards are shuffled again, both in one sentence."""
+    """Returns a case that voids all hands and has the cards shuffled again, by one clause."""
     return Case(must={"void_all_hands": (clause,), "reshuffle": (clause,)}, may=_WAGERS)
 
 

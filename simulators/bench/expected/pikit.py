@@ -18,7 +18,7 @@ _VOID_ROUND = (*ASK, "void_round", "return_all_wagers", "hold_all_wagers")
 
 
 def _void(clause: str) -> Case:
-    """All hands are void and the cards are shuffled again, both in one sentence."""
+    """Returns a case that voids all hands and has the cards shuffled again, by one clause."""
     return Case(must={"void_all_hands": (clause,), "reshuffle": (clause,)}, may=_WAGERS)
 
 

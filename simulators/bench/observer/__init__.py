@@ -1,4 +1,4 @@
-"""The observer: sees what the devices did, what the broker delivered and what the journal file holds, and nothing else.
+"""The observer: judges a run by what the devices did, what the broker delivered and what the journal file holds.
 
-Nothing in here imports the daemon: what is read is decoded anew, from the published layouts.
+It imports nothing of the daemon: it decodes everything anew, from the published layouts.
 """

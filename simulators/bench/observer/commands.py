@@ -1,4 +1,5 @@
-"""Promise 7 and the lock-out: what a device was told was decided and durable, was told once, and never opened too early."""
+"""Checks promise 7 and the lock-out: each command was decided, durable and sent once, and nothing opened too
+early."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,16 +21,16 @@ OPENERS = {"released": ("begin_round", "release_lockout"), "allowed": ("start_de
 
 @dataclass(slots=True)
 class _Session:
-    """What one device was told since its host was last found."""
+    """The commands that one device received since it last found its host."""
 
     operations: set[int] = field(default_factory=set)
 
 
 def told(evidence: Evidence) -> Verdict:
-    """Each command carries an operation that is on record with the same device, level and value, unless it is the safe side
-    or a text for a display.
+    """Checks that each command's operation is on record with the same device, level and value.
 
-    None is obeyed twice; the safe side alone may be told again, after a lost link; nothing unknown is relied on.
+    Exempt are safe levels and display texts. No command may be obeyed twice (a safe level may, after a lost link),
+    and nothing may rely on a command of unknown outcome.
     """
     wishes = {row.data["operation"]: row.data for row in evidence.facts if row.kind == "level_wanted"}
     problems: list[str] = list(evidence.at_once.get(TOLD, ()))
@@ -72,9 +73,9 @@ def _wrong_command(
 
 
 def _relied_on_unknown(evidence: Evidence) -> Iterator[str]:
-    """After a command of unknown outcome the level is confirmed, read back or reported before the next card is let out.
+    """Checks that a level of unknown outcome is confirmed, read or reported before the next card comes out.
 
-    At a device that is away nothing is relied on: it locks by itself, and the base game goes on.
+    A device that is away is exempt: it locks by itself, and the base game goes on.
     """
     unknown: dict[tuple[str, str], Row] = {}
     away: set[str] = set()
@@ -104,7 +105,7 @@ def _relied_on_unknown(evidence: Evidence) -> Iterator[str]:
 
 
 def lockout(evidence: Evidence) -> Verdict:
-    """Each opening of a level follows from the act of a person that allows it, in the phase in which it may be done."""
+    """Checks that a level opens only after a person's act that allows it, and in the right phase."""
     inputs = evidence.input_of
     problems: list[str] = list(evidence.at_once.get(LOCKOUT, ()))
     checked, betting = evidence.looked_at_once.get(LOCKOUT, 0), False

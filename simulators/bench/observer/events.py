@@ -1,4 +1,5 @@
-"""Promise 6 and the delivery: what a device reported is on record once and in order, what is on record was delivered."""
+"""Checks promise 6 and the delivery: each device report is on record once and in order, and each record was
+delivered."""
 
 import json
 from collections import defaultdict
@@ -17,9 +18,9 @@ CHAIN = "chain: the record is whole and unaltered"
 
 
 def nothing_lost(evidence: Evidence) -> Verdict:
-    """Each report in a device's own record is an input of the journal, once, with the same content, in order of its counter.
+    """Checks that each report in a device's log is one input of the journal, with equal content, in counter order.
 
-    Only what a device reported after the daemon was told to stop may still be in the device's log alone.
+    Exempt are reports made after the daemon was told to stop: they may still be in the device's log alone.
     """
     device_of = evidence.serials
     recorded: dict[tuple[str, str], dict[int, Any]] = defaultdict(dict)
@@ -45,7 +46,7 @@ def nothing_lost(evidence: Evidence) -> Verdict:
 
 
 class _Declared(NamedTuple):
-    """A range that the record itself says is lost; `last` 0 = to the end. `reused`: others may be on record under its numbers."""
+    """A range of reports that the record says is lost; `last` 0 = to the end. `reused`: others have its numbers."""
 
     device: str
     boot: str
@@ -54,7 +55,7 @@ class _Declared(NamedTuple):
     reused: bool
 
     def covers(self, line: Line) -> bool:
-        """Whether what a device reported is in it."""
+        """Returns True if the range contains this report."""
         is_of_boot = (self.device, self.boot) == (line.device, line.data["boot"])
         return is_of_boot and self.first <= line.data["counter"] <= (self.last or line.data["counter"])
 
@@ -87,7 +88,8 @@ def _missing(
 
 
 def delivery(evidence: Evidence) -> Verdict:
-    """First deliveries by id are the journal's main and diag records, in order, without a hole, each linked to the one before."""
+    """Checks that first deliveries are the journal's main and diag records, in order, without gaps, each linked to
+    the one before."""
     if evidence.delivered is None:
         return Verdict(DELIVERY, State.NOT_CHECKED, "there was no broker")
     seen: dict[str, list[dict[str, Any]]] = {"main": [], "diag": []}
@@ -136,6 +138,6 @@ def _compared(evidence: Evidence, stream: str, events: list[dict[str, Any]]) -> 
 
 
 def chain(evidence: Evidence, anchors: Mapping[str, tuple[int, bytes]]) -> Verdict:
-    """The hash chain of all three streams, computed anew from the first record of the file."""
+    """Checks the hash chain of all three streams, computed anew from the first record."""
     problems = broken_links(evidence.journal_id, evidence.rows, anchors)
     return Verdict.of(CHAIN, len(evidence.rows), problems, "nothing is on record")

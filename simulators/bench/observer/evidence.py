@@ -1,4 +1,4 @@
-"""Everything the observer has to go by, gathered while the run goes on."""
+"""Everything that the observer judges by, collected while the run goes on."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ __all__ = ["Evidence", "Line", "State", "Verdict"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a device's own record. `at_ns`: CLOCK_MONOTONIC; `what`: see the simulators' log; `data`: the rest."""
+    """One line of a device's log. `at_ns`: CLOCK_MONOTONIC; `what`: its first word; `data`: the other fields."""
 
     device: str
     at_ns: int
@@ -22,14 +22,14 @@ class Line:
 
 
 class State:
-    """The three words a promise can have."""
+    """The three states of a promise."""
 
     HELD, BROKEN, NOT_CHECKED = "held", "broken", "not_checked"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one promise. `checked`: how many things were looked at; `problems`: the first of what was found."""
+    """The verdict on one promise. `checked`: how many things were compared; `problems`: the first ones found."""
 
     name: str
     state: str
@@ -39,7 +39,8 @@ class Verdict:
 
     @classmethod
     def of(cls, name: str, checked: int, problems: list[str], idle: str = "") -> "Verdict":
-        """Broken where there are problems; not checked where nothing came up to be looked at, `idle` saying what."""
+        """Returns broken if there are problems; not checked if nothing was compared (`idle` says what was
+        missing)."""
         if problems:
             return cls(name, State.BROKEN, f"{len(problems)} found", checked, tuple(problems[:20]))
         if not checked and idle:
@@ -82,24 +83,24 @@ class Evidence:
         return (row for row in self.rows if row.stream == "input")
 
     def of(self, kind: str) -> Iterator[Row]:
-        """Facts of one kind in this run, in order."""
+        """Returns the facts of one kind in this run, in order."""
         return (row for row in self.facts if row.kind == kind and row.order > self.began)
 
     @cached_property
     def input_of(self) -> Mapping[str, Row]:
-        """Inputs by their id, as a fact's `cause` names them."""
+        """Returns the inputs by id, as a fact's `cause` names them."""
         return {f"{self.journal_id}-input-{row.sequence}": row for row in self.inputs}
 
     @cached_property
     def by_cause(self) -> Mapping[str, list[Row]]:
-        """The facts of each input, in order."""
+        """Returns each input's facts, in order."""
         found: dict[str, list[Row]] = {}
         for row in self.facts:
             found.setdefault(row.cause, []).append(row)
         return found
 
     def method_at(self, row: Row) -> str:
-        """How cards were dealt when this was recorded."""
+        """Returns how cards were dealt when this record was written."""
         changed = [
             one.data["method"] for one in self.facts if one.kind == "method_changed" and one.order <= row.order
         ]

@@ -1,4 +1,4 @@
-"""What can be seen only at its instant: whether the record was there before a device was acknowledged or told something."""
+"""Checks in the moment itself that the record was there before a device was acknowledged or commanded."""
 
 from simulators.bench.observer.commands import LOCKOUT, SAFE, TOLD, UNRECORDED
 from simulators.bench.observer.evidence import Evidence, Line, Verdict
@@ -10,7 +10,7 @@ RECORD = "9 durable before acknowledged or told"
 
 
 class AtOnce:
-    """Looks into the journal file the moment a device's record has a new line."""
+    """Looks into the journal file the moment a device's log has a new line."""
 
     def __init__(self, evidence: Evidence, record: RecordReader) -> None:
         self._evidence, self._record = evidence, record
@@ -41,7 +41,7 @@ class AtOnce:
             self._problem(RECORD, f"{line.device} {counter} was acknowledged with {recorded} on record")
 
     def _told(self, line: Line) -> None:
-        """A command away from the safe side: its wish is durable already."""
+        """Checks that a command away from the safe side is durable already."""
         self._count(RECORD)
         level, value, operation = line.data["level"], line.data["value"], line.data["operation"]
         if self._record.wanted(operation) is None:
@@ -51,6 +51,6 @@ class AtOnce:
 
 
 def recorded_first(evidence: Evidence) -> Verdict:
-    """At each acknowledgement and each command away from the safe side the journal file held the row already."""
+    """Checks that the journal held the row at each acknowledgement and each command away from the safe side."""
     checked = evidence.looked_at_once.get(RECORD, 0)
     return Verdict.of(RECORD, checked, evidence.at_once.get(RECORD, []), "no device was acknowledged")

@@ -1,4 +1,4 @@
-"""Every promise, one verdict each."""
+"""Judges a run: one verdict for each promise."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ __all__ = ["judge"]
 
 
 def judge(evidence: Evidence, anchors: Mapping[str, tuple[int, bytes]], daemon_log: bytes) -> tuple[Verdict, ...]:
-    """The verdicts in the order of the promises. `anchors`: what each stream of the journal follows."""
+    """Returns the verdicts in the order of the promises. `anchors`: what each stream of the journal follows."""
     return (
         cards_stay(evidence, daemon_log),
         sets_armed(evidence),

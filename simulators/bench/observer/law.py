@@ -1,4 +1,5 @@
-"""Promises 3, 4 and 10: the document's demand is made and cited, silence acts only by a reading, and nothing else is offered."""
+"""Checks promises 3, 4 and 10: demands are made and cited, silence acts only by a reading, nothing else is
+offered."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -32,7 +33,7 @@ OF_GONE = ("R-71", "R-131")
 
 
 def citations(evidence: Evidence) -> Verdict:
-    """Each disposition says exactly what the observer's own table of law says, clause by clause; none is missing."""
+    """Checks that each disposition matches the observer's own law, clause by clause, and that none is missing."""
     problems: list[str] = []
     checked = 0
     for row in evidence.of("disposition_made"):
@@ -72,7 +73,7 @@ def _wrong_demands(evidence: Evidence, row: Row) -> Iterator[str]:
 
 
 def _wrong_reading(where: str, case: Case, demand: Mapping[str, Any]) -> Iterator[str]:
-    """An action beside the text's own: only under one of the readings that leave it open."""
+    """Finds an action beside the text's own that does not rest on a reading which leaves it open."""
     action, reading = demand["action"], demand.get("reading")
     allowed = case.may.get(action)
     if allowed is None:
@@ -83,7 +84,7 @@ def _wrong_reading(where: str, case: Case, demand: Mapping[str, Any]) -> Iterato
 
 
 def _due(evidence: Evidence) -> Iterator[tuple[Row, str]]:
-    """Inputs that the document has an answer to, and the trigger that must have been decided for each."""
+    """Returns the inputs that the document answers, each with its trigger."""
     size = EXPECTED[evidence.rulebook].size(evidence.elections)
     kinds = {device: serial.removeprefix("SIM-") for serial, device in evidence.serials.items()}
     refused = {f.cause for f in evidence.of("input_refused")} | {f.cause for f in evidence.of("decision_failed")}
@@ -109,7 +110,8 @@ def _facts_of(evidence: Evidence, given: Row) -> list[Row]:
 
 
 def silence(evidence: Evidence) -> Verdict:
-    """Where the text says nothing every demand names an elected reading; no demand rests on a clause and a reading at once."""
+    """Checks that demands without a clause name an elected reading, and that none rests on clause and reading at
+    once."""
     problems, checked = [], 0
     for row in evidence.of("disposition_made"):
         for demand in row.data["demands"]:
@@ -135,7 +137,8 @@ def silence(evidence: Evidence) -> Verdict:
 
 
 def remedies(evidence: Evidence) -> Verdict:
-    """Each duty and each fate of a wager follows from a demand of the same decision, or from a person's answer to a hold."""
+    """Checks that each duty and each wager's fate follows from a demand of its decision, or from an answer to a
+    hold."""
     causes, inputs = evidence.by_cause, evidence.input_of
     problems, checked = [], 0
     for facts in causes.values():
@@ -171,7 +174,7 @@ def _is_due(fact: Row, demanded: list[str], given: Row | None, law: Document, *,
 
 
 def _sent_back(fact: Row, given: Row | None, law: Document) -> bool:
-    """What goes back because of the dealer's hand, by the clause that says so."""
+    """Returns the wagers that go back because of the dealer's hand, with their clauses."""
     body = given.data["body"] if given is not None and given.kind == "reveal_dealer" else {}
     return any(
         body.get(said) is when
@@ -183,7 +186,7 @@ def _sent_back(fact: Row, given: Row | None, law: Document) -> bool:
 
 
 def _collected_at_fold(fact: Row, given: Row | None, law: Document) -> bool:
-    """The wagers that the document takes of the player who folds, by its clause on folding, and nothing else of anybody."""
+    """Checks that a fold collects exactly the wagers of the document's clause, from that player alone."""
     body = given.data["body"] if given is not None and given.kind == "record_decision" else {}
     folds = body.get("decision") == "fold" and body.get("seat") == fact.data["seat"]
     cited = tuple(fact.data.get("cite", ())) == law.by

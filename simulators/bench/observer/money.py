@@ -1,4 +1,4 @@
-"""Promise 5: each wager has its own fate, and exactly one."""
+"""Checks promise 5: each wager has exactly one fate."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ NAME = "5 one fate for each wager"
 
 @dataclass(slots=True)
 class Fates:
-    """The wagers of one round: (seat, wager) -> what was decided about it, in order."""
+    """The wagers of one round: (seat, wager) -> decisions about it, in order."""
 
     round: str
     number: int
@@ -41,14 +41,14 @@ class Fates:
         self.decided[seat, wager].append(fate)
 
     def settle(self) -> None:
-        """All that nobody gave back or holds is paid or collected now."""
+        """Notes that every wager that was not returned or held is now paid or collected."""
         self.settled = True
         for fates_so_far in self.decided.values():
             if not fates_so_far or fates_so_far[-1] == "stands":
                 fates_so_far.append("settled")
 
     def answer(self, seat: int, decision: str, cents: int) -> None:
-        """A wager that is placed with an answer; those that are paid or collected at once."""
+        """Notes a wager placed with an answer, and the wagers that an answer pays or collects."""
         if decision in self.law.later:
             self.place(seat, self.law.later[decision], cents)
         if decision == "fold":
@@ -59,13 +59,13 @@ class Fates:
                 decided.append("settled")
 
     def final(self, seat: int, wager: str) -> list[str]:
-        """The fates that end something; a wager should have one."""
+        """Returns the decisions that end a wager; there should be one."""
         decided = self.decided[seat, wager]
         kept = [fate for fate in decided[-1:] if fate in UNTIL_UNDONE]
         return [fate for fate in decided if fate in FINAL] + kept
 
     def not_collected(self) -> list[tuple[int, str]]:
-        """Wagers that lay on the layout when their player folded, and were not collected at once."""
+        """Returns wagers of a player who folded that were not collected at once."""
         return [
             (seat, wager)
             for (seat, wager), decided in self.decided.items()
@@ -74,7 +74,7 @@ class Fates:
 
 
 def fates(evidence: Evidence) -> list[Fates]:
-    """Each round of the run with the fates of its wagers."""
+    """Returns each round of the run with its wagers' fates."""
     rounds: list[Fates] = []
     for row in evidence.facts:
         if row.kind == "round_begun":
@@ -105,7 +105,7 @@ def _fold(current: Fates, row: Row) -> None:
 
 
 def wagers(evidence: Evidence) -> Verdict:
-    """When a round has ended each of its wagers was returned, settled, or left to its own pay table, once and for all."""
+    """Checks that each wager of an ended round was returned, settled, or left to its own pay table, once."""
     problems, checked = [], 0
     for current in fates(evidence):
         for (seat, wager), decided in current.decided.items():
@@ -127,7 +127,8 @@ def wagers(evidence: Evidence) -> Verdict:
 
 
 def _halves(evidence: Evidence) -> list[str]:
-    """Half of a wager that is given up is collected with the answer, to the cent; whose an odd cent is takes a reading."""
+    """Checks that half of a surrendered wager is collected with the answer, to the cent; an odd cent needs a
+    reading."""
     law, problems = EXPECTED[evidence.rulebook], []
     for row in evidence.of("decision_recorded"):
         if row.data["decision"] not in law.halves:
@@ -151,7 +152,7 @@ def _halves(evidence: Evidence) -> list[str]:
 
 
 def _chips(evidence: Evidence) -> list[str]:
-    """Each chip that the progressive had accepted when betting closed became a wager, and none else did."""
+    """Checks that exactly the chips accepted by the progressive unit became wagers."""
     accepted: dict[str, set[int]] = {}
     placed: dict[str, set[int]] = {}
     for row in evidence.facts:

@@ -1,4 +1,4 @@
-"""Sealed bodies of the journal, opened with the keys that lie open beside them: decoded from the published layout alone."""
+"""Opens sealed bodies of the journal with the keys beside them, by the published layout alone."""
 
 import hmac
 import json
@@ -12,7 +12,8 @@ __all__ = ["opened"]
 
 
 def opened(body: dict[str, Any], journal: str, kind: str, keys: Mapping[str, bytes]) -> tuple[dict[str, Any], str]:
-    """The body with its cards, and what is wrong with it, "" = nothing. As it is where it is not sealed or not open yet.
+    """Returns the body with its cards, and what is wrong with it ("" = nothing); unchanged if not sealed or not
+    open yet.
 
     `keys`: commitment in hex -> key. An input's origin and actor stand beside its `body`.
     """

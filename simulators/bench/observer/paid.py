@@ -1,7 +1,7 @@
-"""Promise 5, to the cent: what was paid on ante, blind and play, worked out once more from the cards that were told.
+"""Checks promise 5 to the cent: computes ante, blind and play once more from the recorded cards.
 
-Written apart from ranking and settlement: hands are compared by looking at all 21 choices of five cards, and what is paid
-stands in the observer's own law. Only rounds whose cards were told are looked at.
+It is written apart from ranking and settlement: it compares all 21 choices of five cards, and pays by the
+observer's own law. Rounds without recorded cards are skipped.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ Hand = tuple[int, ...]
 
 
 def payments(evidence: Evidence) -> tuple[int, list[str]]:
-    """How many payments were looked at, and those that are wrong."""
+    """Returns how many payments were compared, and the wrong ones."""
     law = EXPECTED[evidence.rulebook]
     checked, problems, hands = 0, [], dict[tuple[str, int], list[str]]()
     for row in (row for row in evidence.facts if row.order > evidence.began):
@@ -49,7 +49,7 @@ MAIN = ("ante", "blind", "play")
 
 
 def _comes_to(blind: Mapping[int, Fraction], row: Row, hands: dict[tuple[str, int], list[str]]) -> int | None:
-    """Cents that go back on this wager, stake included; None in a game of another kind, or where the cards were not told."""
+    """Returns the cents that go back on a wager, stake included; None without cards, or in another game."""
     board, dealer = hands.get(("community", 0)), hands.get(("dealer", 0))
     own = hands.get(("player", row.data["seat"]))
     if not blind or board is None or dealer is None or own is None or "??" in (*board, *dealer, *own):
@@ -65,7 +65,7 @@ def _comes_to(blind: Mapping[int, Fraction], row: Row, hands: dict[tuple[str, in
 
 
 def best(cards: list[str]) -> Hand:
-    """The best five of these cards: category, 9 = royal flush, then what breaks ties."""
+    """Returns the best five of these cards: category (9 = royal flush), then the tie-breakers."""
     return max(map(_five, combinations(cards, 5)))
 
 

@@ -1,4 +1,5 @@
-"""Promise 8: holds and duties outlive every restart, and only an authorised person, or the device's own proof, ends them."""
+"""Checks promise 8: holds and duties outlive restarts, and only an authorised person or a device's proof ends
+them."""
 
 from collections.abc import Mapping
 
@@ -30,7 +31,7 @@ UNDO = (
 
 
 class _Open:
-    """Holds and duties in force, folded from the record alone."""
+    """The open holds and duties, folded from the record alone."""
 
     def __init__(self) -> None:
         self.holds: dict[str, Row] = {}
@@ -92,7 +93,8 @@ def _may(actor: Mapping[str, str], least: str) -> bool:
 
 
 def alarms(evidence: Evidence) -> Verdict:
-    """Nothing is played while a hold is in force, no round begins with a duty open, each ends by who may end it."""
+    """Checks that nothing is played under a hold, no round begins with a duty open, and each ends by who may end
+    it."""
     state, inputs = _Open(), evidence.input_of
     for row in evidence.facts:
         state.fold(row, inputs.get(row.cause))

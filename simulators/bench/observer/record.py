@@ -1,6 +1,6 @@
-"""The journal file as anybody can read it: SQLite, read-only, decoded here from its published layout.
+"""Reads the journal file as anybody can: SQLite, read-only, decoded from its published layout.
 
-Nothing of the daemon's own reading code is used, so a mistake in that code cannot hide itself.
+It uses none of the daemon's reading code, so that a mistake there cannot hide itself.
 """
 
 import json
@@ -48,9 +48,9 @@ class Row:
 
 
 class RecordReader:
-    """Reads the file while the daemon writes it. The file may not be there yet: then there is nothing in it.
+    """Reads the file while the daemon writes it; a missing file reads as empty.
 
-    Another file at its path is opened in its place: a daemon puts its record back where somebody took it away.
+    If another file takes its path, that file is opened: a daemon puts its record back after somebody took it away.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,13 +74,13 @@ class RecordReader:
         return self._db
 
     def about(self) -> tuple[str, str, str, int]:
-        """Id, site, table and time of making of the journal; the id is "" where there is none."""
+        """Returns the journal's id, site, table and time of making; the id is "" without a journal."""
         db = self._open()
         found = db.execute("SELECT id, site, tablename, created_us FROM journal").fetchone() if db else None
         return tuple(found) if found else ("", "", "", 0)
 
     def heads(self) -> dict[str, int]:
-        """Last sequence of each stream, 0 where it is empty."""
+        """Returns each stream's last number; 0 for an empty stream."""
         db = self._open()
         if db is None:
             return dict.fromkeys(STREAMS, 0)
@@ -92,7 +92,7 @@ class RecordReader:
         return int(db.execute("SELECT ifnull(max(ord), 0) FROM body").fetchone()[0]) if db else 0
 
     def last_counter(self, serial: str, boot: str) -> int:
-        """Highest counter on record of one boot of a device, 0 where there is none."""
+        """Returns the highest recorded counter of one boot of a device; 0 if there is none."""
         db = self._open()
         if db is None:
             return 0
@@ -100,7 +100,7 @@ class RecordReader:
         return int(db.execute(query, (serial, boot)).fetchone()[0])
 
     def wanted(self, operation: int, newest: int = 200) -> Mapping[str, Any] | None:
-        """The recorded wish with this operation, among the newest; None = it is not on record."""
+        """Returns the recorded command with this operation among the newest; None if it is not on record."""
         db = self._open()
         if db is None:
             return None
@@ -112,7 +112,7 @@ class RecordReader:
         return None
 
     def rows(self, after: int = 0) -> list[Row]:
-        """All records behind this place in the global order."""
+        """Returns all records after this order number."""
         db = self._open()
         if db is None:
             return []
@@ -125,7 +125,7 @@ class RecordReader:
         return sorted(found, key=lambda row: row.order)
 
     def _open_keys(self, db: sqlite3.Connection) -> dict[str, bytes]:
-        """Keys of rounds that everybody may read, by their commitment in hex."""
+        """Returns the open round keys by their commitment in hex."""
         there = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'round_key'").fetchone()
         rows = db.execute("SELECT commitment, opened FROM round_key WHERE opened IS NOT NULL") if there else ()
         return {commitment.hex(): key for commitment, key in rows}
@@ -139,7 +139,7 @@ class RecordReader:
         return [_row(stream, columns) for columns in db.execute(query, (after,))]
 
     def anchors(self) -> dict[str, tuple[int, bytes]]:
-        """Sequence and hash before the first record of each stream."""
+        """Returns each stream's number and hash before its first record."""
         db = self._open()
         if db is None:
             return {}
@@ -164,7 +164,7 @@ def _row(stream: str, columns: tuple[Any, ...]) -> Row:
 
 
 def broken_links(journal: str, rows: list[Row], before: Mapping[str, tuple[int, bytes]]) -> list[str]:
-    """Where the hash chain does not hold, computed anew from the rows. `before`: what each stream follows."""
+    """Returns where the hash chain breaks, computed anew from the rows. `before`: what each stream follows."""
     faults: list[str] = []
     last = dict(before)
     for row in rows:

@@ -1,4 +1,5 @@
-"""Promises 1 and 2: no card leaves the table, and no set is dealt that was not shuffled whole, counted and alternated."""
+"""Checks promises 1 and 2: no card's identity leaves the table, and every dealt set was shuffled whole, counted
+and alternated."""
 
 import re
 from dataclasses import dataclass
@@ -20,10 +21,9 @@ BY_HAND = ("hand", "manual_shoe")
 
 
 def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
-    """No written card, no uid of one and no face stands in a journal body, a delivered payload, the daemon's log, or on a
-    device's display.
+    """Checks that no card stands in a journal body, a delivered payload, the daemon's log, or on a display.
 
-    What people told of hands that are turned up is sealed, and what was let out is what was committed to.
+    Recorded cards of hands are sealed, and an opened body matches its commitment.
     """
     cards = [card for line in evidence.device_lines("brought") for card in line.data.get("cards", ())]
     if not cards:
@@ -53,7 +53,7 @@ def cards_stay(evidence: Evidence, daemon_log: bytes = b"") -> Verdict:
 
 @dataclass(slots=True)
 class _Set:
-    """What is known of one set. `fresh`: shuffled since it was dealt from. `spent`: its cutting card has come."""
+    """The state of one set. `fresh`: shuffled since it was dealt from. `spent`: its cutting card has come."""
 
     present: bool = True
     in_cycle: bool = False
@@ -72,7 +72,7 @@ class _Set:
 
 
 class _Sets:
-    """Follows every card and every cycle through the records of all devices, and what hands did through the journal."""
+    """Follows every card and shuffle through the devices' logs, and people's acts through the journal."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._jams_count = (
@@ -99,7 +99,7 @@ class _Sets:
                 pass
 
     def read(self, row: Row) -> None:
-        """A fact of the journal: what hands have shuffled, which round is dealt, and when its cutting card came."""
+        """Takes a fact of the journal: a shuffle by hand, the set of a round, a cutting card."""
         data = row.data
         match row.kind:
             case "set_shuffled_by_hand":
@@ -154,7 +154,8 @@ class _Sets:
                 pass
 
     def _completed(self, device: str, card_set: _Set, body: dict[str, object]) -> None:
-        """A whole set is one that really lies there, each face as often as another, and that the device did not miscount."""
+        """Notes a shuffle; the set counts as whole if all its cards were really there and the device counted
+        right."""
         lying = self._in(device, "rack")
         counted = body.get("count")
         seen_wrong = counted not in (None, self._size) or body.get("identities") == "incomplete"
@@ -169,14 +170,14 @@ class _Sets:
             card_set.fit()
 
     def _dispensed(self, line: Line, back: str) -> None:
-        """What is let out once the first deal is over belongs to the deal that has begun."""
+        """Notes cards that came out: they belong to the deal that has begun."""
         if not self._in_deal.get(line.device):
             self._in_deal[line.device] = True
             if not self._late:
                 self._dealt(line.device, back)
 
     def _dealt(self, by: str, back: str) -> None:
-        """A deal began. Where a set is kept it is whole for many deals, else for one."""
+        """Notes that a deal began and uses up the set, unless the game deals on from it."""
         self.deals += 1
         card_set = self._of(back)
         if not card_set.whole:
@@ -193,7 +194,7 @@ class _Sets:
 
 
 def sets_armed(evidence: Evidence) -> Verdict:
-    """Each deal began with a set whose last cycle was whole, a shuffle, counted right, and whose turn it was."""
+    """Checks that each deal began with a whole, shuffled, rightly counted set whose turn it was."""
     follower = _Sets(evidence)
     seen: list[tuple[int, int, Line | Row]] = [(line.at_ns, 0, line) for line in evidence.lines]
     seen += [(row.mono_ns, 1, row) for row in evidence.facts if row.order > evidence.began]
