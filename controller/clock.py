@@ -39,22 +39,23 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class Clock(Protocol):
-    """Where time comes from."""
+    """The source of time."""
 
     def stamp(self) -> Stamp:
-        """Now, on both clocks."""
+        """Returns the present instant on both clocks."""
         ...
 
     def mono_ns(self) -> int:
-        """Now, on the monotonic clock alone: for intervals and deadlines."""
+        """Returns the monotonic time in nanoseconds, for intervals and deadlines."""
         ...
 
     def boot_ns(self) -> int:
-        """Since the boot, time asleep included: beside the wall clock it shows a step, and no sleep."""
+        """Returns nanoseconds since the boot, time asleep included: with the wall clock it shows a step, not a
+        sleep."""
         ...
 
     def discipline(self) -> "Discipline | None":
-        """What disciplines the wall clock says of it; None = that cannot be read."""
+        """Returns what disciplines the wall clock; None = that cannot be read."""
         ...
 
 
@@ -105,7 +106,7 @@ class SystemClock:
 
 
 class _Timex(ctypes.Structure):
-    """The head of `struct timex`; the rest is only room for the kernel to write in."""
+    """The head of `struct timex`; the rest is room for the kernel to write in."""
 
     _fields_ = (
         ("modes", ctypes.c_uint),
@@ -119,9 +120,9 @@ class _Timex(ctypes.Structure):
 
 
 def kernel_discipline() -> Discipline | None:
-    """What the kernel says of its clock; None where reading that is forbidden.
+    """Returns the kernel's state of its clock; None if reading is forbidden.
 
-    A service unit with `ProtectClock=` forbids even this reading, so the clock then counts as unsynced.
+    A service unit with `ProtectClock=` forbids the reading, so the clock then counts as unsynced.
     """
     timex = _Timex()
     try:
@@ -136,7 +137,7 @@ def kernel_discipline() -> Discipline | None:
 
 
 class ManualClock:
-    """A clock that stands still until it is told to move. `wall_us` as in `Stamp`."""
+    """A clock that moves only when a test moves it. `wall_us`: microseconds since 1970 UTC."""
 
     def __init__(
         self,
@@ -170,17 +171,17 @@ class ManualClock:
         self.wall_us += round(seconds * 1_000_000)
 
     def sleep(self, seconds: float) -> None:
-        """The machine sleeps: the wall clock goes on, the monotonic one does not."""
+        """Puts the machine to sleep: the wall clock goes on, the monotonic clock does not."""
         self.asleep_ns += round(seconds * 1_000_000_000)
         self.wall_us += round(seconds * 1_000_000)
 
     def step_wall(self, seconds: float) -> None:
-        """Sets the wall clock forward or back, as a correction does; the monotonic clock is not touched."""
+        """Sets the wall clock forward or back; the monotonic clock does not change."""
         self.wall_us += round(seconds * 1_000_000)
 
 
 def rfc3339(time_us: int) -> str:
-    """`time_us` microseconds since 1970 as RFC 3339 in UTC with all six digits: the texts sort as the times do."""
+    """Returns `time_us` (microseconds since 1970) as RFC 3339 in UTC with six digits: texts sort like times."""
     hour, rest_us = divmod(time_us, 3_600_000_000)
     minute, rest_us = divmod(rest_us, 60_000_000)
     second, rest_us = divmod(rest_us, 1_000_000)

@@ -1,6 +1,6 @@
-"""How the daemon speaks to its engineers: one event a line with its fields, ours and the libraries' in the same form.
+"""Logs for engineers: one event a line with its fields, ours and the libraries' in one form.
 
-Logs may be lost; what must not be lost stands in the journal. No card identity and no secret passes through here.
+Log lines may be lost; the journal holds what must not be lost. No card identity and no secret passes through here.
 """
 
 import logging
@@ -67,7 +67,7 @@ class LogLevel(StrEnum):
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:
-    """A logger for events with fields: `log.warning("shoe_jam", device="shoe-1", cite="13.I")`."""
+    """Returns a logger for events with fields: `log.warning("shoe_jam", device="shoe-1", cite="13.I")`."""
     logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
     return logger
 
@@ -121,7 +121,7 @@ def configure(
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """A processor that withholds card identities and secrets, at any depth and inside texts."""
+    """Withholds card identities and secrets, at any depth and inside texts; a log processor."""
     for key, value in event.items():
         if not key.startswith("_"):  # structlog's own bookkeeping, never shown
             event[key] = _cleaned(key, value)
@@ -160,7 +160,7 @@ def _clean_field(found: re.Match[str]) -> str:
 
 
 def _printable(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """A processor for terminals: what somebody typed, or a device says, moves no cursor and begins no line of its own."""
+    """Replaces characters that would move a terminal's cursor or begin a line; a log processor."""
     for key, value in event.items():
         if key not in AS_LINES:
             event[key] = plain(value) if isinstance(value, str) else value

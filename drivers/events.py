@@ -135,12 +135,12 @@ __all__ = [
 class Origin(Struct, frozen=True):
     """Identifies a report for ever, by (serial, boot, counter).
 
-    `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: device clock.
-    `from_log`: read again from the device's log, so it is later than its place in the order. `chain`: the report's value in the
-    keyed chain over the device's log, 16 hex digits; None where no key holds that together. `happened_ns`: CLOCK_MONOTONIC of
-    the PC when the device's clock read that tick, as far as can be told, and `error_ns`, by how much that may be off either
-    way; it lies before now by real time, so where the PC slept since it is as if that clock had gone on meanwhile. None where
-    the device has no clock of its own, or nothing is known of it. `sealed`: the device had proven its key.
+    `boot`: u64 drawn at power-up, as 16 hex digits. `counter`: u64, +1 each within a boot. `tick_us`: the device's
+    clock. `from_log`: read from the device's log later than it happened. `chain`: the report's value in the keyed
+    chain over the device's log, 16 hex digits; None = no key checks it. `happened_ns`: CLOCK_MONOTONIC of the PC
+    when the device's clock read that tick, and `error_ns`: how far that may be off either way; None = the device
+    has no clock, or its relation to the PC's is unknown. Both count real time: if the PC slept since, they count
+    as if its clock had gone on. `sealed`: the device had proven its key.
     """
 
     serial: str

@@ -1,1 +1,1 @@
-"""What the record says afterwards: replay, look-back over a set's rounds, evidence of one round, alarms, drills."""
+"""Examines a record afterwards: replay, look-back over a set's rounds, evidence of one round, alarms, drills."""

@@ -1,4 +1,4 @@
-"""From the record alone: every alarm and hold, when it was raised, who saw it when, and who ended it with what."""
+"""Lists every alarm and hold from the record alone: raised when, seen by whom, ended by whom and how."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,8 @@ OF_PEOPLE = (f.AlarmSeen.kind, f.AlarmCleared.kind, f.HoldLifted.kind)
 
 
 def alarms_told(view: Reading) -> list[Document]:
-    """Oldest first. An alarm that came again while it stood is one, with each time. Raises `JournalDamaged`, `NotReplayable`."""
+    """Returns alarms oldest first; a repeated alarm is one entry with each time. Raises `JournalDamaged`,
+    `NotReplayable`."""
     told: list[Document] = []
     open_: dict[str, Document] = {}
     for record, before, after in folded(view):

@@ -56,8 +56,11 @@ _Row = tuple[int, str, int, str, str | None, int, str]
 
 
 class DayRounds(msgspec.Struct, frozen=True):
-    """`after`, `through`: behind which record of MAIN the day begins, and its last one; `segment`: the name of its file, of an
-    open day the hash of that last record in hex; `told`: its verdicts, oldest first; `rounds`: by set, packed."""
+    """A day's rounds. `after`, `through`: the record of MAIN before the day, and its last one.
+
+    `segment`: its file's name, or for an open day the last record's hash in hex; `told`: verdicts, oldest first;
+    `rounds`: by set, packed.
+    """
 
     segment: str
     after: int
@@ -66,12 +69,12 @@ class DayRounds(msgspec.Struct, frozen=True):
     rounds: dict[str, bytes]
 
     def of(self, back: str) -> list[Touched]:
-        """The rounds of one set; those of the others are not looked into."""
+        """Returns the rounds of one set without decoding the others."""
         return _ROUNDS.decode(zlib.decompress(self.rounds[back])) if back in self.rounds else []
 
     @property
     def verdicts(self) -> Iterator[Brief]:
-        """The newest first."""
+        """Returns the verdicts on sets, newest first."""
         return (Brief(*row[:6], row[6].encode()) for row in reversed(self.told))
 
 
@@ -79,7 +82,8 @@ _DECODER, _ROUNDS = msgspec.msgpack.Decoder(DayRounds), msgspec.msgpack.Decoder(
 
 
 def note_rounds(folder: Path, told: Progress = quiet) -> list[str]:
-    """Works out what is missing of the segments in a folder, the newest days first; gives the names. Raises `OSError`.
+    """Works out the missing files of a folder's segments, newest days first; returns their names. Raises
+    `OSError`.
 
     A day that cannot be read is left out: a look-back that needs it says why.
     """
@@ -100,9 +104,9 @@ def note_rounds(folder: Path, told: Progress = quiet) -> list[str]:
 
 
 def note_open_day(view: Reading, folder: Path) -> bool:
-    """Works out the open day up to the round in play, from where that was done before. Raises `OSError`.
+    """Works out the open day up to the round in play. Raises `OSError`.
 
-    `folder`: of the segments. False: nothing came since, or it cannot be read, which a look-back says.
+    `folder`: of the segments. Returns False if nothing is new, or the day cannot be read.
     """
     with suppress(JournalError, NotReplayable, UnknownKind):
         newest = next(newest_first(folder), None)
@@ -119,7 +123,7 @@ def note_open_day(view: Reading, folder: Path) -> bool:
 
 
 def write_day(path: Path, day: DayRounds) -> None:
-    """Whole or not at all. Raises `OSError`."""
+    """Writes a day's file whole or not at all. Raises `OSError`."""
     packed = msgspec.msgpack.encode(day)
     draft = path.with_name(path.name + medium.PART)
     medium.write(draft, FIRST_LINE + sha256(packed).hexdigest().encode() + b"\n" + packed)
@@ -127,7 +131,7 @@ def write_day(path: Path, day: DayRounds) -> None:
 
 
 def known_days(view: Reading, folder: Path) -> Iterator[DayRounds]:
-    """The open day as far as it was worked out, and the closed ones, the newest first, without those that were not."""
+    """Returns the open day as far as it was worked out, and the closed days, newest first."""
     closed = newest_first(folder)
     newest, day = next(closed, None), _read(folder / OPEN)
     if day is not None and (newest is None or day.through > newest.through) and _is_of(view, day):
@@ -138,7 +142,7 @@ def known_days(view: Reading, folder: Path) -> Iterator[DayRounds]:
 
 
 def newest_first(folder: Path) -> Iterator[DayRounds]:
-    """The closed days of a folder as they are asked for, without those that were not worked out."""
+    """Returns a folder's closed days, newest first, without those not worked out."""
     for named in reversed(all_in(folder)):
         day = _read(named.path.with_suffix(SUFFIX))
         if day is not None and day.segment == named.path.name:
@@ -167,7 +171,7 @@ def _read(path: Path) -> DayRounds | None:
 
 
 def _is_of(view: Reading, day: DayRounds) -> bool:
-    """Whether an open day ends with a record of this chain, and the table was not started since."""
+    """Returns True if an open day's file ends with a record of this chain and the table was not restarted since."""
     if not view.anchors[Stream.MAIN].sequence < day.through <= view.last()[0][Stream.MAIN].sequence:
         return False
     if next(view.backwards(Stream.MAIN, (ServiceStarted.kind,), after=day.through), None) is not None:
@@ -176,12 +180,12 @@ def _is_of(view: Reading, day: DayRounds) -> bool:
 
 
 def _hash_of(view: Reading, sequence: int) -> str:
-    """Of a record of MAIN, in hex."""
+    """Returns the hash of a record of MAIN, in hex."""
     return next(view.merged((Stream.MAIN,), {Stream.MAIN: sequence - 1})).recordhash.hex()
 
 
 def _between_rounds(view: Reading, after: int) -> int:
-    """The newest record of MAIN that no round is in play behind, `after` where there is none later."""
+    """Returns the newest record of MAIN after which no round is in play; `after` if there is none later."""
     newest = next(view.backwards(Stream.MAIN, (f.RoundBegun.kind, f.RoundEnded.kind), after=after), None)
     is_in_play = newest is not None and newest.kind == f.RoundBegun.kind
     return newest.sequence - 1 if newest and is_in_play else view.last()[0][Stream.MAIN].sequence
@@ -210,7 +214,7 @@ def _row(verdict: Brief) -> _Row:
 
 
 def by_set(rounds: Iterable[Touched]) -> dict[str, bytes]:
-    """Rounds as a day keeps them."""
+    """Returns rounds grouped by set, as a day's file keeps them."""
     found: dict[str, list[Touched]] = {}
     for touched in rounds:
         found.setdefault(touched.back, []).append(touched)

@@ -1,7 +1,7 @@
-"""A restore that is practised: from the second place into a scratch folder, proved there, and played again.
+"""Practises a restore: from the second place into a scratch folder, proved there, and replayed.
 
-A copy that nobody has ever read back is a hope. What is replayed also shows that the state which each day begins with is the one
-that the day before it leads to.
+A copy that was never read back is only a hope. The replay also shows that each day begins with the state that the
+day before leads to.
 """
 
 import shutil
@@ -27,9 +27,10 @@ Told = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class Drill:
-    """What came of one journal. `days`: first and last that were restored; `copied`: how many lie in the second place;
-    `inputs` were decided anew, `sealed` of them not, as their cards are; `wrong`: everything that is not as it must be;
-    `is_opened`: the vault's key was there, so that what is sealed nobody can read.
+    """The result for one journal. `days`: first and last restored; `copied`: how many are in the second place.
+
+    `inputs` were decided anew, `sealed` of them not, because their cards are; `wrong`: every fault; `is_opened`:
+    the vault's key was there.
     """
 
     folder: Path
@@ -44,7 +45,7 @@ class Drill:
 
 
 def journals_in(place: Path) -> list[Path]:
-    """The folders of journals in a second place: itself, or those below it. Raises `OSError`."""
+    """Returns the folders of journals in a second place: itself, or those below it. Raises `OSError`."""
     folders = [
         place,
         *sorted(p for p in place.glob("*/*") if p.is_dir()),
@@ -62,10 +63,10 @@ def drill(
     vault: VaultKeys | None = None,
     told: Told = print,
 ) -> Drill:
-    """Restores the newest `days` of a journal (None = all) into an empty folder, proves them and plays them again.
+    """Restores the newest `days` of a journal (None = all) into an empty folder, proves and replays them.
 
-    `vault`: opens the rounds too; `told`: is given a line about each step. Raises `OSError` where the second place cannot be
-    read or the folder not written.
+    `vault`: opens the rounds too; `told`: receives a line about each step. Raises `OSError` if a place cannot be
+    read or written.
     """
     there = all_in(folder)
     chain = before(there, there[-1].last)
@@ -129,7 +130,7 @@ def _day_of(segments: Sequence[Named], order: int) -> str:
 
 
 def lines(result: Drill) -> Iterator[str]:
-    """For a person."""
+    """Returns the result as lines for a person."""
     first, last = result.days
     state = "can be restored" if not result.wrong else f"CANNOT BE RELIED ON, {len(result.wrong)} faults"
     yield f"{result.folder}: {state}: {result.restored} of {result.copied} days, {first} to {last}"

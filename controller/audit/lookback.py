@@ -1,8 +1,7 @@
-"""What was dealt from a set of cards since it was last found to be right: rounds, seats, wagers and what became of them.
+"""Lists what was dealt from a set since its last good check: rounds, seats, wagers, results.
 
-When a set turns out wrong, these are the rounds that are touched. The last good verdict is looked for from the newest record
-backwards, and the rounds since are folded from their own facts, so the age of the journal costs nothing. Of each day what was
-worked out before is taken, where it is there (`controller/audit/day_rounds.py`).
+If a set turns out wrong, these rounds are affected. The search runs backwards from the newest record, and folds
+the rounds since from their own facts. Worked-out days are used if present (`controller/audit/day_rounds.py`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +22,7 @@ __all__ = ["Evidence", "Lookback", "lookback"]
 
 
 class Evidence(StrEnum):
-    """What makes a verdict a good one: a right number of cards says nothing of which cards they are."""
+    """Which kind of verdict counts as good: a right count says nothing about which cards they are."""
 
     COUNT = "count"
     READING = "reading"
@@ -31,8 +30,8 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lookback:
-    """`since`: the last good verdict; None = there is none in this journal. `rounds`: oldest first. `days`: of how many
-    days it was taken what was worked out before."""
+    """The result. `since`: the last good verdict, None = none here. `rounds`: oldest first. `days`: how many
+    worked-out days were used."""
 
     back: str
     since: Brief | None
@@ -41,7 +40,7 @@ class Lookback:
 
 
 class _Piece(NamedTuple):
-    """A stretch of MAIN. `day` None: it is to be read from the record itself."""
+    """A stretch of MAIN. `day` None: it must be read from the record itself."""
 
     after: int
     through: int
@@ -49,9 +48,10 @@ class _Piece(NamedTuple):
 
 
 def lookback(view: Reading, back: str, by: Evidence = Evidence.COUNT, days: Iterable[DayRounds] = ()) -> Lookback:
-    """The rounds that were dealt from this set since. Raises `JournalDamaged`, `NotReplayable`.
+    """Returns the rounds dealt from this set since its last good verdict. Raises `JournalDamaged`,
+    `NotReplayable`.
 
-    `days`: of this very record, the newest first; others than those that fit without a gap are passed over.
+    `days`: worked-out days of this record, newest first; those that do not fit without a gap are ignored.
     """
     state = empty_table(view)
     if back not in state.sets:
@@ -81,7 +81,7 @@ def lookback(view: Reading, back: str, by: Evidence = Evidence.COUNT, days: Iter
 
 
 def _pieces(view: Reading, days: Iterable[DayRounds]) -> Iterator[_Piece]:
-    """The whole of MAIN from its end backwards: days that were worked out, and what lies between and behind them."""
+    """Yields MAIN from its end backwards: worked-out days, and the stretches between and after them."""
     least, upper = view.anchors[Stream.MAIN].sequence, view.last()[0][Stream.MAIN].sequence
     for day in days:
         if day.through > upper or (day.through < upper <= least):
@@ -100,7 +100,7 @@ def _pieces(view: Reading, days: Iterable[DayRounds]) -> Iterator[_Piece]:
 
 
 def _verdicts(view: Reading, piece: _Piece) -> Iterator[Brief]:
-    """The newest first."""
+    """Yields verdicts on the set, newest first."""
     if piece.day is not None:
         return piece.day.verdicts
     return view.backwards(Stream.MAIN, VERDICTS, before=piece.through + 1, after=piece.after)
@@ -120,7 +120,7 @@ def _is_good(verdict: Brief, back: str, by: Evidence) -> bool:
 
 
 def _begin(view: Reading, back: str, day: DayRounds | None, verdict: Brief | None, first: int) -> int:
-    """Behind which sequence the rounds begin that may be touched: that of the verdict itself is one of them."""
+    """Returns the number after which affected rounds begin; the verdict's own round is one of them."""
     if verdict is None:
         return first
     if verdict.round_id is None:
@@ -133,7 +133,7 @@ def _begin(view: Reading, back: str, day: DayRounds | None, verdict: Brief | Non
 
 
 def _is_touched(round_: Touched, verdict: Brief | None, by: Evidence) -> bool:
-    """A round that was in play then is answered for as the table has it: where its cards had been gathered by then."""
+    """Returns True for a round in play then, if its cards had not been gathered by that time."""
     if verdict is None or round_.begun > verdict.sequence:
         return True
     return not (round_.read if by is Evidence.READING else round_.counted)

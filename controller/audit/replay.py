@@ -1,8 +1,7 @@
-"""A journal played again: the table as it was at any moment, and every recorded input decided anew.
+"""Replays a journal: the table as it was at any moment, and every recorded input decided anew.
 
-State is folded from the recorded facts, as a start does it. Deciding anew compares what the rules say of each input now with
-what was recorded then, always from the state as it was recorded, so that one difference does not breed others. Where cards
-that were told are sealed and cannot be read here, their round is not decided, and that is said.
+State is folded from the recorded facts, as a start does. Each input is decided from the recorded state, so that
+one difference does not cause others. Rounds with sealed cards are not decided, and the result says so.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,15 +46,15 @@ UNFIT = (AssertionError, KeyError, ValueError, TypeError, AttributeError, IndexE
 
 
 class NotReplayable(Exception):
-    """Something that this needs is not on record, or not here: which, and what to do."""
+    """Something needed is not on record or not here; the text says what, and what to do."""
 
 
 class TableUnfit(NotReplayable):
-    """The configuration that was given is of another table than the record: what does not fit, and what to do."""
+    """The given configuration is of another table; the text says what does not fit, and what to do."""
 
 
 class Seen(NamedTuple):
-    """The table at a moment. `record`: the last one that it is folded from; `sealed`: cards told in its round are not shown."""
+    """The table at a moment. `record`: the last folded one; `sealed`: its round has unreadable cards."""
 
     setup: Setup
     state: State
@@ -64,7 +63,7 @@ class Seen(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """An input that was not decided, because it or the cards of its round are sealed. `why`: in words; `is_erased`: for ever."""
+    """An input that was not decided, because its cards are sealed. `why`: in words; `is_erased`: for ever."""
 
     input: Record
     round_id: str
@@ -74,14 +73,14 @@ class Sealed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What one input led to, then and now. `was`, `now`: stream, subject, kind and body of each fact, in order."""
+    """An input's facts, then and now. `was`, `now`: stream, subject, kind and body of each fact, in order."""
 
     input: Record
     was: list[dict[str, Any]]
     now: list[dict[str, Any]]
 
     def lines(self) -> list[str]:
-        """For a person: facts that are gone and facts that are new."""
+        """Returns removed and new facts, for a person."""
         gone = [f"  was  {_fact_line(fact)}" for fact in self.was if fact not in self.now]
         new = [f"  now  {_fact_line(fact)}" for fact in self.now if fact not in self.was]
         order = ["  the same facts in another order"] if not gone and not new else []
@@ -89,7 +88,7 @@ class Difference:
 
 
 class _Folding:
-    """The state as records come by, and the setup that the last start put on record."""
+    """Folds records; holds the state and the setup of the last start."""
 
     def __init__(self, view: Reading, given: Setup | None, keys: VaultKeys | None) -> None:
         self.unsealer = view.unsealer(keys)
@@ -99,7 +98,7 @@ class _Folding:
         self.state: State | None = State.initial(given) if given else None
 
     def take(self, record: Record) -> None:
-        """Folds a fact; a start may bring another setup, the state goes on. Cards that are sealed here are passed over."""
+        """Folds a fact; a start may change the setup, the state continues. Skips sealed cards."""
         try:
             record = self.unsealer.clear(record)
         except StillSealed as sealed:
@@ -128,12 +127,12 @@ class _Folding:
 
     @property
     def still(self) -> StillSealed | None:
-        """Why the state does not know cards that were told in the round in play; None = it knows them."""
+        """Returns why the state lacks cards of the round in play; None = it has them."""
         round_ = self.state.round if self.state else None
         return self._sealed.get(round_.id) if round_ else None
 
     def begin(self, closed: Closed) -> None:
-        """Takes up the state at the end of a closed day. Raises `NotReplayable`."""
+        """Begins with the state at the end of a closed day. Raises `NotReplayable`."""
         self.start(closed.told.started)
         if self.setup is None:
             raise NotReplayable(
@@ -145,7 +144,7 @@ class _Folding:
             raise NotReplayable(str(exc)) from exc
 
     def start(self, started: ServiceStarted) -> None:
-        """From here on it is decided by what this start says, unless a configuration was given."""
+        """Uses a start's setup from here on, unless a configuration was given."""
         if self._given is None and started.setup is not None:
             self.setup = setup_of(started, started.setup, self._site, self._table)
         if self.setup is not None and self.state is None:
@@ -153,7 +152,7 @@ class _Folding:
 
 
 def _unfit(given: Setup, fact: Fact) -> str:
-    """What the record tells of and this table does not have, in words; "" where it has everything."""
+    """Returns what the record names and this table lacks; "" = nothing."""
     event = fact.event
     told = event.kind in REPORTS or event.kind in LINK_EVENTS
     name = fact.subject if told else getattr(event, "device", "")
@@ -173,7 +172,7 @@ def _unfit(given: Setup, fact: Fact) -> str:
 
 
 def setup_of(started: ServiceStarted, told: TableSetup, site: str, table: str) -> Setup:
-    """The table that a start put on record. Raises `NotReplayable`."""
+    """Returns the table that a start recorded. Raises `NotReplayable`."""
     book = _rulebook_of(started)
     try:
         return setup_from(told, site, table, book)
@@ -182,7 +181,7 @@ def setup_of(started: ServiceStarted, told: TableSetup, site: str, table: str) -
 
 
 def _rulebook_of(started: ServiceStarted) -> Rulebook:
-    """The one that was in force, by its hash: as the current file, or as one kept beside it."""
+    """Returns the rulebook with this hash: the current file, or one kept beside it."""
     for name in (started.rulebook, f"{started.rulebook}@{started.edition}"):
         try:
             found = find(name)
@@ -204,10 +203,10 @@ def table_at(
     given: Setup | None = None,
     keys: VaultKeys | None = None,
 ) -> Seen:
-    """The table after all that was known at a time, or as a round was before it ended. Raises `NotReplayable`.
+    """Returns the table as known at a time, or a round as it was before it ended. Raises `NotReplayable`.
 
-    `round_id`: its id, or its number. `time_us`: Unix time, microseconds, by the wall clock of the record. `keys`: of the
-    vault; without them only rounds show their cards that were let out.
+    `round_id`: id or number. `time_us`: Unix time, microseconds, by the record's wall clock. `keys`: of the vault;
+    without them only opened rounds show cards.
     """
     folding, last, is_there = _Folding(view, given, keys), None, False
     for record in view.merged(FACTS, _begun(view, folding, _is_before(time_us, round_id))):
@@ -227,10 +226,10 @@ def table_at(
 
 
 def _begun(view: Reading, folding: _Folding, is_before: Callable[[Brief], bool]) -> dict[Stream, int]:
-    """Lets the folding begin with the newest closed day that is before what is looked for; gives the sequences behind which it
-    goes on.
+    """Begins the folding with the newest closed day before the wanted moment; returns the numbers after which to
+    go on.
 
-    Raises `NotReplayable` where the record begins in the middle, and no day that is closed there says how things stood.
+    Raises `NotReplayable` if the record begins in the middle and no closed day gives the state.
     """
     try:
         brief = view.closing(is_before)
@@ -249,7 +248,7 @@ def _begun(view: Reading, folding: _Folding, is_before: Callable[[Brief], bool])
 
 
 def _is_before(time_us: int | None, round_id: str) -> Callable[[Brief], bool]:
-    """Which days were closed before what is looked for. A round is known by its number, which its id ends with."""
+    """Tells whether a day was closed before the wanted moment or round."""
     if time_us is not None:
         return lambda brief: brief.time_us <= time_us
     number = round_id.rpartition("-")[2]
@@ -257,7 +256,7 @@ def _is_before(time_us: int | None, round_id: str) -> Callable[[Brief], bool]:
 
 
 def folded(view: Reading) -> Iterator[tuple[Record, State, State]]:
-    """Each fact with the state before and after it, from the first start that says what table this is. Raises `NotReplayable`."""
+    """Yields each fact with the state before and after it, from the first usable start. Raises `NotReplayable`."""
     folding = _Folding(view, None, None)
     for record in view.merged(FACTS, _begun(view, folding, lambda _: False)):
         before = folding.state
@@ -269,7 +268,7 @@ def folded(view: Reading) -> Iterator[tuple[Record, State, State]]:
 def differences(
     view: Reading, given: Setup | None = None, keys: VaultKeys | None = None
 ) -> Iterator[tuple[Record, Difference | Sealed | None]]:
-    """Each recorded input, with what it would lead to now where that differs. Raises `NotReplayable`."""
+    """Yields each input that would be decided otherwise now. Raises `NotReplayable`."""
     folding = _Folding(view, given, keys)
     order = view.description.order_before
     after = _begun(view, folding, lambda brief: closed_in(brief).boundary.order <= order) if order else {}
@@ -320,7 +319,7 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
 
 
 def _carried_otherwise(folding: _Folding, given: Record, closed: RecordDayClosed) -> Difference | None:
-    """Where the state that was put on record at the end of a day is not the one that its facts lead to."""
+    """Returns the day whose recorded state differs from the one its facts lead to."""
     assert folding.setup is not None
     assert folding.state is not None
     if (

@@ -1,4 +1,4 @@
-"""Rounds that were dealt from a set of cards, folded from their own facts: seats, wagers and what became of them."""
+"""Folds the rounds dealt from a set of cards: seats, wagers and results."""
 
 from collections.abc import Collection, Iterator
 
@@ -33,7 +33,7 @@ IN_SERVICE = (f.DeviceTakenOut.kind, f.DeviceReturned.kind)
 
 
 class WagerTold(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """Money in cents; what nobody knows is None, and absent in JSON."""
+    """One wager. Money in cents; an unknown amount is None, and absent in JSON."""
 
     cents: int
     fate: str
@@ -44,7 +44,7 @@ class WagerTold(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class SeatTold(msgspec.Struct, frozen=True, gc=False):
-    """A seat whose hand was dealt, its wagers by name."""
+    """A seat whose hand was dealt, with its wagers by name."""
 
     folded: bool
     void: bool
@@ -52,10 +52,10 @@ class SeatTold(msgspec.Struct, frozen=True, gc=False):
 
 
 class Touched(msgspec.Struct, frozen=True, gc=False):
-    """A round dealt from a set, as it was before it ended, or is now. Times: Unix, microseconds; `ended_us` None = in play.
+    """A round dealt from a set, before its end or now. Times: Unix, microseconds; `ended_us` None = in play.
 
-    `begun`: sequence in MAIN of its beginning. `counted`, `read`: its set was found right after its cards were dealt. `seats`: by
-    number. There are tens of thousands in a month: no collector of garbage has to look through them.
+    `begun`: its first record's number in MAIN. `counted`, `read`: its set was found right after the deal. `seats`:
+    by number.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Touched(msgspec.Struct, frozen=True, gc=False):
 
 
 def empty_table(view: Reading) -> State:
-    """An empty table of this kind: what is folded from here knows its rounds and nothing before them. Raises `NotReplayable`.
+    """Returns an empty table of this kind, so that folding starts with no earlier rounds. Raises `NotReplayable`.
 
     The newest start says what table it is; one before the last closed day is told with that, so that it is not looked for.
     """
@@ -92,7 +92,8 @@ def empty_table(view: Reading) -> State:
 
 
 def touched_in(view: Reading, state: State, backs: Collection[str], after: int, through: int) -> Iterator[Touched]:
-    """The rounds of these sets that began behind `after` in MAIN, through `through`. Raises `JournalDamaged`, `NotReplayable`.
+    """Returns the rounds of these sets that began after `after` in MAIN, up to `through`. Raises `JournalDamaged`,
+    `NotReplayable`.
 
     Rounds of other sets are not looked into, nor is what devices said: it says nothing of wagers and results.
     """

@@ -1,1 +1,1 @@
-"""Cards and what they are worth: names, the ranking of hands of any number of decks, three-card hands, house ways."""
+"""Cards and the ranking of hands: names, values for any number of decks, three-card hands, house ways."""

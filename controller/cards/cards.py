@@ -19,13 +19,13 @@ _NUMBERS = {name: number for number, name in enumerate(NAMES)}
 
 
 class CardError(ValueError):
-    """A text that names no card, or names one more often than the decks hold it."""
+    """A text names no card, or one more often than the decks hold it."""
 
 
 def parse(text: str, decks: int = 1) -> tuple[int, ...]:
-    """The cards of a text such as `As Kd 10h`, in its order; blanks or commas stand between them.
+    """Returns the cards of a text such as `As Kd 10h`, in order; blanks or commas separate them.
 
-    `decks`: how often one card may be there. Raises `CardError`, which names the word and its place, counted from 1.
+    `decks`: how often a card may occur. Raises `CardError` that names the word and its place, from 1.
     """
     cards: list[int] = []
     for place, word in enumerate(text.replace(",", " ").split(), start=1):
@@ -43,22 +43,22 @@ def parse(text: str, decks: int = 1) -> tuple[int, ...]:
 
 
 def names(cards: Iterable[int]) -> str:
-    """The cards as `parse` reads them: `As Kd`."""
+    """Returns the cards as text that `parse` reads: `As Kd`."""
     return " ".join(NAMES[card] for card in cards)
 
 
 def suit(card: int) -> str:
-    """One of `SUITS`."""
+    """Returns the card's suit, one of `SUITS`."""
     return SUITS[card & 3]
 
 
 def pips(card: int) -> int:
-    """The rank as a number: 2 to 10, jack 11, queen 12, king 13, ace 14."""
+    """Returns the rank as a number: 2 to 10, jack 11, queen 12, king 13, ace 14."""
     return (card >> 2) + 2
 
 
 def without(cards: Iterable[int], taken: Iterable[int]) -> tuple[int, ...]:
-    """The cards that are left, in their order, once each of the others is taken away once."""
+    """Returns the cards in order, with each of the others removed once."""
     kept = list(cards)
     for card in taken:
         if card in kept:

@@ -32,7 +32,7 @@ def census(cards: int, decks: int = 1) -> Counter[int]:
 
 
 def _groups(cards: int, copies: int) -> list[tuple[int, int]]:
-    """Every choice of ranks for so many cards, where each rank is there `copies` times: its key and in how many ways."""
+    """Yields each choice of ranks for so many cards, `copies` of each rank: its key and its number of ways."""
     ways = [comb(copies, count) for count in range(cards + 1)]
     held: list[list[tuple[int, int]]] = [[(0, 1)], *([] for _ in range(cards))]
     for rank in range(13):

@@ -21,7 +21,7 @@ _SUITED_PAIR = "(h)(9)(i)"
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """How the ways are read where the text leaves it open.
+    """The readings of the house ways where the text is open.
 
     `any_suited_pair`: of two suited pairs the dealer may play either, as no word of (h)(9)(i) says the highest.
     `of_highest`: "10 or better" in (h)(9)(viii) and "jack or better" in (ix) bound the higher of two cards, not each.
@@ -37,7 +37,8 @@ AS_BEFORE: Final = Read()
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a way leads to. `plays`: pairs of cards, each the higher card first; the dealer may play any one of them.
+    """The result of a house way. `plays`: pairs of cards, each the higher card first; the dealer may play any of
+    them.
 
     There are several where the text says "any", or where cards of equal rank differ only in suit; those of the highest
     ranks stand first. `cite`: the clause of the way.
@@ -49,7 +50,7 @@ class Setting:
 
     @property
     def of_equal_rank(self) -> bool:
-        """Whether the plays are several that differ in suits alone, as two of three cards of one rank do."""
+        """Returns True if the plays differ in suits alone."""
         return len(self.plays) > 1 and len({_by_rank(pair) for pair in self.plays}) == 1
 
 
@@ -59,7 +60,7 @@ _Test = Callable[[int, int, bool], bool]
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """`any`: every pair that fits may be played, not only the highest."""
+    """One house way. `any`: every fitting pair may be played, not only the highest."""
 
     cite: str
     says: str
@@ -108,12 +109,12 @@ _OF_HIGHEST: Final[dict[str, _Test]] = {
 
 
 def is_natural(cards: Sequence[int]) -> bool:
-    """Whether four cards are of one rank (fast-action (a)(1)(v)): they are not set, and win or take at once."""
+    """Returns True if four cards are of one rank (fast-action (a)(1)(v)): they win or take at once."""
     return len(cards) == 4 and len({card >> 2 for card in cards}) == 1
 
 
 def set_hand(cards: Sequence[int], read: Read = AS_BEFORE) -> Setting:
-    """The two cards that the dealer plays, with the ways `read` so.
+    """Returns the two cards that the dealer plays, under these readings.
 
     Raises `ValueError` unless there are four cards, and for a natural.
     """
@@ -137,7 +138,7 @@ def _set(cards: tuple[int, ...], read: Read) -> Setting:
 
 
 def _ways(read: Read) -> Iterator[_Way]:
-    """The ways in order, each as it is read."""
+    """Returns the ways in order, as read."""
     for way in _WAYS:
         if way.cite == _SUITED_PAIR and read.any_suited_pair:
             yield replace(way, any=True)

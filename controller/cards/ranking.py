@@ -20,7 +20,7 @@ from enum import IntEnum
 
 
 class Category(IntEnum):
-    """What a hand of five cards is, from the lowest. `SUPER_ROYAL` is of six cards (md-uth 6.F(8))."""
+    """The categories of a hand of five cards, from the lowest. `SUPER_ROYAL`: of six cards (md-uth 6.F(8))."""
 
     HIGH_CARD = 0
     PAIR = 1
@@ -53,7 +53,7 @@ _PLACES = (16, 12, 8, 4, 0)
 
 
 def worth(category: IntEnum, *ranks: int) -> int:
-    """The value of a hand, or the least value of all hands of that category that begin with these ranks.
+    """Returns the least value of all hands of this category that begin with these ranks.
 
     `worth(Category.PAIR, 10)` is below every pair of tens and above every pair of nines.
     """
@@ -64,12 +64,12 @@ def worth(category: IntEnum, *ranks: int) -> int:
 
 
 def ranks(value: int) -> tuple[int, ...]:
-    """The ranks that count in a value, the most telling first."""
+    """Returns the ranks that count in a value, the most telling first."""
     return tuple(rank for place in _PLACES if (rank := value >> place & 15))
 
 
 def five(cards: Sequence[int]) -> int:
-    """The value of exactly five cards, of one deck or of several."""
+    """Returns the value of exactly five cards, of one deck or several."""
     a, b, c, d, e = cards
     key = (_FIRST[a] + KEYS[b]) + (KEYS[c] + KEYS[d]) + KEYS[e]
     if key >> 42 & 0x1111:
@@ -81,7 +81,7 @@ def five(cards: Sequence[int]) -> int:
 
 
 def six(cards: Sequence[int]) -> int:
-    """The value of the best five of exactly six cards."""
+    """Returns the value of the best five of exactly six cards."""
     a, b, c, d, e, f = cards
     key = (_FIRST[a] + KEYS[b]) + (KEYS[c] + KEYS[d]) + (KEYS[e] + KEYS[f])
     if key >> 42 & 0x1111:
@@ -93,7 +93,7 @@ def six(cards: Sequence[int]) -> int:
 
 
 def seven(cards: Sequence[int]) -> int:
-    """The value of the best five of exactly seven cards."""
+    """Returns the value of the best five of exactly seven cards."""
     a, b, c, d, e, f, g = cards
     key = (_FIRST[a] + KEYS[b]) + (KEYS[c] + KEYS[d]) + (KEYS[e] + KEYS[f]) + KEYS[g]
     if key >> 42 & 0x1111:
@@ -105,7 +105,7 @@ def seven(cards: Sequence[int]) -> int:
 
 
 def best_five(cards: Sequence[int]) -> int:
-    """The value of the best five of five, six or seven cards. Raises `ValueError` for another number."""
+    """Returns the value of the best five of five, six or seven cards. Raises `ValueError` for another number."""
     match len(cards):
         case 5:
             return five(cards)
@@ -118,7 +118,7 @@ def best_five(cards: Sequence[int]) -> int:
 
 
 def by_ranks(key: int) -> int:
-    """The value of the best five by their ranks alone. `key`: the sum of `KEYS` of five to seven cards, ranks only."""
+    """Returns the value of the best five by ranks alone. `key`: sum of `KEYS` of five to seven cards, ranks only."""
     value = _BY_RANKS.get(key)
     if value is None:
         value = _BY_RANKS[key] = max(_pattern(key, _ANY_SUIT), _run(key, _C.STRAIGHT, _C.STRAIGHT))
@@ -126,7 +126,7 @@ def by_ranks(key: int) -> int:
 
 
 def by_suit(key: int) -> int:
-    """The same for five cards or more that are all of one suit."""
+    """Returns the value of five cards or more that are all of one suit. `key`: sum of `KEYS`, ranks only."""
     value = _BY_SUIT.get(key)
     if value is None:
         value = _BY_SUIT[key] = max(_pattern(key, _ONE_SUIT), _run(key, _C.STRAIGHT_FLUSH, _C.ROYAL_FLUSH))
@@ -134,12 +134,12 @@ def by_suit(key: int) -> int:
 
 
 def ranks_of(key: int) -> list[tuple[int, int]]:
-    """The ranks in a sum of `KEYS`, the highest first, each with how often it is there."""
+    """Returns the ranks in a sum of `KEYS`, the highest first, each with its count."""
     return [(rank, count) for rank in range(ACE, 1, -1) if (count := key >> 3 * rank - 6 & 7)]
 
 
 def _suited(key: int, cards: Sequence[int]) -> int:
-    """The value where five cards or more are of one suit: with several decks another hand may still be the better one."""
+    """Returns the value if five cards or more share a suit; with several decks another hand may be better."""
     suit = _SUIT[key >> 42 & 0x1111]
     held = 0
     for card in cards:
@@ -149,7 +149,7 @@ def _suited(key: int, cards: Sequence[int]) -> int:
 
 
 def _pattern(key: int, kinds: Sequence[Category]) -> int:
-    """The best value by cards of equal rank. `kinds`: from high card to five of a kind."""
+    """Returns the best value by cards of equal rank. `kinds`: from high card to five of a kind."""
     high, pair, two_pairs, three, full_house, four, five_ = kinds
     held = ranks_of(key)
     often = sorted(((min(count, 5), rank) for rank, count in held if count > 1), reverse=True)
@@ -172,12 +172,12 @@ def _pattern(key: int, kinds: Sequence[Category]) -> int:
 
 
 def _others(held: Sequence[tuple[int, int]], made: Sequence[int], count: int) -> list[int]:
-    """The highest ranks beside those that make the hand."""
+    """Returns the highest ranks beside those that make the hand."""
     return [rank for rank, _ in held if rank not in made][:count]
 
 
 def _run(key: int, straight: Category, royal: Category) -> int:
-    """The value of the highest five ranks in a row, 0 for none; an ace may also stand below a two."""
+    """Returns the highest five ranks in a row, 0 = none; an ace may stand below a two."""
     held = 0
     for rank, _ in ranks_of(key):
         held |= 1 << rank

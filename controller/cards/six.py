@@ -1,4 +1,4 @@
-"""The hand of the six card bonus: the best five of six cards, or all six where they are a super royal (md-uth 6.F)."""
+"""Ranks the six card bonus: the best five of six cards, or all six if they are a super royal (md-uth 6.F)."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,12 @@ _NINE_TO_ACE = list(range(7, 13))
 
 
 def super_royal(cards: Sequence[int]) -> str | None:
-    """The suit of a super royal, ace to nine of one suit in exactly six cards (md-uth 6.F(8)); None where there is none."""
+    """Returns the suit of a super royal, ace to nine of one suit in exactly six cards (md-uth 6.F(8)); None = it
+    is none."""
     royal = len({card & 3 for card in cards}) == 1 and sorted(card >> 2 for card in cards) == _NINE_TO_ACE
     return suit(cards[0]) if royal else None
 
 
 def six_card_bonus(cards: Sequence[int]) -> int:
-    """The value of exactly six cards where a super royal ranks above a royal flush (md-uth 6.F, 7.F(4)(a))."""
+    """Returns the value of exactly six cards; a super royal ranks above a royal flush (md-uth 6.F, 7.F(4)(a))."""
     return worth(Category.SUPER_ROYAL) if super_royal(cards) else six(cards)

@@ -12,7 +12,7 @@ from controller.cards.ranking import ACE, KEYS, ranks_of, worth
 
 
 class ThreeCard(IntEnum):
-    """What a hand of three cards is, from the lowest."""
+    """The categories of a hand of three cards, from the lowest."""
 
     HIGH_CARD = 32
     PAIR = 33
@@ -24,7 +24,8 @@ class ThreeCard(IntEnum):
 
 
 def three(cards: Sequence[int]) -> int:
-    """The value of exactly three cards of one deck (nj-pikit 39.4(c), (d)). An ace may stand below a two and a three."""
+    """Returns the value of exactly three cards of one deck (nj-pikit 39.4(c), (d)). An ace may stand below two and
+    three."""
     a, b, c = cards
     key = KEYS[a] + KEYS[b] + KEYS[c]
     try:
@@ -34,35 +35,35 @@ def three(cards: Sequence[int]) -> int:
 
 
 def best_three(cards: Sequence[int]) -> int:
-    """The value of the best three of the cards."""
+    """Returns the value of the best three of the cards."""
     return max(map(three, combinations(cards, 3)))
 
 
 def best_three_cards(cards: Sequence[int]) -> tuple[int, ...]:
-    """Three cards that make the best value; of several such the first, in the order in which they were given."""
+    """Returns three cards that make the best value; of several the first in the given order."""
     return max(combinations(cards, 3), key=three)
 
 
 def three_of_a_kind(cards: Sequence[int]) -> bool:
-    """Whether exactly three cards are of one rank (ma-colorado 3(c)(2))."""
+    """Returns True if exactly three cards are of one rank (ma-colorado 3(c)(2))."""
     return three(cards) >> 20 == ThreeCard.THREE
 
 
 def three_straight_flush(cards: Sequence[int]) -> bool:
-    """Whether exactly three cards are of one suit and consecutive (ma-colorado 3(c)(1)).
+    """Returns True if exactly three cards are of one suit and consecutive (ma-colorado 3(c)(1)).
 
-    Counts also ace, two and three, of which that text says nothing; `ace_two_three` tells this case.
+    Ace, two and three count here, though the text is silent on them; `ace_two_three` finds that case.
     """
     return three(cards) >> 20 in (ThreeCard.STRAIGHT_FLUSH, ThreeCard.ROYAL_FLUSH)
 
 
 def ace_two_three(cards: Sequence[int]) -> bool:
-    """Whether three cards are an ace, a two and a three, consecutive only if an ace may stand below a two."""
+    """Returns True if three cards are an ace, a two and a three."""
     return sorted(card >> 2 for card in cards) == [0, 1, ACE - 2]
 
 
 def _value(key: int) -> int:
-    """What the cards with this sum of keys are worth, kept for the next time."""
+    """Returns the value of the cards with this sum of keys, cached."""
     high, middle, low = (rank for rank, count in ranks_of(key) for _ in range(count))
     flush = key >> 39 in _THREE_OF_A_SUIT
     if top := _top_of_run(high, middle, low):
@@ -79,7 +80,7 @@ def _value(key: int) -> int:
 
 
 def _top_of_run(high: int, middle: int, low: int) -> int:
-    """The highest rank of three in a row, 0 for none."""
+    """Returns the highest rank of three in a row, 0 = none."""
     if (high, middle, low) == (ACE, 3, 2):
         return 3
     return high if (high - middle, middle - low) == (1, 1) else 0

@@ -1,4 +1,4 @@
-"""A hand in words, for the dealer's announcement, the panel and messages; and the five cards that make it."""
+"""Describes a hand in words, and finds the five cards that make it."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -26,17 +26,17 @@ _TIMES: Final = {
 
 
 def kind(value: int) -> Category | ThreeCard:
-    """What a hand of five, six or three cards is, by its value."""
+    """Returns the category of a hand of five, six or three cards, by its value."""
     return ThreeCard(value >> 20) if value >> 20 >= ThreeCard.HIGH_CARD else Category(value >> 20)
 
 
 def name(of: Category | ThreeCard) -> str:
-    """`full house`, `flush with three`."""
+    """Returns a category's name: `full house`, `flush with three`."""
     return of.name.lower().replace("_", " ")
 
 
 def describe(value: int) -> str:
-    """`full house, kings full of nines`; every rank that counts is in it, so equal words mean equal hands."""
+    """Returns a hand in words: `full house, kings full of nines`. Equal words mean equal hands."""
     of, told = kind(value), ranks(value)
     match of:
         case Category.HIGH_CARD | ThreeCard.HIGH_CARD:
@@ -63,12 +63,12 @@ def describe(value: int) -> str:
 
 
 def best_five_cards(cards: Sequence[int]) -> tuple[int, ...]:
-    """Five of the cards that make the best hand, those that tell most first; of several such the first as given."""
+    """Returns five cards that make the best hand, most telling first; of several the first as given."""
     return in_order(max(combinations(cards, 5), key=five))
 
 
 def in_order(cards: Sequence[int]) -> tuple[int, ...]:
-    """The cards of a hand as they are laid out: the most of one rank first, then the highest; a low ace last."""
+    """Returns a hand's cards as laid out: most of one rank first, then the highest; a low ace last."""
     held = [card >> 2 for card in cards]
     low_ace = sorted(held) in ([0, 1, 2, 3, ACE - 2], [0, 1, ACE - 2])
     return tuple(

@@ -1,4 +1,4 @@
-"""The other end of the control socket, for commands at a terminal: blocking, without an event loop, quick to start."""
+"""The client of the control socket for commands: blocking, without an event loop, quick to start."""
 
 import os
 import socket
@@ -26,7 +26,7 @@ STRANGE = "what answers here is no daemon of this software; name another socket 
 
 
 class ControlUnreachable(Exception):
-    """No daemon answers at this socket; the reason says what was seen and what to do."""
+    """No daemon answers at this socket; the text says what was seen and what to do."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -34,7 +34,7 @@ class ControlUnreachable(Exception):
 
 
 class ControlFailed(Exception):
-    """The daemon answered that it did not do it. `code`: an id of `ErrorCode`; `cite`: clauses, where law says so."""
+    """The daemon refused a request. `code`: an id of `ErrorCode`; `cite`: clauses, if law says so."""
 
     def __init__(self, code: str, reason: str, cite: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
@@ -42,7 +42,7 @@ class ControlFailed(Exception):
 
 
 class ControlClient:
-    """One connection. Raises `ControlUnreachable` when there is no daemon, or none any more."""
+    """One connection. Raises `ControlUnreachable` if there is no daemon, or it goes away."""
 
     def __init__(self, path: Path, timeout_s: float = ANSWER_TIMEOUT_S) -> None:
         self._path, self._timeout_s, self._last = path, timeout_s, 0
@@ -69,7 +69,7 @@ class ControlClient:
         self._socket.close()
 
     def ask(self, do: str, **rest: object) -> dict[str, Any]:
-        """The result of one request. Raises `ControlFailed` with the daemon's reason."""
+        """Returns the result of one request. Raises `ControlFailed` with the daemon's reason."""
         self._request(do, rest)
         result = self._answer().get("result")
         if not isinstance(result, dict):
@@ -89,7 +89,7 @@ class ControlClient:
             yield told["event"] if "event" in told else {"caught_up": told["caught_up"]}
 
     def _connect(self) -> None:
-        """Linux refuses at once (EAGAIN) while as many as can wait at the socket are waiting already: that passes."""
+        """Connects; tries again on EAGAIN, which Linux returns while the socket's queue is full."""
         end = time.monotonic() + self._timeout_s
         while True:
             try:
@@ -127,7 +127,7 @@ class ControlClient:
         return told
 
     def _line(self) -> bytes | None:
-        """One line; None where the daemon closed, even in the middle of one."""
+        """Returns one line; None if the daemon closed the connection."""
         try:
             line = self._lines.readline()
         except TimeoutError as exc:

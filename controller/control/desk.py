@@ -1,4 +1,4 @@
-"""What stands behind the control socket, and who may stand before it. The server knows no rule: it asks the desk."""
+"""The interface behind the control socket, and who may use it. The server knows no rule: it asks the desk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ __all__ = ["ControlConfig", "Desk", "ErrorCode", "Person", "Refused", "identify"
 
 
 class ErrorCode(StrEnum):
-    """Why a request was not done. Stable; the reason beside it is for people."""
+    """Why a request was refused. Codes are stable; the reason beside them is for people."""
 
     BAD_REQUEST = "bad_request"
     TOO_LARGE = "too_large"
@@ -28,7 +28,7 @@ class ErrorCode(StrEnum):
 
 
 class Refused(Exception):
-    """A request that was not done: `reason` for the person who asked, `cite` the clauses where law says so.
+    """A refused request. `reason`: for the person who asked; `cite`: the clauses, if law says so.
 
     `refusal`: the stable word of the core for a refused act, None where it has none.
     """
@@ -42,7 +42,8 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One who may act at this table. `uid`: the only login that may act in this name; None = any that reaches the socket."""
+    """A person who may act at this table. `uid`: the only login for this name; None = any login that reaches the
+    socket."""
 
     name: str
     roles: frozenset[Role]
@@ -51,58 +52,59 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class ControlConfig:
-    """Where the socket is, and who may act through it, by name."""
+    """Where the socket is, and who may act through it."""
 
     socket: Path
     people: Mapping[str, Person] = field(default_factory=dict)
 
 
 class Desk(Protocol):
-    """The table as the control socket needs it. Everything is called in the event loop of the server."""
+    """The table as the control socket needs it. All calls come from the server's event loop."""
 
     def status(self) -> Mapping[str, Any]:
-        """The whole table as one JSON-able document."""
+        """Returns the whole table as one document of JSON values."""
         ...
 
     async def act(self, act: Act, actor: Actor) -> list[dict[str, Any]]:
-        """Does it; returns the facts that follow, once they are durable. Raises `Refused`."""
+        """Does an act; returns its facts once they are durable. Raises `Refused`."""
         ...
 
     def head(self) -> int:
-        """Order of the newest durable record, 0 = none."""
+        """Returns the order of the newest durable record, 0 = none."""
         ...
 
     def read(self, after: int, limit: int, streams: tuple[str, ...]) -> list[dict[str, Any]]:
-        """At most `limit` durable records of these streams whose order is above `after`, in order."""
+        """Returns at most `limit` durable records of these streams with an order above `after`."""
         ...
 
     async def wait_news(self, after: int) -> None:
-        """Returns when a record with an order above `after` is durable."""
+        """Waits until a record with an order above `after` is durable."""
         ...
 
     def outbox_status(self) -> Mapping[str, Any]:
-        """What has reached the broker, what waits, and what was set aside."""
+        """Returns what has reached the broker, what waits, and what was parked."""
         ...
 
     async def open_round(self, round_id: str, reason: str, actor: Actor) -> Mapping[str, Any]:
-        """Lets out which cards were told in a round, once that is on record. Raises `Refused`."""
+        """Opens a round's sealed cards, once that is on record. Raises `Refused`."""
         ...
 
     async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Mapping[str, Any]:
-        """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
+        """Erases sealed cards of rounds before a time (Unix, microseconds). Raises `Refused`."""
         ...
 
     async def next_key(self, public: str, reason: str, actor: Actor) -> Mapping[str, Any]:
-        """Lets the key that signs the record name the next one, by its public half in hex. Raises `Refused`."""
+        """Makes the signing key name its successor, by its public half in hex. Raises `Refused`."""
         ...
 
     async def outbox_release(self, stream: str, first: int, last: int, who: str) -> Mapping[str, Any]:
-        """Lets the events of `first`..`last` that were set aside be sent again. Raises `Refused`."""
+        """Sends the parked events among `first`..`last` again. Raises `Refused`."""
         ...
 
 
 def identify(people: Mapping[str, Person], who: str, role: str, uid: int) -> Actor:
-    """The actor, if this person is listed, has the role, and may act from the login `uid`. Raises `Refused`."""
+    """Returns the actor, if this person is listed, has the role, and may act from the login `uid`. Raises
+    `Refused`."""
     person = people.get(who)
     if person is None:
         raise Refused(ErrorCode.UNKNOWN_PERSON, f"nobody called {who!r} is listed here {nearest(who, people)}")

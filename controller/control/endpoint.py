@@ -1,4 +1,4 @@
-"""The socket file of the control server: made so that nobody ever meets it half made, taken from the dead only."""
+"""The control server's socket file: appears only when it is ready, and replaces only a dead daemon's."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ _UCRED = struct.Struct("3i")  # struct ucred of <sys/socket.h>: pid, uid, gid
 
 
 class ControlUnavailable(Exception):
-    """The control socket cannot be offered here; the reason names what to do."""
+    """The control socket cannot be offered here; the text says what to do."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -40,7 +40,7 @@ class Endpoint:
 
     @classmethod
     def open(cls, path: Path) -> "Endpoint":
-        """Offers the socket, in place of one that a dead daemon left. Raises `ControlUnavailable`."""
+        """Offers the socket; replaces one that a dead daemon left. Raises `ControlUnavailable`."""
         try:
             _verify_free(path)
             listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
@@ -65,11 +65,11 @@ class Endpoint:
 
     @property
     def is_there(self) -> bool:
-        """False where the path was removed, or leads to something else."""
+        """Returns False if the path was removed, or leads to something else."""
         return self._identity is not None and _identity(self.path) == self._identity
 
     def close(self) -> None:
-        """Takes the socket away, unless another daemon has put its own there; a second call does nothing."""
+        """Removes the socket, unless another daemon has put its own there; a second call does nothing."""
         self.socket.close()
         if self.is_there:
             self.path.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ class Endpoint:
 
 
 def peer_of(connected: socket.socket) -> tuple[int, int]:
-    """Process and user at the other end, as the kernel knows them."""
+    """Returns process and user at the other end, as the kernel knows them."""
     pid, uid, _ = _UCRED.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size))
     return pid, uid
 

@@ -1,4 +1,4 @@
-"""The control socket: any number of people and programs, each at its own speed, none of them in the way of the table."""
+"""The control socket's server: any number of people and programs, each at its own speed."""
 
 import asyncio
 import contextlib
@@ -72,7 +72,7 @@ LoopHandler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
 
 class ControlServer:
-    """Serves a desk at a Unix socket, from `async with` on to its end."""
+    """Serves a desk at a Unix socket, within `async with`."""
 
     def __init__(self, desk: Desk, config: ControlConfig) -> None:
         self.path, self._people, self._desk = config.socket, config.people, desk
@@ -101,7 +101,7 @@ class ControlServer:
     async def __aexit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
     ) -> None:
-        """Takes the socket away and closes every connection; nothing is left."""
+        """Removes the socket and closes every connection."""
         assert self._looking is not None
         self._looking.cancel()
         await asyncio.gather(self._looking, return_exceptions=True)
@@ -125,7 +125,7 @@ class ControlServer:
         self._endpoint = endpoint
 
     async def _withdraw(self) -> None:
-        """Takes no more connections; those that are there go on."""
+        """Takes no more connections; present ones go on."""
         if self._endpoint is None or self._server is None:
             return
         # A connection that asyncio has just taken is lost open if its server closes before it is set up (CPython 3.11):
@@ -137,7 +137,7 @@ class ControlServer:
         self._server = self._endpoint = None
 
     async def _look(self) -> None:
-        """Offers the socket anew where somebody removed it: nobody could talk to the table any more."""
+        """Offers the socket again if somebody removed it."""
         while True:
             await asyncio.sleep(LOOK_S)
             if self._endpoint is not None and self._endpoint.is_there:
@@ -151,7 +151,7 @@ class ControlServer:
                 log.warning("control_socket_was_removed", path=str(self.path), remedy="find out who removed it")
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """What the loop met outside of any task: here, that no connection can be taken because no descriptor is left."""
+        """Handles a loop error outside of tasks: no descriptor is left for a new connection."""
         failed = context.get("exception")
         if isinstance(failed, OSError) and failed.errno in OUT_OF_MEANS and self._endpoint is not None:
             reason = in_words(failed)
@@ -167,7 +167,7 @@ class ControlServer:
             loop.default_exception_handler(context)
 
     def _refuse_one(self, listening: socket.socket, reason: str) -> None:
-        """Tells one who knocks why nobody opens, with the descriptor that is kept for it."""
+        """Tells a new client why it is refused, with the descriptor kept for this."""
         self._spare.free()
         try:
             with listening.accept()[0] as knocking:
@@ -195,7 +195,7 @@ class ControlServer:
         task.add_done_callback(lambda ended: self._ended(ended, writer))
 
     def _no_room(self, uid: int) -> str | None:
-        """Why one more connection of this login is refused; None = it is not."""
+        """Returns why this login may not have one more connection; None = it may."""
         if len(self._connections) >= MAX_CONNECTIONS:
             return f"{MAX_CONNECTIONS} connections are open already; close one that is not needed"
         if list(self._connections.values()).count(uid) >= MAX_OF_A_LOGIN:
@@ -208,7 +208,7 @@ class ControlServer:
 
 
 class _Connection:
-    """One peer: its requests in turn, its watches beside them."""
+    """One client: its requests in turn, its watches beside them."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ class _Connection:
         self._watches: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Serves the peer until it goes, or until cancelled; then its watches have ended and the connection is closed."""
+        """Serves the client until it goes, or until cancelled; then ends its watches and closes."""
         try:
             while (line := await self._line_in_time()) != b"":
                 await self._serve(line)
@@ -239,7 +239,7 @@ class _Connection:
             await self._part()
 
     async def _part(self) -> None:
-        """Closes, giving the peer a moment to take what is written; one that takes nothing is dropped."""
+        """Closes after giving the client a moment to read; drops one that reads nothing."""
         self._writer.close()
         try:
             async with asyncio.timeout(CLOSE_S):
@@ -250,7 +250,7 @@ class _Connection:
             self._writer.transport.abort()
 
     async def _line_in_time(self) -> bytes | None:
-        """The next line, as `_line`; b"" also where nothing was asked for long and nothing is watched."""
+        """Returns the next line; b"" also after long idleness without a watch."""
         while True:
             try:
                 async with asyncio.timeout(IDLE_S):
@@ -260,7 +260,7 @@ class _Connection:
                     return b""
 
     async def _line(self) -> bytes | None:
-        """The next line; b"" at the end, None for one that was too long and is skipped."""
+        """Returns the next line; b"" at the end, None for a skipped line that was too long."""
         too_long = False
         while True:
             try:
@@ -299,7 +299,7 @@ class _Connection:
         return await self._send(reply)
 
     async def _reply(self, request_id: RequestId, request: Request) -> bytes:
-        """The line to send now. A watch sends its lines itself, from its own task."""
+        """Returns the answer's line. A watch sends its lines itself."""
         match request:
             case StatusRequest():
                 async with self._shares.look(self._uid):
@@ -329,7 +329,7 @@ class _Connection:
                 assert_never(request)
 
     async def _supervised(self, request: Supervised) -> Mapping[str, Any]:
-        """What only a supervisor may, with a reason."""
+        """Runs a request that needs a supervisor and a reason."""
         actor = identify(self._people, request.who, request.role, self._uid)
         if actor.role is not Role.SUPERVISOR:
             raise Refused(ErrorCode.REFUSED, f"a supervisor does that, not a {actor.role}")
@@ -353,7 +353,7 @@ class _Connection:
         task.add_done_callback(self._watches.discard)
 
     async def _tell(self, request_id: RequestId, position: int, streams: tuple[str, ...]) -> None:
-        """Every record after `position`, at the speed of the peer; between them only the position is kept."""
+        """Sends every record after `position`, at the client's speed."""
         caught_up = False
         try:
             while True:

@@ -1,7 +1,7 @@
-"""Shares out the event loop among those who ask: one answer in a turn of the loop, and no login uses more than its part.
+"""Shares the event loop among clients: one answer in a turn of the loop, and a bounded share for each login.
 
-The table is played in the same loop. However many requests wait at the socket, a turn holds one look and one piece of a
-backlog, so what a device reports waits for some milliseconds and never for the queue.
+The table runs in this loop. However many requests wait, a turn holds one read and one piece of a backlog, so a
+device's report waits for milliseconds, never for the queue.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ LOGINS_KEPT = 256
 
 
 class Shares:
-    """`clock`: monotonic seconds."""
+    """The shares of all logins. `clock`: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -33,7 +33,7 @@ class Shares:
 
     @asynccontextmanager
     async def look(self, login: int) -> AsyncIterator[None]:
-        """The time for one answer that only reads. What is done inside must not wait."""
+        """Waits for the turn of one reading answer. The work inside must not wait."""
         async with self._looks:
             async with self.act(login):
                 yield
@@ -41,7 +41,7 @@ class Shares:
 
     @asynccontextmanager
     async def backlog(self, login: int) -> AsyncIterator[None]:
-        """The time for one piece of what a watcher is behind. What is done inside must not wait."""
+        """Waits for the turn of one piece of a watcher's backlog. The work inside must not wait."""
         async with self._backlogs:
             async with self.act(login):
                 yield
@@ -49,7 +49,7 @@ class Shares:
 
     @asynccontextmanager
     async def act(self, login: int) -> AsyncIterator[None]:
-        """The time for an act, which waits for nobody's looks."""
+        """Waits for the turn of an act, which never queues behind reads."""
         begun = self._clock()
         try:
             yield
@@ -57,7 +57,7 @@ class Shares:
             self._allowance(login).spend(self._clock() - begun)
 
     async def rest(self, login: int) -> None:
-        """Gives way for one turn, and for as long as this login has used more than its part."""
+        """Yields one turn, and longer if this login has used more than its share."""
         used = self._used.get(login)
         await asyncio.sleep(used.debt_s() if used else 0.0)
 

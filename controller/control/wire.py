@@ -1,6 +1,6 @@
-"""The lines of the control socket: JSON objects in UTF-8, one a line. Requests are read strictly, answers written plainly.
+"""The lines of the control socket: JSON objects in UTF-8, one a line. Requests are read strictly.
 
-A key that nobody reads is an error here, because it is most likely a misspelt one that somebody relies on.
+An unknown key is an error, because it is most likely a misspelt one.
 """
 
 import re
@@ -69,7 +69,7 @@ class ActRequest(Struct, frozen=True):
 
 
 class WatchRequest(Struct, frozen=True):
-    """`after`: order of the last record already known; 0 = from the beginning, None = from now."""
+    """Asks for records. `after`: order of the last known record; 0 = from the beginning, None = from now."""
 
     after: int | None = None
     streams: tuple[str, ...] = ("main", "diag")
@@ -80,7 +80,7 @@ class OutboxStatusRequest(Struct, frozen=True):
 
 
 class OutboxReleaseRequest(Struct, frozen=True):
-    """Sends the parked events `sequence`..`last` again; without `last` only the first one."""
+    """Asks to send the parked events `sequence`..`last` again; without `last` only the first."""
 
     stream: str
     sequence: int
@@ -90,7 +90,7 @@ class OutboxReleaseRequest(Struct, frozen=True):
 
 
 class OpenRoundRequest(Struct, frozen=True):
-    """Lets out the cards of a round before the rules do, or those that they never do. `round` "" = told outside of rounds."""
+    """Asks to open a round's sealed cards before the rules do, or refused ones. `round` "" = outside of rounds."""
 
     round: str
     reason: str
@@ -99,7 +99,7 @@ class OpenRoundRequest(Struct, frozen=True):
 
 
 class EraseCardsRequest(Struct, frozen=True):
-    """Erases the keys of all rounds before a time (Unix, microseconds): nobody can read their cards any more."""
+    """Asks to erase the keys of all rounds before a time (Unix, microseconds)."""
 
     before_us: int
     reason: str
@@ -108,7 +108,7 @@ class EraseCardsRequest(Struct, frozen=True):
 
 
 class NextKeyRequest(Struct, frozen=True):
-    """Lets the key that signs the record name the one that follows it. `public`: the 32 bytes of its public half, in hex."""
+    """Asks the signing key to name its successor. `public`: 32 bytes of its public half, in hex."""
 
     public: str
     reason: str
@@ -137,9 +137,9 @@ REQUESTS: dict[str, type[Request]] = {
 
 
 def request_from(line: bytes) -> tuple[RequestId, Request | Refused]:
-    """The request in a line with the id to answer under; a `Refused` in its place if it cannot be read.
+    """Returns the request in a line and its id; a `Refused` in its place if it cannot be read.
 
-    The id is None where even that cannot be told.
+    The id is None if even the id cannot be read.
     """
     try:
         raw, twice = msgspec.json.decode(line), repeated_key(line)
@@ -175,7 +175,7 @@ def act_from(name: str, args: Mapping[str, Any], *, strict: bool = True) -> Act:
 
 
 def _moment(text: Any) -> Any:
-    """Unix time in microseconds, where a person has typed a time with its offset from UTC; else what was typed."""
+    """Returns Unix time in microseconds for a typed time with UTC offset; otherwise the text unchanged."""
     try:
         moment = datetime.fromisoformat(text)
         return text if moment.tzinfo is None else (moment.astimezone(UTC) - EPOCH) // timedelta(microseconds=1)
@@ -184,7 +184,7 @@ def _moment(text: Any) -> Any:
 
 
 def usage() -> list[str]:
-    """One line for each act with its arguments, [those in brackets] optional; long word lists stand below."""
+    """Returns one line for each act with its arguments, [optional ones in brackets]; long word lists stand below."""
     lines = []
     for name, cls in ACTS.items():
         types, words, long = get_type_hints(cls), [name], []
@@ -204,12 +204,12 @@ def usage() -> list[str]:
 
 
 def answer(request_id: RequestId, key: str, value: object) -> bytes:
-    """One line of a request that was done; `key`: result, event or caught_up."""
+    """Returns the line of a granted request; `key`: result, event or caught_up."""
     return msgspec.json.encode({"id": request_id, "ok": True, key: value}) + b"\n"
 
 
 def failure(request_id: RequestId, refused: Refused) -> bytes:
-    """One line of a request that was not done."""
+    """Returns the line of a refused request."""
     error: dict[str, Any] = {"code": refused.code.value, "reason": refused.reason, "cite": list(refused.cite)}
     if refused.refusal is not None:
         error["refusal"] = refused.refusal
@@ -262,7 +262,7 @@ def _convert(raw: Mapping[str, Any], cls: type[T], what: str, *, strict: bool) -
 
 
 def _odd(text: str) -> str:
-    """The first character that would do something to a terminal or a page, by its number."""
+    """Returns the number of the first character that would disturb a terminal or a page."""
     return f"the control character U+{next(ord(c) for c in text if not is_plain(c)):04X}"
 
 

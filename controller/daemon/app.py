@@ -1,7 +1,7 @@
-"""The daemon: puts the rooms together, takes up the record, and keeps the table going until it is told to stop.
+"""The daemon: puts the rooms together, opens the record, and runs the table until it is stopped.
 
-A journal that cannot be written holds the table and is tried again; a device, a broker or a person that goes away is
-a state. Only a signal ends the daemon; where another one plays the table already, it does not begin.
+If the journal cannot be written, the table is held and the daemon tries again; a missing device, broker or person
+is a state. Only a signal ends the daemon. It does not start if another daemon runs the table.
 """
 
 import asyncio
@@ -115,7 +115,8 @@ class Daemon:
         return 0
 
     async def _one_record(self) -> None:
-        """Opens the journal and plays until stopped or until the record fails; then waits and lets it be tried again.
+        """Opens the journal and plays until stopped or until the record fails; then waits for a new try. Raises
+        `JournalLocked` if another daemon runs this table.
 
         Raises `JournalLocked`: another daemon plays this table, and there is nothing to wait for.
         """
@@ -151,7 +152,7 @@ class Daemon:
         await _unless(self._stop, RETRY_S)
 
     def _held(self, cause: BaseException) -> None:
-        """Everyone who asks is told the cause, before the time that closing what failed may take."""
+        """Tells everybody the cause first, because closing the failed parts may take time."""
         self.desk.closed(_in_words(cause))
         self._notify.status(f"HELD: {self.desk.failed}")
         log.error("record_failed", reason=str(cause), retry_s=RETRY_S)
@@ -218,7 +219,7 @@ class Daemon:
         sealer: Sealer | None,
         keeper: Keeper,
     ) -> None:
-        """Everything of one table runs in one group: what one part raises ends all, and nothing is left behind."""
+        """Runs all parts of a table in one group: an exception of one ends all."""
         async with asyncio.TaskGroup() as group:
 
             def start(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
@@ -258,7 +259,7 @@ class Daemon:
             await outbox
 
     async def _lasting(self, work: Coroutine[Any, Any, None], name: str, engine: Engine) -> None:
-        """A part that ends by itself stops play before the others end."""
+        """Runs a part that must not end by itself; if it does, play stops first."""
         try:
             await lasting(work, name, lambda: self._stop.is_set() or engine.failed is not None)
         except TaskEnded as ended:
@@ -267,7 +268,8 @@ class Daemon:
             raise
 
     def _begin_again(self, ended: BaseExceptionGroup[TaskEnded]) -> None:
-        """Lets the table be taken up again once; a second time soon after it is for the service manager. Raises `TaskEnded`."""
+        """Allows one new start of the table; a second one soon after is left to the service manager. Raises
+        `TaskEnded`."""
         cause = next(_leaves(ended, TaskEnded))
         self._held(cause)
         if not cause.is_fault:
@@ -280,7 +282,7 @@ class Daemon:
     async def _held_if_it_fails(
         self, writes: Coroutine[Any, Any, None], engine: Engine, publisher: Publisher, outbox: asyncio.Task[None]
     ) -> None:
-        """Where the record fails, everybody hears of it before the links end: devices, people, the back office."""
+        """Tells devices, people and back office that the record failed, before the links end."""
         try:
             await writes
         except (JournalError, RecordFailed) as error:
@@ -339,7 +341,7 @@ class Daemon:
                 self._feed()
 
     def _feed(self) -> None:
-        """Feeds the watchdog, also where no descriptor is left: the manager would kill a table that plays."""
+        """Feeds the watchdog, also without a free descriptor: otherwise the manager would kill a playing table."""
         if not self._notify.alive() and self._notify.watchdog_s is not None:
             with self._spare.given_up():
                 self._notify.alive()
@@ -353,7 +355,7 @@ def _in_words(cause: object) -> str:
 
 
 def _leaves(group: BaseExceptionGroup[Exception], kind: type[E]) -> Iterator[E]:
-    """The exceptions of this kind in a group of groups."""
+    """Yields the exceptions of this kind in a group of groups."""
     for inner in group.exceptions:
         if isinstance(inner, BaseExceptionGroup):
             yield from _leaves(inner, kind)

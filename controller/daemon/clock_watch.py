@@ -1,6 +1,7 @@
-"""Watches the wall clock: a step of it, a change of how far it can be trusted, and each hour by how much it is off, go on record.
+"""Watches the wall clock, and records its steps, its synchronisation and, each hour, its error.
 
-Order and spans never hang on the wall clock; but whoever lays a surveillance recording beside the record must know what it did.
+Nothing depends on the wall clock for order and durations; but people lay surveillance recordings beside the
+record.
 """
 
 import asyncio
@@ -24,13 +25,13 @@ EVERY_NS = 3600 * 1_000_000_000
 
 
 class Table(Protocol):
-    """What the watch needs of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the watch needs of the engine (`controller.daemon.engine.Engine`)."""
 
     def submit(self, subject: str, body: ClockStepped | ClockJudged) -> bool: ...
 
 
 class ClockWatch:
-    """One per open journal: the start that precedes it stands on record with the state of the clock then."""
+    """Watches the clock for one open journal; the start before it recorded the clock's state."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table, self._clock = table, clock
@@ -39,13 +40,13 @@ class ClockWatch:
         self._apart_us: int | None = None
 
     async def run(self) -> None:
-        """Looks once a second until cancelled."""
+        """Checks the clock once a second until cancelled."""
         while True:
             self.look()
             await asyncio.sleep(LOOK_S)
 
     def look(self) -> None:
-        """Puts on record what has changed since the last look."""
+        """Records what has changed since the last check."""
         before_ns = self._clock.boot_ns()
         now = self._clock.stamp()
         if self._clock.boot_ns() - before_ns < READ_WITHIN_NS:

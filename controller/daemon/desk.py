@@ -1,4 +1,4 @@
-"""What the control socket, and later the panel, may ask of a running table: status, acts, and the record as it grows."""
+"""The requests that the control socket, and later the panel, may make of a running table."""
 
 import asyncio
 from collections.abc import Callable
@@ -34,7 +34,7 @@ READABLE = tuple(Stream)
 
 
 class RunningTable:
-    """One table while its journal is open: the engine, its sessions with their displays, its publisher, who keeps its days."""
+    """One table while its journal is open: engine, sessions with displays, publisher, archivist."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class RunningTable:
 
 
 class TableDesk:
-    """The desk of the daemon. It outlives the table: while the record cannot be written it says so and refuses acts."""
+    """The daemon's desk. It outlives the table: while the record cannot be written it says so and refuses acts."""
 
     def __init__(self, version: str, coverage: Coverage | None = None) -> None:
         self.table: RunningTable | None = None
@@ -63,17 +63,17 @@ class TableDesk:
         self._places: dict[int, dict[Stream, int]] = {}
 
     def closed(self, reason: str) -> None:
-        """There is no table to ask any more. `reason`: what everyone who asks is told until there is one again."""
+        """Notes that no table runs. `reason`: the answer to every request until one runs again."""
         self.table, self.failed = None, reason
         self.woken()
 
     def woken(self) -> None:
-        """Called after each commit: watchers read on from where they are."""
+        """Wakes the watchers after a commit."""
         self._news.set()
         self._news = asyncio.Event()
 
     def status(self) -> Document:
-        """The whole status document; see `docs/control.md`."""
+        """Returns the whole status document; see `docs/control.md`."""
         if self.table is None:
             return {
                 "version": self._version,
@@ -100,7 +100,7 @@ class TableDesk:
         return document
 
     def _prompts(self, engine: Engine, acts: list[str]) -> list[Document]:
-        """What the document wants people to do before the acts of this phase; in a round, before its own acts only."""
+        """Returns what the document wants people to do before the acts of this phase."""
         if self._coverage is None:
             return []
         if engine.state.round is None:  # what the clauses have people report happens in a round
@@ -132,7 +132,7 @@ class TableDesk:
         return document
 
     async def act(self, act: Act, actor: Actor) -> list[Document]:
-        """The facts of an act, once they are durable. Raises `Refused` with the reason and the clauses."""
+        """Returns the facts of an act, once they are durable. Raises `Refused` with the reason and the clauses."""
         if self.table is None:
             raise Refused(ErrorCode.RECORD_FAILED, self.failed)
         try:
@@ -146,18 +146,18 @@ class TableDesk:
         return [_told(t) for t in told]
 
     async def open_round(self, round_id: str, reason: str, actor: Actor) -> Document:
-        """Lets out which cards were told in a round. Raises `Refused`."""
+        """Opens the sealed cards of a round. Raises `Refused`."""
         return await self._noted(lambda table: opening(table.journal, round_id, reason, actor))
 
     async def erase_cards(self, before_us: int, reason: str, actor: Actor) -> Document:
-        """Erases which cards were told before a time (Unix, microseconds). Raises `Refused`."""
+        """Erases the sealed cards of all rounds before a time (Unix, microseconds). Raises `Refused`."""
         told = await self._noted(
             lambda table: erasure(table.journal, before_us, reason, actor, table.engine.state.disputes)
         )
         return {**told, "more": self.table is not None and more_to_erase(self.table.journal, before_us)}
 
     async def next_key(self, public: str, reason: str, actor: Actor) -> Document:
-        """Lets the key that signs the record name the next one. Raises `Refused`."""
+        """Makes the signing key name its successor. Raises `Refused`."""
         return await self._noted(lambda table: naming(table.journal, table.key, public, reason, actor))
 
     async def _noted(self, event: Callable[[RunningTable], ServiceEvent]) -> Document:
@@ -174,7 +174,7 @@ class TableDesk:
         return self.table.engine.order if self.table else 0
 
     def read(self, after: int, limit: int, streams: tuple[str, ...]) -> list[Document]:
-        """Records in global order behind `after`, of these streams."""
+        """Returns records of these streams in global order after `after`."""
         if self.table is None:
             return []
         wanted = [s for s in READABLE if s.value in streams]
@@ -191,7 +191,7 @@ class TableDesk:
         return [_record(r, self.table.journal.id) for r in found]
 
     async def wait_news(self, after: int) -> None:
-        """Returns once a record behind `after` is durable."""
+        """Waits until a record after `after` is durable."""
         while self.head() <= after:
             await self._news.wait()
 
@@ -200,7 +200,7 @@ class TableDesk:
         return self.table.publisher.status() if self.table else {"connected": False, "reason": self.failed}
 
     async def outbox_release(self, stream: str, first: int, last: int, who: str) -> Document:
-        """Sends the parked events of a range again. Raises `Refused` where none of them is parked."""
+        """Sends the parked events of a range again. Raises `Refused` if none of them is parked."""
         if self.table is None:
             raise Refused(ErrorCode.RECORD_FAILED, self.failed)
         try:
@@ -211,7 +211,7 @@ class TableDesk:
 
 
 def _proven(session: DeviceSession, now: float) -> Document:
-    """What the device has proven on this connection, beside what it only says: its key, and its firmware."""
+    """Returns what the device has proven on this connection: its key, its firmware."""
     authenticated, measured_at = session.proven
     who = session.identity
     return {
@@ -223,7 +223,7 @@ def _proven(session: DeviceSession, now: float) -> Document:
 
 
 def _behind(journal: Journal, stream: Stream, after: int) -> int:
-    """The last sequence of a stream whose place in the global order is not behind `after`."""
+    """Returns a stream's last number whose order is not after `after`."""
     low, high = journal.oldest()[stream] - 1, journal.heads()[stream]
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,6 +1,6 @@
-"""What the display of a device says, out of the state alone: who must do what now, for whoever stands at that device.
+"""Returns the text of a device's display from the state alone: who must do what now at this device.
 
-Nothing of it is decided here, and nothing of it names a card: holds, duties and steps are told to the back office as well.
+It decides nothing and names no card; the back office gets holds, duties and steps as well.
 """
 
 from controller.daemon.status import next_step
@@ -16,7 +16,7 @@ CUT = ".."
 
 
 def display_text(setup: Setup, state: State, name: str) -> str:
-    """The most urgent thing for a person at this device, the words that matter first; it may be cut at its end."""
+    """Returns the most urgent instruction at this device, important words first; its end may be cut."""
     device = state.devices[name]
     if device.out is not None:
         return f"OUT OF SERVICE ({device.out})"
@@ -35,20 +35,20 @@ def display_text(setup: Setup, state: State, name: str) -> str:
 
 
 def _shuffled(setup: Setup, state: State, back: str) -> str:
-    """READY is what `state/table` calls armed, so a set whose turn it is not never is."""
+    """Returns the text of a shuffled set; READY means that `state/table` calls the set armed."""
     if may_be_dealt_next(setup, state, back):
         return f"READY: the {back} set is shuffled"
     return f"NOT ITS TURN: {not_its_turn(setup, state, back)}"
 
 
 def _first_duty(state: State, name: str) -> Duty | None:
-    """The duty to be done now: one at this device before all others. What waits for the end of its round is none yet."""
+    """Returns the duty to do now, one at this device first. A duty that waits for the round's end is none yet."""
     due = [duty for duty in state.duties.values() if not state.waits_for_end(duty)]
     return next((duty for duty in due if duty.device == name), due[0] if due else None)
 
 
 def fit(text: str, characters: int) -> str:
-    """The text as a display of so many characters can show it: printable ASCII, and seen to be cut where it is."""
+    """Returns the text for a display of so many characters: printable ASCII, visibly cut if too long."""
     plain = "".join(c if c.isascii() and c.isprintable() else "?" for c in text)
     if len(plain) <= characters:
         return plain

@@ -1,8 +1,8 @@
-"""Keeps the text on each device's display: worked out anew after each commit, and asked for until the device has said yes.
+"""Keeps each device's display text: derived after each commit, and repeated until the device confirms it.
 
-What a display says follows from the state, like a state topic, so it stands in no record. It is a wanted level all the same:
-the newest replaces the one before, a new connection is asked anew, and what was not answered is asked for again. Only HELD
-goes past the record: the short path has taken something back, and whoever stands at the device must know at once.
+A display text follows from the state, so it is not recorded. It is a wanted level: the newest replaces the one
+before, a new connection gets it again, and an unanswered one is repeated. Only HELD precedes the record: the
+fail-safe has stopped play, and people at the device must know at once.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ TEXTS = 1 << 51
 
 
 class Table(Protocol):
-    """What the displays need of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the displays need of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
     def setup(self) -> Setup:
@@ -52,7 +52,7 @@ class Table(Protocol):
 
 
 class Session(Protocol):
-    """What they need of a device; `drivers.session.session.DeviceSession` is one."""
+    """What the displays need of a device (`drivers.session.session.DeviceSession`)."""
 
     @property
     def state(self) -> SessionState:
@@ -68,7 +68,7 @@ class Session(Protocol):
 
 @dataclass(slots=True)
 class _Asked:
-    """The newest text on this connection. `at`: when it was asked for, monotonic seconds. `shown`: the device said yes."""
+    """The newest text on this connection. `at`: sent, monotonic seconds. `shown`: the device confirmed it."""
 
     wanted: WantedLevel
     at: float
@@ -76,7 +76,7 @@ class _Asked:
 
 
 class Displays:
-    """The displays of one table, for as long as its engine runs. Everything happens in one event loop."""
+    """The displays of one table, for as long as its engine runs, in one event loop."""
 
     def __init__(
         self, table: Table, sessions: Mapping[str, Session], clock: Callable[[], float] = time.monotonic
@@ -88,19 +88,19 @@ class Displays:
         self._operation = TEXTS | (int(time.time()) & 0x7FFFFFFF) << 20
 
     def wake(self) -> None:
-        """After each commit. While inputs wait, or once the record has failed, the state is behind what the short path told."""
+        """Updates the texts after a commit. While inputs wait, or the record has failed, HELD stays."""
         if self._table.failed or not self._table.idle:
             return
         for name in self._sessions:
             self._show(name, display_text(self._table.setup, self._table.state, name))
 
     def held(self, reason: str) -> None:
-        """At once, on every display; the next commit says what it comes to."""
+        """Shows HELD on every display at once; the next commit brings the instruction."""
         for name in self._sessions:
             self._show(name, f"HELD: {reason}")
 
     def heard(self, delivery: Delivery) -> bool:
-        """Looks at what a device's session tells; True where it is about a display, and nobody else's business."""
+        """Takes a device's confirmation; returns True if it is about a display."""
         name = delivery.device
         match delivery.body:
             case LevelConfirmed(Level.DISPLAY, _, operation):
@@ -119,21 +119,21 @@ class Displays:
         return False
 
     async def run(self) -> None:
-        """Asks again for what was not answered, and looks whether all that waited led to nothing, until cancelled."""
+        """Repeats unanswered texts until cancelled."""
         while True:
             await asyncio.sleep(LOOK_S)
             self.ask_again()
             self.wake()
 
     def ask_again(self) -> None:
-        """Every text that is not shown and was asked for long enough ago, under another operation."""
+        """Sends again each text that was not confirmed in time, under a new operation."""
         for name, asked in list(self._asked.items()):
             if not asked.shown and self._clock() - asked.at >= ASK_AGAIN_S:
                 del self._asked[name]
                 self._show(name, asked.wanted.value)
 
     def document(self, name: str) -> dict[str, Any] | None:
-        """For `status`: the text, and whether the device said that it shows it; None where it has no display, or is away."""
+        """Returns the text and whether the device shows it, for `status`; None without a display or device."""
         asked = self._asked.get(name)
         return None if asked is None else {"text": asked.wanted.value, "shown": asked.shown}
 

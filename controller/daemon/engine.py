@@ -1,8 +1,8 @@
 """The one path: every input of a table goes through here, one after another.
 
-Bytes have become device events, people have acted, the clock has spoken: all of them wait in one bounded queue with
-one reader. For each: decide, make input and facts durable in one transaction, fold the facts, and only then tell
-anyone. The one exception is the short path towards safety, which may hold and never decides.
+Device events, acts of people and deadlines wait in one bounded queue with one reader. For each input: decide, make
+input and facts durable in one transaction, fold the facts, and only then tell others. The one exception is the
+fail-safe, which may hold play and never decides.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ STUCK_NS = 4_000_000_000
 
 
 class Device(Protocol):
-    """What the engine needs of a session; `drivers.session.session.DeviceSession` is one."""
+    """What the engine needs of a session (`drivers.session.session.DeviceSession`)."""
 
     def want(self, wanted: WantedLevel) -> None:
         """Asks the session to set a level on the device."""
@@ -52,7 +52,7 @@ class Device(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A fact that is durable, as people and programs are told of it. `order`: place in the whole record."""
+    """A durable fact, as people and programs receive it. `order`: place in the whole record."""
 
     order: int
     stream: str
@@ -61,7 +61,7 @@ class Told:
 
 
 class RecordFailed(Exception):
-    """The record cannot be written: play is held, every device was told its safe side, and nothing more is decided."""
+    """The record cannot be written: play is held, every device took its safe side, and nothing more is decided."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class _Waiting:
 
 
 class Engine:
-    """Owns the state of one table. Everything happens in one event loop."""
+    """Owns the state of one table, in one event loop."""
 
     def __init__(self, setup: Setup, journal: Journal, recorder: Recorder, clock: Clock) -> None:
         self.setup, self._journal, self._recorder, self._clock = setup, journal, recorder, clock
@@ -89,10 +89,10 @@ class Engine:
         self._at_once = 0
 
     def fold_record(self, snapshot: Snapshot | None = None) -> int:
-        """Takes up the state where the record left it. Returns the number of facts that were folded.
+        """Folds the record into the state. Returns the number of folded facts.
 
-        `snapshot`: where folding may begin. Raises `JournalDamaged`. Cards whose key is not here are passed over: they can be
-        told again, and nothing else hangs on them.
+        `snapshot`: where folding may begin. Raises `JournalDamaged`. Sealed cards without a key are skipped: they
+        can be recorded again, and nothing else depends on them.
         """
         count, after = 0, {}
         if snapshot is not None:
@@ -109,19 +109,20 @@ class Engine:
         return count
 
     def on_news(self, reader: Callable[[], None]) -> None:
-        """`reader` is called after each commit: it wakes whoever reads the journal, and must return at once."""
+        """Registers `reader`, which is called after each commit and must return at once."""
         self._readers.append(reader)
 
     def on_held(self, holder: Callable[[str], None]) -> None:
-        """`holder` is told why when the short path stops play: it may say so, and must return at once."""
+        """Registers `holder`, which is called with the reason when the fail-safe stops play; must return at once."""
         self._holders.append(holder)
 
     def submit(
         self, subject: str, body: Body, *, origin: Origin | None = None, received_ns: int | None = None
     ) -> bool:
-        """Queues a device event, a link event or news of the service. False when the queue is three quarters full.
+        """Queues a device event, a link event or news of the service. Returns False when the queue is three
+        quarters full.
 
-        `received_ns`: CLOCK_MONOTONIC at which its last byte came in, where that was before now.
+        `received_ns`: CLOCK_MONOTONIC when its last byte came, if that was earlier.
         """
         at = _moment(self._clock.stamp())
         if received_ns is not None:
@@ -134,18 +135,18 @@ class Engine:
     async def act(self, act: Act, actor: Actor) -> list[Told]:
         """Does what a person asks; returns the facts once they are durable.
 
-        Raises `RecordFailed`. A refusal is a fact like any other (`InputRefused`).
+        Raises `RecordFailed`. A refusal is a fact too (`InputRefused`).
         """
         return await self._answered(Input(_moment(self._clock.stamp()), "table", act, None, actor))
 
     async def note(self, event: ServiceEvent) -> list[Told]:
-        """News of the service that must be on record before its bearer goes on. Raises `RecordFailed`."""
+        """Records news of the service before its bearer goes on. Raises `RecordFailed`."""
         return await self._answered(Input(_moment(self._clock.stamp()), "table", event))
 
     async def end(self, event: ServiceEvent) -> list[Told]:
-        """The last news: nothing behind it comes on record, and `run` returns. Raises `RecordFailed`.
+        """Records the last news; nothing is recorded afterwards, and `run` returns. Raises `RecordFailed`.
 
-        A commit that is under way when `run` is cancelled could be on record without anybody being told of it.
+        A commit under way when `run` is cancelled could be on record unpublished.
         """
         return await self._answered(Input(_moment(self._clock.stamp()), "table", event), is_last=True)
 
@@ -174,18 +175,18 @@ class Engine:
 
     @property
     def stuck(self) -> bool:
-        """True when the oldest input has waited for longer than a commit may take."""
+        """True if the oldest input has waited longer than a commit may take."""
         if not self._queue:
             return False
         return self._clock.mono_ns() - self._queue[0].given.at.mono_ns > STUCK_NS
 
     @property
     def idle(self) -> bool:
-        """True when no input waits: the state holds all that has happened."""
+        """True if no input waits: the state holds all that has happened."""
         return not self._queue
 
     def _next_group(self) -> list[_Waiting]:
-        """The oldest inputs, as many as one commit takes; the last of all ends a group."""
+        """Returns the oldest inputs, as many as one commit takes; the last news ends a group."""
         group: list[_Waiting] = []
         while self._queue and len(group) < GROUP_LIMIT:
             group.append(self._queue.popleft())
@@ -207,7 +208,7 @@ class Engine:
         return (wall_us // 1_000_000 << 20) + (self._at_once & 0xFFFFF)
 
     async def _group(self, group: list[_Waiting]) -> None:
-        """Decides a group of inputs, makes it durable in one commit, then tells."""
+        """Decides a group of inputs, makes it durable in one commit, then tells others."""
         group, repeats = self._without_repeats(group)
         state = self.state
         outcomes: list[tuple[_Waiting, list[Fact]]] = []
@@ -226,7 +227,7 @@ class Engine:
             self._acknowledge(waiting.given)
 
     def _without_repeats(self, group: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
-        """A report that is on record already is only acknowledged again."""
+        """Returns the inputs without reports on record, which are only acknowledged again."""
         fresh: list[_Waiting] = []
         repeats: list[_Waiting] = []
         here: set[tuple[str, str, int]] = set()
@@ -239,7 +240,7 @@ class Engine:
         return fresh, repeats
 
     def _is_repeat(self, origin: Origin | None) -> bool:
-        """Counters only rise within a boot, so the record is asked only about one that is not above all others."""
+        """Returns True for a report on record; asks the record only about counters that are not new."""
         if origin is None:
             return False
         key = (origin.serial, origin.boot)
@@ -273,11 +274,12 @@ class Engine:
             raise RecordFailed(self.record_failed(error)) from error
 
     def record_failed(self, error: Exception) -> str:
-        """Holds play and tells every device its safe side, once, whoever found that the record fails; gives the reason."""
+        """Holds play and gives every device its safe side, once, after a failure of the record; returns the
+        reason."""
         return self.fail(str(error), f"the record cannot be written ({error})")
 
     def fail(self, reason: str, in_words: str) -> str:
-        """Holds play and tells every device its safe side, once, and decides nothing more; gives the first reason."""
+        """Holds play and gives every device its safe side, once, and stops deciding; returns the first reason."""
         if self.failed is None:
             self.failed = reason
             for wanted in everything_safe(self.state, self._next_at_once(self._clock.stamp().wall_us)):
@@ -286,7 +288,7 @@ class Engine:
         return self.failed
 
     def _tell_all(self, outcomes: Sequence[tuple[_Waiting, Sequence[Fact]]], records: Sequence[Record]) -> None:
-        """Everything is durable: devices first, then whoever reads the journal, then the people who asked."""
+        """Tells others after a commit: devices first, then the journal's readers, then the people who asked."""
         told = iter([r for r in records if r.stream is not Stream.INPUT])
         answers = []
         for waiting, facts in outcomes:
@@ -304,9 +306,9 @@ class Engine:
                 answer.set_result(mine)
 
     def _acknowledge(self, given: Input) -> None:
-        """A report that is durable, and a loss that is: the device need not offer either again.
+        """Acknowledges a durable report or loss to its device, which need not offer it again.
 
-        A loss under numbers that were used before has no place in the order: what is there counts as it did.
+        A loss under reused numbers has no place in the order.
         """
         session = self.devices.get(given.subject)
         if session is None:
@@ -342,7 +344,7 @@ def _moment(at: Stamp) -> Moment:
 
 
 def last_reported(journal: Journal, serial: str) -> Origin | None:
-    """Where the record of a device ends, which is where its session begins; None = nothing of it is on record.
+    """Returns where a device's record ends, so that its session begins there; None = nothing is on record.
 
     Of a report whose body is gone only boot and counter are known. Raises `JournalDamaged`.
     """
@@ -354,7 +356,7 @@ def last_reported(journal: Journal, serial: str) -> Origin | None:
 
 
 def refusal(told: Sequence[Told]) -> InputRefused | None:
-    """The refusal among the facts of an act, if it was refused."""
+    """Returns the refusal among an act's facts, or None."""
     return next((t.fact.event for t in told if isinstance(t.fact.event, InputRefused)), None)
 
 

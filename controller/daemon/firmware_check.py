@@ -1,6 +1,6 @@
-"""Has the firmware of each device measured when the table opens, so that nothing is played on what was changed since yesterday.
+"""Has each device's firmware measured when the table opens, so that overnight changes are found before play.
 
-Nothing waits for it: a device that is measured as another one is refused as at a connection, and the table is told aloud.
+Nothing waits for it: a device with another firmware is rejected as at a connection, and the table is alarmed.
 """
 
 from collections.abc import Mapping
@@ -12,27 +12,27 @@ __all__ = ["Measuring"]
 
 
 class Table(Protocol):
-    """What it needs of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the check needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
     def state(self) -> State: ...
 
 
 class Session(Protocol):
-    """What it needs of a device; `drivers.session.session.DeviceSession` is one."""
+    """What the check needs of a device (`drivers.session.session.DeviceSession`)."""
 
     def measure(self) -> None: ...
 
 
 class Measuring:
-    """Looks at the state after each commit. A table that is open already at the start had its devices measured as they came."""
+    """Looks at the state after each commit; asks for measurements when the table opens."""
 
     def __init__(self, table: Table, sessions: Mapping[str, Session]) -> None:
         self._table, self._sessions = table, sessions
         self._was_open = table.state.open
 
     def wake(self) -> None:
-        """Called after each commit, from the loop's thread."""
+        """Asks for measurements if the table has just opened; call it after each commit."""
         was_open, self._was_open = self._was_open, self._table.state.open
         if self._was_open and not was_open:
             for session in self._sessions.values():

@@ -1,4 +1,4 @@
-"""The settlement that is offered at the table, as data for its people. It rests on cards, so it stays on the table PC."""
+"""The offered settlement as data for the table's people. It depends on cards, so it stays on the table PC."""
 
 from typing import Any
 
@@ -16,10 +16,11 @@ Document = dict[str, Any]
 
 
 def offer_document(setup: Setup, state: State) -> Document | None:
-    """What cards and pay tables make of the wagers that wait, seat by seat in the order of the document; None where none do.
+    """Returns what cards and pay tables make of the waiting wagers, in the document's order; None if none wait.
 
-    `lines` as in a settlement, in cents; `asks`: acts that would tell more; `refused`: why nothing is offered, or what
-    was told of which hand cannot be and is not used; `uncounted`: seats for which nothing is, as nobody counted their chips.
+    `lines`: as in a settlement, in cents; `asks`: acts that would add information; `refused`: why nothing is
+    offered, or which recorded hand is impossible and unused; `uncounted`: seats without an offer, because nobody
+    counted their chips.
     """
     round_ = state.round
     if round_ is None or round_.phase is Phase.SETTLED:
@@ -39,7 +40,7 @@ def offer_document(setup: Setup, state: State) -> Document | None:
 
 
 def announced_document(setup: Setup, state: State) -> Document | None:
-    """What the dealer announces: `hands` in words, and the clauses; None where there is nothing to say yet, or any more."""
+    """Returns what the dealer announces: `hands` in words, and clauses; None if there is nothing to announce."""
     rule = setup.law.rulebook.play.dealer_announced
     hands = announced(setup, state.round) if state.round is not None else ()
     return {"hands": [hand.says for hand in hands], "cite": list(rule.cite)} if hands and rule else None
@@ -51,7 +52,7 @@ def _line(line: Line) -> Document:
 
 
 def _asked(setup: Setup, missing: Missing) -> Document:
-    """The act that is asked for, with what it needs: the least of a meter, how many cards are chosen to be played or shown."""
+    """Returns the requested act and what it needs: a meter's least value, how many cards to choose."""
     settler = settler_of(setup.law)
     if missing.area is None:
         least, _ = settler.resets[missing.meter]

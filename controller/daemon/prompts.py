@@ -1,6 +1,6 @@
-"""What people may be asked for now, as data: the wagers of the coming deal, the answers of a stage, and how it ends.
+"""What people may be asked for now, as data: wagers of the coming deal, answers of a stage, and its end.
 
-A screen draws its buttons from this, and the simulated people play by it; nobody outside needs to know the game.
+A screen draws its buttons from this, and the simulated people play by it, so that neither knows the game.
 """
 
 from typing import Any
@@ -18,11 +18,11 @@ Document = dict[str, Any]
 
 
 def wager_documents(setup: Setup, method: Method) -> list[Document]:
-    """The wagers that this table takes before the deal while cards are dealt by `method`, in the order of the rulebook.
+    """Returns the wagers that this table takes before the deal under `method`, in the rulebook's order.
 
-    `equals`: the wager whose amount this one has; `cents`: its only amount, if it has one; `sensed`: a chip on a sensor
-    places it; `requires`: wagers that must stand beside it; `device_mode`: to which the shuffler must be set for it;
-    `limits`: the least and the most in cents, if they are set.
+    `equals`: the wager with the same amount; `cents`: its only amount; `sensed`: a chip on a sensor places it;
+    `requires`: wagers that must stand beside it; `device_mode`: the shuffler's mode that it needs; `limits`: least
+    and most in cents.
     """
     rules = setup.law.rulebook.wagers.values()
     offered = setup.offered - {*withheld(setup, method)}
@@ -43,13 +43,13 @@ def wager_documents(setup: Setup, method: Method) -> list[Document]:
 
 
 def keeps_set(setup: Setup) -> bool:
-    """True where a set is dealt on from round to round, until its cutting card comes."""
+    """Returns True if a set is dealt on from round to round, until its cutting card comes."""
     game = game_of(setup.law.rulebook)
     return game is not None and game.keeps_set
 
 
 def stage_document(setup: Setup, round_: Round) -> Document | None:
-    """Who is asked now, in order, what may be answered, and the act that ends the stage; None in a phase alike in every game."""
+    """Returns who is asked now, in order, the possible answers, and the ending act; None in a common phase."""
     stage = round_.game.stage(round_.phase)
     if stage is None:
         return None
@@ -69,8 +69,7 @@ def _answer(setup: Setup, stage: Stage, answer: Answer) -> Document:
 
 
 def _ending(setup: Setup, round_: Round, ending: Ending) -> Document:
-    """The act, the street that it turns up with so many cards, and the cards that leave the deck with it: its burn and, if
-    dealt only now, its own.
+    """Returns the act that ends the stage, the street that it turns up, and the cards that leave the deck with it.
 
     `asks`: what the dealer says of the hand that is turned up.
     """

@@ -1,6 +1,6 @@
-"""What a table says of itself: one document for `status`, the retained state topics, and later the panel.
+"""Describes a table: one document for `status`, the retained state topics, and later the panel.
 
-Everything here is derived from the state; nothing is remembered. `next_step` is the sentence for the dealer.
+Everything is derived from the state. `next_step` is the sentence for the dealer.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ Document = dict[str, Any]
 
 
 def table_document(setup: Setup, state: State) -> Document:
-    """The table without its links, record and broker: see `docs/mqtt.md`, `state/table`."""
+    """Returns the table without its links, record and broker: `state/table` in `docs/mqtt.md`."""
     law = setup.law.rulebook
     return {
         "site": setup.site,
@@ -66,7 +66,7 @@ def table_document(setup: Setup, state: State) -> Document:
 
 
 def device_document(name: str, device: Device) -> Document:
-    """One device as the core knows it; the session adds its link."""
+    """Returns one device as the core knows it; the session adds its link."""
     liveness = {"liveness": device.liveness} if device.liveness else {}
     return {
         "device": name,
@@ -84,13 +84,13 @@ def device_document(name: str, device: Device) -> Document:
 
 
 def _levels(device: Device) -> Document:
-    """The levels as they were last read; null for one of which the answer was lost, or was contradicted."""
+    """Returns the levels as last read; null for one whose answer was lost or contradicted."""
     levels: Document = builtins(device.levels)
     return {name: None if name in device.unknown else value for name, value in levels.items()}
 
 
 def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
-    """Bodies of the retained topics `state/*`: the table, each device, and the lock-out."""
+    """Returns the bodies of the retained topics `state/*`: the table, each device, the lock-out."""
     documents = {name: device_document(name, device) for name, device in state.devices.items()}
     documents["table"] = table_document(setup, state)
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
@@ -106,12 +106,12 @@ def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
 
 
 def without_record(reason: str) -> Document:
-    """What a table says while its record cannot be written, whatever else was so before."""
+    """Returns the table's description while its record cannot be written."""
     return {"held": [{"hold": "", "reason": reason, "least_role": "technician"}], "next": f"HELD: {reason}"}
 
 
 def _demand(name: str, demand: Hold | Duty | Dispute | Alarm) -> Document:
-    """What waits for a person, under the name by which an act speaks of it."""
+    """Returns a waiting hold or duty under the name that acts use."""
     document: Document = builtins(demand)
     return {name: document.pop("id"), **document}
 
@@ -181,7 +181,7 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
 
 
 def _wager(wager: Wager) -> Document:
-    """A wager, and what it was settled with once it was settled by itself."""
+    """Returns a wager, and its settlement if it was settled by itself."""
     document: Document = {"cents": wager.cents, "fate": wager.fate.value}
     if wager.outcome is None:
         return document
@@ -190,7 +190,7 @@ def _wager(wager: Wager) -> Document:
 
 
 def _last_round(last: LastRound | None) -> Document | None:
-    """The wagers of the round that has ended, for whoever looks whether they were settled right."""
+    """Returns the ended round's wagers, so that people can check their settlement."""
     if last is None:
         return None
     seats = {str(n): {name: _wager(w) for name, w in seat.wagers.items()} for n, seat in last.seats.items()}
@@ -198,10 +198,10 @@ def _last_round(last: LastRound | None) -> Document | None:
 
 
 def _counted_next(state: State) -> str:
-    """Back of the set of which the stub is counted next: that of the round in play, else the last one."""
+    """Returns the back colour of the set whose stub is counted next."""
     return state.round.back if state.round is not None else state.last_back
 
 
 def next_step(setup: Setup, state: State) -> str:
-    """One sentence: what stands in the way, or what comes next."""
+    """Returns one sentence: what stands in the way, or what comes next."""
     return next_act(setup, state).says

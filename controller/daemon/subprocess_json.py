@@ -1,6 +1,6 @@
-"""A command of this software in a process of its own, with the least priority, that answers in JSON: work that takes minutes.
+"""Runs a command of this software in a process with the least priority; the answer is JSON.
 
-However it is left (the daemon stops, the answer is there, the command fails), no process stays behind.
+No process is left behind, however the call ends.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ MOST_SAID = 500
 
 
 class NoAnswer(Exception):
-    """It ended without an answer. `code`: of its end; `said`: its last words."""
+    """The process ended without an answer. `code`: its exit code; `said`: its last words."""
 
     def __init__(self, code: int | None, said: str) -> None:
         super().__init__(f"ended with {code}: {said}")
@@ -29,7 +29,8 @@ class NoAnswer(Exception):
 
 
 async def answer_of(*command: str) -> dict[str, Any]:
-    """What this Python prints as JSON, called with these arguments. Raises `NoAnswer`; when cancelled, the process is ended."""
+    """Returns the JSON that this Python prints, called with these arguments. Raises `NoAnswer`; cancelling ends
+    the process."""
     try:
         child = await asyncio.create_subprocess_exec(
             sys.executable, *command,

@@ -1,6 +1,6 @@
-"""What the service manager is told: ready, alive, what is going on, stopping. The protocol is one datagram a message.
+"""Notifies the service manager: ready, alive, status, stopping. The protocol is one datagram a message.
 
-Own code in place of a library, as sd_notify(3) advises: the protocol is stable and this is all of it.
+Own code instead of a library, as sd_notify(3) advises: the protocol is stable and small.
 """
 
 import os
@@ -32,11 +32,11 @@ class Notifier:
         return self._send("READY=1", _status(status))
 
     def status(self, status: str) -> bool:
-        """One line for people, shown by `systemctl status`."""
+        """Sends one line for people, shown by `systemctl status`."""
         return self._send(_status(status))
 
     def alive(self) -> bool:
-        """Feeds the watchdog. Call it only where the daemon has just proved to itself that it works."""
+        """Feeds the watchdog. Call it only if the daemon has just proved that it works."""
         return self._send("WATCHDOG=1")
 
     def stopping(self, status: str) -> bool:

@@ -1,4 +1,4 @@
-"""Makes the publisher of a running table: what it tells besides events, what it reports, and which heads it carries."""
+"""Makes the publisher of a running table: retained states, reports, and the record's heads."""
 
 import random
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def publisher_of(
     key: PublicKey | None,
     in_words: Callable[[object], str],
 ) -> Publisher:
-    """`key`: signs the record; `in_words`: says why the record failed."""
+    """Returns the publisher. `key`: signs the record; `in_words`: says why the record failed."""
     wanted = config.publish(version)
     link_factory: LinkFactory = _memory() if wanted is None else lambda will: MqttLink(wanted, will)
     if wanted is None:

@@ -1,7 +1,7 @@
-"""The timer of the table: tells the engine when a set has been in play for its longest time, and which gaming day it is.
+"""The table's timer: tells the engine when a set has been in play too long, and when a gaming day begins.
 
-It decides nothing: it asks the core for the next deadline after each commit, waits for it on the monotonic clock, and
-hands in `SetDue`. The core then looks for itself, with the time of that input; so it does with a gaming day.
+It decides nothing: after each commit it asks the core for the next deadline, waits on the monotonic clock, and
+hands in `SetDue`. The core then checks by that input's own time; likewise for a gaming day.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ NS_PER_S = 1_000_000_000
 
 
 class Table(Protocol):
-    """What the timer needs of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the timer needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
     def setup(self) -> Setup:
@@ -40,9 +40,9 @@ class Table(Protocol):
 
 
 class Deadlines:
-    """Keeps the one timer of a table. Each deadline is handed in once, whatever comes of it.
+    """Keeps the timer of one table. Each deadline is handed in once.
 
-    `calendar`: of the house; without one no gaming day is told.
+    `calendar`: of the house; without one no gaming day is handed in.
     """
 
     def __init__(self, table: Table, clock: Clock, calendar: GamingCalendar | None = None) -> None:
@@ -53,11 +53,12 @@ class Deadlines:
         self._handed_in: Deadline | None = None
 
     def wake(self) -> None:
-        """Called after each commit: the state may have another deadline now."""
+        """Looks at the next deadline again; call it after each commit."""
         self._news.set()
 
     async def run(self) -> None:
-        """Runs until cancelled. Nothing is asked before the first commit: the start itself settles what a reboot left."""
+        """Runs until cancelled. Asks nothing before the first commit, because the start settles what a reboot
+        left."""
         await self._news.wait()
         while True:
             self._news.clear()
@@ -69,7 +70,7 @@ class Deadlines:
                 continue
 
     def look(self) -> float:
-        """Hands in what is due, and says after how many seconds to look again if nothing happens before."""
+        """Hands in what is due; returns the seconds until the next check."""
         self._tell_day()
         deadline = due(self._table.setup, self._table.state, self._boot)
         if deadline is None or deadline == self._handed_in:
@@ -83,7 +84,7 @@ class Deadlines:
         return LONGEST_WAIT_S
 
     def _tell_day(self) -> None:
-        """The gaming day, where one is to be told: the first of a boot by a synced clock, later ones when one has ended."""
+        """Hands in the gaming day: the first of a boot by a synced clock, later ones when a day has ended."""
         if self._calendar is None:
             return
         stamp = self._clock.stamp()

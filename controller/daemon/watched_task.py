@@ -1,4 +1,4 @@
-"""Work that lasts as long as the table: when it ends by itself, in whatever way, somebody hears of it."""
+"""Runs work that must last as long as the table: an early end is noticed in any case."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ __all__ = ["TaskEnded", "lasting"]
 
 
 class TaskEnded(Exception):
-    """A part of the daemon ended although nobody asked it to. `is_fault`: of this software, not of the machine."""
+    """A part of the daemon ended unasked. `is_fault`: through a fault of this software, not of the machine."""
 
     def __init__(self, name: str, how: str, *, is_fault: bool = True) -> None:
         super().__init__(
@@ -21,9 +21,9 @@ class TaskEnded(Exception):
 
 
 async def lasting(work: Awaitable[None], name: str, may_end: Callable[[], bool]) -> None:
-    """Does the work. Raises `TaskEnded` where it returns before it may, was cancelled from within, or the system said no.
+    """Runs the work. Raises `TaskEnded` if it returns early, was cancelled from within, or met a system error.
 
-    A task group takes a task that returned, or was cancelled, for one that is done: a link would be served by nobody.
+    A task group takes a returned or cancelled task as done, so a dead link would go unnoticed.
     """
     try:
         await work

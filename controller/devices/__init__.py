@@ -1,1 +1,1 @@
-"""Looking at devices from a terminal: what stands where, what speaks there, and how well. No rule is known here."""
+"""Looks at devices from a terminal: what stands where, what answers there, and how well. Knows no rule."""

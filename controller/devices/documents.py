@@ -1,4 +1,4 @@
-"""What the commands of `device` print with `--json`, as documents of plain values."""
+"""The `--json` documents of the `device` commands."""
 
 from dataclasses import asdict
 from typing import Any
@@ -27,7 +27,7 @@ HIDDEN = "(not shown: it may name a card)"
 
 
 def probe_document(port: str, seen: Probe) -> Document:
-    """All of a probe. Boots as 16 hex digits, hashes as hex."""
+    """Returns a probe as a document. Boots: 16 hex digits; hashes: hex."""
     who, welcome = seen.welcome.identity, seen.welcome
     trips_ms = [round(trip_s * 1000, 2) for trip_s in seen.round_trips_s]
     return {
@@ -74,12 +74,12 @@ def probe_document(port: str, seen: Probe) -> Document:
 
 
 def record_document(record: m.Record) -> Document:
-    """One report with its place in the device's order."""
+    """Returns one report with its place in the device's order."""
     return {"counter": record.counter, "tick_us": record.tick_us, **report_document(record.report)}
 
 
 def event_document(event: HostEvent) -> Document:
-    """An event of a link: its kind in words, and its fields."""
+    """Returns a link's event: its kind in words, and its fields."""
     match event:
         case Reported(boot, counter, tick_us, report, from_log):
             place = {"boot": f"{boot:016x}", "counter": counter, "tick_us": tick_us, "from_log": from_log}
@@ -90,7 +90,7 @@ def event_document(event: HostEvent) -> Document:
 
 
 def shown_input(event: Document) -> Document:
-    """A record of the daemon's input stream as it may be shown: a device's word, without lines of its text."""
+    """Returns an input record fit to be shown, without lines of its text."""
     data = event.get("data") or {}
     body = dict(data.get("body") or {})
     if event["kind"] == LineUnparsed.kind:
@@ -99,7 +99,7 @@ def shown_input(event: Document) -> Document:
 
 
 def report_document(report: Report | UnknownReport) -> Document:
-    """A report by the names of docs/protocol.md. Lines of text are not shown: a shoe of old writes cards into them."""
+    """Returns a report by the names of docs/protocol.md, without lines of text, which may name cards."""
     match report:
         case UnknownReport(code):
             return {"kind": "unknown", "code": code}

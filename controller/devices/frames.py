@@ -1,4 +1,4 @@
-"""Frames of TDP/1 in words, for people who look at a wire."""
+"""Describes frames of TDP/1 in words, for people who look at a wire."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ SHORT: dict[type[m.Message], str] = {m.Request: "REQ", m.Response: "RSP", m.Erro
 
 
 def pieces_in_words(data: bytes) -> list[str]:
-    """One line for each frame in bytes of a wire; what is none is named by its cause."""
+    """Returns one line for each frame in a wire's bytes; what is no frame is named by its cause."""
     return [_piece(piece) for piece in data.split(b"\0") if piece]
 
 
@@ -27,7 +27,7 @@ def _piece(piece: bytes) -> str:
 
 
 def frame_words(frame: m.Frame) -> str:
-    """Message, header, contents."""
+    """Returns a frame in words: message, header, contents."""
     again = " again" if frame.retransmit else ""
     seal = " sealed" if frame.seal else ""
     kind = type(frame.message)

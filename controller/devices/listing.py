@@ -1,4 +1,4 @@
-"""What `device list` shows: the devices of a table, the ports of this machine, and which belongs to which."""
+"""Makes the list of `device list`: the table's devices, this machine's ports, and which belong together."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -25,9 +25,9 @@ def listing(
     ports: Iterable[Port],
     holder_of: Any,
 ) -> Document:
-    """One document from the configuration, the daemon's status (None: it does not answer, `why_not`), and the ports.
+    """Returns the list from the configuration, the daemon's status (None = no answer, `why_not`), and the ports.
 
-    `holder_of(path)`: who has a port locked. Devices that only the daemon knows are there too.
+    `holder_of(path)`: returns who has a port locked. Devices that only the daemon knows are listed too.
     """
     told: Mapping[str, Any] = (status or {}).get("devices") or {}
     by_path = {port.path: port for port in ports}
@@ -59,7 +59,7 @@ def _device(name: str, kind: str, path: str, serial: str | None) -> Document:
 
 
 def _find_port(device: Document, by_path: Mapping[str, Port], holder_of: Any) -> None:
-    """Where the path of a device leads, what is there, and who has it."""
+    """Returns where a device's path leads, what is there, and who has it."""
     path = device["path"]
     is_usb = path.startswith(
         USB_SCHEME

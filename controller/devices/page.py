@@ -1,4 +1,4 @@
-"""What the commands of `device` print: short lines, words and not codes, and what to do next."""
+"""The pages of the `device` commands: short lines, words instead of codes, and what to do next."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -43,7 +43,7 @@ NEXT = {
 
 
 def list_page(found: Document) -> list[str]:
-    """Devices first, each with what is wrong and what to do; then the ports that belong to none."""
+    """Yields the devices first, each with its fault and remedy; then ports of no device."""
     daemon = found["daemon"]
     state = f"the daemon serves table {daemon['table']}" if daemon["running"] else f"no daemon: {daemon['reason']}"
     lines = [state]
@@ -79,7 +79,7 @@ def _device(device: Document, has_daemon: bool) -> Iterator[str]:
 
 
 def _link_state(link: Document, path: str) -> str:
-    """What the session says; not once more the path and the remedy, which stand below."""
+    """Returns the session's words, without path and remedy, which stand below."""
     parts = [f"{link['state'].upper()} since {ago(link['since_s'])}"]
     parts += [spoken(link["reason"])] if link["reason"] else []
     return ", ".join(parts + ([link["detail"]] if link["detail"] and not link["detail"].startswith(path) else []))
@@ -125,7 +125,7 @@ def _trouble(counters: Mapping[str, int]) -> str:
 
 
 def probe_page(seen: Document) -> list[str]:
-    """One device as it is now."""
+    """Yields one device as it is now."""
     who, log, line = seen["identity"], seen["log"], seen["line"]
     measured = f"image {who['firmware_hash'][:16]}" if who["firmware_hash"].strip("0") else "image not measured"
     lines = [
@@ -156,7 +156,7 @@ def _display(who: Document) -> str:
 
 
 def event_page(event: HostEvent) -> str:
-    """One event of a link in words."""
+    """Returns one event of a link in words."""
     match event:
         case Welcomed(who, _, _, first, last):
             log = f"log {first} to {last}" if first <= last else "an empty log"
@@ -243,7 +243,7 @@ def _advice(seen: Document) -> str:
 
 
 def silence_page(port: str, baud: int, seen: Document) -> list[str]:
-    """Nobody answered: what came all the same, and what to try."""
+    """Yields the page for a silent port: what came anyway, and what to try."""
     if not seen["bytes_in"]:
         return [
             f"{port}: nobody answers, and not one byte came",

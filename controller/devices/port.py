@@ -1,4 +1,4 @@
-"""A port opened by hand, beside any daemon: from its name to something that can be spoken to, or words why not."""
+"""Opens a port by hand, without a daemon, or says why not."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class PortTrouble(Exception):
-    """A port cannot be had, or went away; the text says what to do."""
+    """A port cannot be used or went away; the text says what to do."""
 
 
 def on_port(
@@ -30,7 +30,7 @@ def on_port(
     key_file: Path | None = None,
     transport_factory: TransportFactory = device_transport,
 ) -> T:
-    """What `work` gives with the port open for it alone. Raises `PortTrouble`."""
+    """Runs `work` with the port open for it alone. Raises `PortTrouble`."""
     key = _key(key_file)
     config = DeviceConfig("port", DeviceKind.SHUFFLER, path, baud=baud)  # the kind is not known yet, nor asked for
 
@@ -62,7 +62,7 @@ def _key(path: Path | None) -> bytes | None:
 
 
 def why_unavailable(exc: PortUnavailable) -> str:
-    """The reason, with the name of whoever has the port."""
+    """Returns the reason, with the name of the process that has the port."""
     if exc.fault is not Fault.LINK_BUSY or (holder := holder_of(exc.path)) is None:
         return str(exc)
     if holder.is_daemon:

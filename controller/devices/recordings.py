@@ -1,4 +1,4 @@
-"""What `device replay` says of a recording: what the driver makes of it now, and where that differs."""
+"""Describes what the driver makes of a recording now, and where that differs."""
 
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
@@ -17,7 +17,7 @@ Document = dict[str, Any]
 def replayed_document(
     recording: Recording, found: Replayed, lines: Sequence[str], expected: Sequence[str] | None, strict: bool
 ) -> Document:
-    """`expected`: the list to compare with, None = none was named. `same`: nothing that was compared differs."""
+    """Returns the result. `expected`: the list to compare with, None = none. `same`: no difference was found."""
     changed = (
         list(unified_diff(expected, lines, "the list", "now", lineterm="", n=1)) if expected is not None else []
     )
@@ -51,7 +51,7 @@ def _difference(recording: Recording, found: Difference) -> Document:
 
 
 def compare_page(told: Document) -> Iterator[str]:
-    """For a person: the events, or what differs."""
+    """Yields the events, or the differences, for a person."""
     yield (
         f"{told['device']}, recorded {told['wall']} by {told['software']}: "
         f"{told['connections']} connections, {told['sends']} writes, {len(told['events'])} events"

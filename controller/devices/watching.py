@@ -1,4 +1,4 @@
-"""A device followed at its port by hand, until told to stop: for `device record` and `device monitor`."""
+"""Follows a device at its port by hand: for `device record` and `device monitor`."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ STATE_LOOK_S = 0.2
 
 
 def who_is_there(path: str, baud: int, speaks: Codec, key_file: Path | None = None) -> DeviceConfig:
-    """The device at this port as a configuration: by its own word, where it has one. Raises `PortTrouble`."""
+    """Returns the device at this port as a configuration, by its own word. Raises `PortTrouble`."""
     name = os.path.basename(path) or "port"
     if speaks is not Codec.TDP:
         kind = DeviceKind.LINE if speaks is Codec.LINE else DeviceKind.SHOE
@@ -53,9 +53,10 @@ def follow(
     for_s: float | None = None,
     acknowledges: bool = False,
 ) -> str:
-    """Follows until SIGINT or SIGTERM, for so many seconds, or until the recording stops; then why it stopped, "" = asked to.
+    """Follows a device until a signal, for so many seconds, or until its recording stops; returns why it stopped,
+    "" = on request.
 
-    `make_recorder(clock)`: for the wire to be written down. Raises `PortTrouble`.
+    `make_recorder(clock)`: for a recording of the wire. Raises `PortTrouble`.
     """
 
     async def run() -> str:
@@ -92,7 +93,7 @@ def follow(
 
 
 async def _stopped(stop: asyncio.Event, recorder: Recorder | None) -> None:
-    """Returns when a person wants the end, or when there is nothing to be recorded on any more."""
+    """Waits until a person wants the end, or nothing can be recorded any more."""
     while not stop.is_set():
         if recorder is not None and recorder.writer.state.startswith("stopped"):
             return

@@ -1,1 +1,1 @@
-"""`decide` and `settle` as filters: one JSON line in, one JSON line out, and their schemas."""
+"""`decide` and `settle` as filters: a JSON line in, JSON lines out, and their schemas."""

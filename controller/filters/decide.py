@@ -1,7 +1,7 @@
-"""The core as a filter: a line of JSON for each input, lines of JSON for the facts that follow from it. Pure.
+"""The core as a filter: a line of JSON for each input, lines of JSON for its facts. Pure.
 
-A line is read strictly, as whoever writes one by hand needs it: each cause is named with what would be allowed. A line
-that cannot be read changes nothing, and the next one is decided as if it had not been there.
+Lines are read strictly: each fault is named with what is allowed. An unreadable line changes nothing, and the next
+one is decided.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -28,7 +28,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class InputLine(Struct, frozen=True):
-    """An input as one writes it. `at`: a whole moment, or only its Unix time in microseconds; `actor`: for acts."""
+    """An input as people write it. `at`: a whole moment, or Unix time in microseconds; `actor`: for acts."""
 
     at: Moment | int
     subject: str
@@ -39,7 +39,7 @@ class InputLine(Struct, frozen=True):
 
 
 class Recorded(Struct, frozen=True):
-    """What a journal keeps of an input beside its kind and its time."""
+    """What a journal keeps of an input beside kind and time."""
 
     body: dict[str, Any]
     origin: Origin | None = None
@@ -77,7 +77,7 @@ class DecideFilter:
         self.lines = self.bad = 0
 
     def feed(self, line: bytes) -> bytes:
-        """What is to be written for this line: complete lines, none for a blank one. Never raises."""
+        """Returns the output for this line: complete lines, none for a blank one. Never raises."""
         self.lines += 1
         if not line.strip():
             return b""
@@ -111,7 +111,7 @@ def _written(raw: dict[str, Any]) -> Input:
 
 
 def _moment(wall_us: int) -> Moment:
-    """One clock for both: it is as if the computer had been started with Unix time, and never again."""
+    """Returns a moment whose two clocks agree, as if the computer had started with Unix time."""
     if not 0 <= wall_us <= MAX_AT:
         raise LineRefused(f"'at' is {wall_us}; Unix time in microseconds is from 0 to {MAX_AT}")
     return Moment(wall_us, wall_us * 1000, "")

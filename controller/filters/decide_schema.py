@@ -18,7 +18,7 @@ __all__ = ["input_schema", "output_schema"]
 
 
 def input_schema() -> dict[str, Any]:
-    """Schema of one line that `decide` reads: an input as it is written by hand, or as a journal prints it."""
+    """Returns the schema of one input line: written by hand, or printed by a journal."""
     found = shapes([InputLine, JournalLine, Recorded, Actor, Moment, Origin, *BODIES.values()])
     for name in found:
         if name != "JournalLine":  # a journal prints more than an input needs
@@ -32,7 +32,7 @@ def input_schema() -> dict[str, Any]:
 
 
 def output_schema() -> dict[str, Any]:
-    """Schema of one line that `decide` writes: a fact, or the error of a line. Kinds are only ever added."""
+    """Returns the schema of one output line: a fact, or a line's error. Kinds are only ever added."""
     found = shapes([FactLine, ErrorLine, *FACTS.values()])
     shapes_in_one_word(found)
     by_kind(found["FactLine"], {kind: {"data": ref(cls)} for kind, cls in FACTS.items()})

@@ -1,4 +1,4 @@
-"""Reading a line of JSON strictly, as whoever writes one by hand needs it: each cause is named with what would be allowed."""
+"""Reads a line of JSON strictly: each fault is named with what is allowed."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -21,18 +21,18 @@ MIN_NUMBER, MAX_NUMBER = -(2**63), 2**64 - 1
 
 
 class ErrorLine(Struct, frozen=True):
-    """A line that was not taken. `error`: the cause, and what would be allowed."""
+    """A refused line. `error`: the fault, and what is allowed."""
 
     line: int
     error: str
 
 
 class LineRefused(Exception):
-    """This line cannot be read; the text says why."""
+    """A line cannot be read; the text says why."""
 
 
 def object_in(line: bytes, like: str) -> dict[str, Any]:
-    """The object that stands on a line. `like`: an example for whoever wrote something else. Raises `LineRefused`."""
+    """Returns the object on a line. `like`: an example for the error message. Raises `LineRefused`."""
     if len(line) > MAX_LINE:
         raise LineRefused(f"a line has at most {MAX_LINE} bytes, and this one has more")
     try:
@@ -47,7 +47,7 @@ def object_in(line: bytes, like: str) -> dict[str, Any]:
 
 
 def convert(raw: dict[str, Any], cls: type[Any], where: str) -> Any:
-    """The record of this class. Raises `LineRefused` for a value of another type."""
+    """Returns the record of this class. Raises `LineRefused` for a value of another type."""
     try:
         return msgspec.convert(raw, cls)
     except msgspec.ValidationError as exc:
@@ -58,7 +58,7 @@ _SHAPES: dict[type[Any], tuple[dict[str, Any], frozenset[str]]] = {}
 
 
 def _shape(cls: type[Any]) -> tuple[dict[str, Any], frozenset[str]]:
-    """Types by key, and the keys that must be there; what may be unknown may be absent."""
+    """Returns types by key, and the required keys."""
     if cls not in _SHAPES:
         types = get_type_hints(cls)
         types = {f.name: types[f.name] for f in fields(cls)}
@@ -68,7 +68,7 @@ def _shape(cls: type[Any]) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def verify(raw: dict[str, Any], cls: type[Any], where: str) -> None:
-    """Raises `LineRefused` for the first key or word that this record does not have. Types are left to msgspec."""
+    """Raises `LineRefused` for the first unknown key or word. msgspec checks the types."""
     types, needed = _shape(cls)
     what = where or "a line"
     for key in raw:

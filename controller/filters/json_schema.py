@@ -1,4 +1,4 @@
-"""JSON Schema made from the records themselves, as the filters among the commands print it."""
+"""Makes JSON Schema from the records themselves, for the filter commands."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def shapes(classes: list[type[Any]]) -> dict[str, Any]:
-    """The schema of each class and of all that it is made of, by name."""
+    """Returns the schema of each class and of its parts, by name."""
     _, found = msgspec.json.schema_components(classes, ref_template=_REF)
     for shape in found.values():
         _say_absent(shape)
@@ -20,7 +20,7 @@ def shapes(classes: list[type[Any]]) -> dict[str, Any]:
 
 
 def _say_absent(shape: dict[str, Any]) -> None:
-    """What may be unknown may be absent and is never null: the program's None does not exist outside of it."""
+    """Makes optional values absent instead of null: the program's None does not exist outside."""
     for name, value in shape.get("properties", {}).items():
         kinds = value.get("anyOf", [])
         present = [kind for kind in kinds if kind != {"type": "null"}]
@@ -31,13 +31,13 @@ def _say_absent(shape: dict[str, Any]) -> None:
 
 
 def close(shape: dict[str, Any]) -> None:
-    """It has no other keys."""
+    """Forbids other keys."""
     if shape.get("type") == "object":
         shape["additionalProperties"] = False
 
 
 def by_kind(shape: dict[str, Any], kinds: Mapping[str, Mapping[str, Any]]) -> None:
-    """`kind` is one of these, and says what form the rest has."""
+    """Returns a schema whose `kind` decides the form of the rest."""
     shape["properties"]["kind"] = {"enum": [*kinds]}
     shape["allOf"] = [
         {"if": {"properties": {"kind": {"const": kind}}}, "then": {"properties": properties}}
@@ -46,12 +46,12 @@ def by_kind(shape: dict[str, Any], kinds: Mapping[str, Mapping[str, Any]]) -> No
 
 
 def ref(cls: type[Any]) -> dict[str, str]:
-    """Where the schema of a class stands in the document."""
+    """Returns the reference to a class's schema in the document."""
     return {"$ref": _REF.format(name=cls.__name__)}
 
 
 def document(name: str, title: str, lines: list[type[Any]], defs: dict[str, Any]) -> dict[str, Any]:
-    """A whole JSON Schema whose instances are these lines."""
+    """Returns a whole JSON Schema for these lines."""
     whole = {
         "$schema": _DIALECT,
         "$id": f"urn:tablewarden:schema:{name}:1",

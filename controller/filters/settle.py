@@ -1,4 +1,4 @@
-"""Settling rounds line by line: a round of play as JSON, its settlement as JSON. Pure.
+"""Settles rounds line by line: a round of play as JSON in, its settlement as JSON out. Pure.
 
 A line that cannot be settled is answered with the cause, and the next one is read.
 """
@@ -24,10 +24,10 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class HandLine(Struct, frozen=True):
-    """One seat. `wagers`: cents by wager; cards as `As Kd ??`, `??` for one that could not be read.
+    """One seat. `wagers`: cents by wager; cards as `As Kd ??`, `??` = unreadable.
 
-    `played`: the cards that the player chose to play, where the game lets them choose; `shown`: those of a bonus wager that is
-    settled before the rest; `coupons`: face in cents of a match play coupon beside a wager.
+    `played`: cards that the player chose to play; `shown`: cards of a bonus that is settled first; `coupons`: face
+    in cents of a match play coupon beside a wager.
     """
 
     seat: int
@@ -40,10 +40,10 @@ class HandLine(Struct, frozen=True):
 
 
 class RoundLine(Struct, frozen=True):
-    """A round. `box`: cards of the six card bonus; `dealer_played`: the two that the dealer set; `meters`: as they stood before
+    """A round. `box`: cards of the six card bonus; `dealer_played`: the two that the dealer set; `meters`: before
     the first payment.
 
-    `corrects`: an earlier settlement of this round, as it was printed; the changes are then told.
+    `corrects`: an earlier printed settlement of this round; the answer then lists the changes.
     """
 
     seats: tuple[HandLine, ...]
@@ -59,7 +59,7 @@ class RoundLine(Struct, frozen=True):
 
 
 class SettledLine(Struct, frozen=True):
-    """`changes`: against the settlement that this one corrects, [] where nothing is otherwise; absent where it corrects none."""
+    """A settled round. `changes`: against the corrected settlement, [] = none; absent if it corrects none."""
 
     line: int
     settlement: Settlement
@@ -67,9 +67,9 @@ class SettledLine(Struct, frozen=True):
 
 
 class SettleFilter:
-    """Settles round after round under one law. `bad`: lines that were answered with an error.
+    """Settles rounds under one law. `bad`: lines answered with an error.
 
-    `terms`: of the table, for rounds that name none; their currency for all that name no other.
+    `terms`: of the table, for rounds without their own; its currency for terms without one.
     """
 
     def __init__(self, law: Law, terms: Terms) -> None:
@@ -77,7 +77,7 @@ class SettleFilter:
         self.lines = self.bad = 0
 
     def feed(self, line: bytes) -> bytes:
-        """What is to be written for this line: one complete line, nothing for a blank one. Never raises."""
+        """Returns the output for this line: one complete line, nothing for a blank one. Never raises."""
         self.lines += 1
         if not line.strip():
             return b""
@@ -103,7 +103,7 @@ class SettleFilter:
 
 
 def round_of(given: RoundLine, terms: Terms) -> Round:
-    """The round that a line tells of, under its own terms or these. Raises `CardError` with the place of the card."""
+    """Returns a line's round, under its own terms or these. Raises `CardError` with the card's place."""
     hands = tuple(
         Hand(
             hand.seat, hand.wagers, _cards(hand.cards, f"seat {hand.seat}, cards"), hand.decisions,

@@ -1,6 +1,7 @@
-"""What stands on a line of `settle` and could not count: keys that the game has no use for, currencies, an odd correction. Pure.
+"""Refuses what stands on a line of `settle` and could have no effect: unused keys, currencies, an invalid
+correction. Pure.
 
-Whoever wrote such a key relies on it, so that passing it over would settle another round than was meant.
+The writer relies on such a key, so ignoring it would settle another round than was meant.
 """
 
 from collections.abc import Collection, Iterator
@@ -17,7 +18,7 @@ __all__ = ["refuse_correction", "refuse_currency", "refuse_unused"]
 
 
 def refuse_unused(given: Round, settler: Settler) -> None:
-    """Raises `LineRefused` for the first key that this document, as elected, has no use for."""
+    """Raises `LineRefused` for the first key that this document, as elected, does not use."""
     name, meters = settler.law.rulebook.id, settler.resets
     for key, why in _unused(given, settler):
         raise LineRefused(f"{key} has no use in {name}, where {why}; leave it out")
@@ -28,7 +29,7 @@ def refuse_unused(given: Round, settler: Settler) -> None:
 
 
 def _unused(given: Round, settler: Settler) -> Iterator[tuple[str, str]]:
-    """Which key stands there, and why nothing hangs on it."""
+    """Returns an unused key, and why it has no effect."""
     book = settler.law.rulebook
     for hand in given.hands:
         if hand.played and not settler.played:
@@ -46,13 +47,13 @@ def _unused(given: Round, settler: Settler) -> Iterator[tuple[str, str]]:
 
 
 def refuse_currency(currency: str, where: str) -> None:
-    """Raises `LineRefused` for what names no currency; "" names none, and is no error."""
+    """Raises `LineRefused` for an unknown currency; "" names none and is valid."""
     if currency and not CURRENCY.fullmatch(currency):
         raise LineRefused(f"{where!r} is {currency!r}, and must be three capital letters such as USD")
 
 
 def refuse_correction(corrects: Settlement, now: Settlement, wagers: Collection[str]) -> None:
-    """Raises `LineRefused` for a settlement that this one cannot correct, or that `settle` cannot have printed.
+    """Raises `LineRefused` for a settlement that this one cannot correct, or `settle` cannot have printed.
 
     `wagers`: those of the document.
     """

@@ -13,7 +13,7 @@ __all__ = ["input_schema", "output_schema"]
 
 
 def input_schema() -> dict[str, Any]:
-    """Schema of one line that `settle` reads: a round of play."""
+    """Returns the schema of one input line: a round of play."""
     found = shapes([RoundLine])
     for shape in found.values():
         close(shape)
@@ -21,7 +21,7 @@ def input_schema() -> dict[str, Any]:
 
 
 def output_schema() -> dict[str, Any]:
-    """Schema of one line that `settle` writes: a settlement, or the error of a line."""
+    """Returns the schema of one output line: a settlement, or a line's error."""
     found = shapes([SettledLine, ErrorLine])
     close(found["ErrorLine"])
     return document("settle-output", "Line that settle writes", [SettledLine, ErrorLine], found)

@@ -1,4 +1,4 @@
-"""Bodies of records as a reader of a record takes them: each one that cannot be read is named, with where it stands."""
+"""Decodes bodies of records; an unreadable one is named with its place."""
 
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ UNREADABLE = (msgspec.MsgspecError, ValueError, KeyError, TypeError, AttributeEr
 
 
 class BodyUnreadable(JournalError):
-    """A record is there and is not what its kind says. The daemon writes none such: another writer did, or a later release."""
+    """A record's body does not fit its kind: another program or a later release wrote it."""
 
     def __init__(self, stream: str, sequence: int, kind: str, exc: Exception) -> None:
         found = f"{exc} is not in it" if isinstance(exc, KeyError) else exc
@@ -30,7 +30,7 @@ class BodyUnreadable(JournalError):
 
 
 def body_of(stream: Stream, record: Record | Brief, as_: type[T]) -> T:
-    """A body as one of these, or as a `dict` where any object will do. Raises `BodyUnreadable`."""
+    """Returns a body as one of these classes, or as `dict`. Raises `BodyUnreadable`."""
     try:
         return msgspec.json.decode(record.data, type=as_)
     except UNREADABLE as exc:
@@ -38,7 +38,7 @@ def body_of(stream: Stream, record: Record | Brief, as_: type[T]) -> T:
 
 
 def fact_of(stream: Stream, record: Record | Brief) -> Fact:
-    """A fact in its present form. Raises `BodyUnreadable`, `UnknownKind`."""
+    """Returns a fact in its present form. Raises `BodyUnreadable`, `UnknownKind`."""
     try:
         return decode_fact(record.kind, record.subject, record.data, record.version)
     except UNREADABLE as exc:
@@ -46,7 +46,7 @@ def fact_of(stream: Stream, record: Record | Brief) -> Fact:
 
 
 def input_of(record: Record) -> Input:
-    """An input, with the moment at which it came in. Raises `BodyUnreadable`, `UnknownKind`."""
+    """Returns an input with the moment at which it came. Raises `BodyUnreadable`, `UnknownKind`."""
     at = Moment(record.time_us, record.mono_ns, record.boot, record.clock)
     try:
         return decode_input(record.kind, record.subject, at, record.data, record.version)

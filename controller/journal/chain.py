@@ -43,7 +43,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def genesis_hash(journal: str, site: str, table: str, created_us: int, stream: Stream) -> bytes:
-    """What the first record of a stream has as `prevhash`: SHA-256 of the journal's own description."""
+    """Returns the `prevhash` of a stream's first record: SHA-256 of the journal's description."""
     return sha256(
         _encode(["tablewarden journal", FORMAT, journal, site, table, created_us, stream.value])
     ).digest()
@@ -52,7 +52,7 @@ def genesis_hash(journal: str, site: str, table: str, created_us: int, stream: S
 def header_bytes(
     journal: str, stream: str, sequence: int, order: int, columns: Columns, origin: Origin | None
 ) -> bytes:
-    """The canonical bytes of everything in a record but body and hashes.
+    """Returns the canonical bytes of a record without body and hashes.
 
     `columns`: kind, version, subject, round id, cause, time_us, recorded_us, mono_ns, boot, clock.
     """
@@ -60,7 +60,7 @@ def header_bytes(
 
 
 def header_of(journal: str, record: Record) -> bytes:
-    """The header of a record that was read."""
+    """Returns the header bytes of a record that was read."""
     r = record
     columns = (
         r.kind, r.version, r.subject, r.round_id, r.cause, r.time_us, r.recorded_us, r.mono_ns, r.boot, r.clock
@@ -69,14 +69,14 @@ def header_of(journal: str, record: Record) -> bytes:
 
 
 def data_hash(salt: bytes, data: bytes) -> bytes:
-    """The commitment to a body. `salt`: `SALT_BYTES` bytes."""
+    """Returns the commitment to a body. `salt`: `SALT_BYTES` bytes."""
     if len(salt) == SALT_BYTES:
         return sha256(_SALTED(SALT_BYTES, salt, len(data)) + data).digest()
     return sha256(b"".join((_LENGTH(len(salt)), salt, _LENGTH(len(data)), data))).digest()
 
 
 def record_hash(prevhash: bytes, header: bytes, datahash: bytes) -> bytes:
-    """The link of the chain. `prevhash` and `datahash`: 32 bytes each."""
+    """Returns a record's hash, the link of the chain. `prevhash`, `datahash`: 32 bytes each."""
     if len(prevhash) == HASH_BYTES == len(datahash):
         return sha256(_LINKED(HASH_BYTES, prevhash, len(header)) + header + _LEN_32 + datahash).digest()
     parts = (_LEN_32, prevhash, _LENGTH(len(header)), header, _LEN_32, datahash)

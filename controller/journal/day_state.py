@@ -1,6 +1,6 @@
-"""The state that stands on record where a gaming day ends, so that a start, a replay or a drill may begin there.
+"""The table's state on record at the end of a gaming day, so that a start, a replay or a drill can begin there.
 
-It outlives the software that folded it: records before it may be pruned, and after an update there is no snapshot.
+It outlives the software that folded it: earlier records may be pruned, and an update has no snapshot.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A state, and the records that it is folded from: the heads of their streams, the order of the newest."""
+    """A state and the records behind it: the heads of their streams, the order of the newest."""
 
     journal: str
     heads: dict[Stream, Head]
@@ -37,7 +37,7 @@ class Snapshot:
 
 
 class NotCarried(Exception):
-    """A state that was carried cannot be read by this software."""
+    """A day's recorded state cannot be read by this software."""
 
 
 def state_from(closed: RecordDayClosed, setup: Setup) -> State:
@@ -60,7 +60,7 @@ def state_from(closed: RecordDayClosed, setup: Setup) -> State:
 
 
 def rounds_at(closed: RecordDayClosed) -> int:
-    """How many rounds had been begun by the end of that day. Raises `NotCarried`."""
+    """Returns how many rounds had begun by the end of that day. Raises `NotCarried`."""
     try:
         rounds: int = msgspec.json.decode("".join(closed.folded))["rounds"]
         return rounds
@@ -69,14 +69,14 @@ def rounds_at(closed: RecordDayClosed) -> int:
 
 
 class Closed(NamedTuple):
-    """A day that was closed: what stands on record of it, and where it ends."""
+    """A closed day: its record, and where it ends."""
 
     told: RecordDayClosed
     boundary: Boundary
 
 
 def closed_in(brief: Brief) -> Closed:
-    """Raises `NotCarried`."""
+    """Returns the closed day in a record. Raises `NotCarried`."""
     try:
         told = msgspec.json.decode(brief.data, type=RecordDayClosed)
         return Closed(told, read_boundary(told.statement))
@@ -100,5 +100,5 @@ def last_day(journal: Journal, setup: Setup) -> Snapshot | None:
 
 
 def _same(before: Device | None, device: Device) -> Device:
-    """The device as it was, unless another kind of thing bears its name now."""
+    """Returns the device as it was, unless its name now belongs to another kind of device."""
     return before if before is not None and before.kind is device.kind else device

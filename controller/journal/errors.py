@@ -1,4 +1,4 @@
-"""What a journal may refuse or find. Each error carries its evidence; whoever catches it holds the table."""
+"""The exceptions of a journal. Each carries its evidence; the caller must hold play."""
 
 import errno
 import sqlite3
@@ -29,11 +29,11 @@ SQLITE_REMEDIES = {
 
 
 class JournalError(Exception):
-    """Base of everything the journal raises; never raised itself."""
+    """Base class of the journal's exceptions; never raised itself."""
 
 
 class JournalLocked(JournalError):
-    """Another process has this journal open for writing. `pid`: who, as far as the lock file tells; None = not said."""
+    """Another process has this journal open for writing. `pid`: that process; None = unknown."""
 
     def __init__(self, path: Path, pid: int | None) -> None:
         who = f"process {pid}" if pid else "another process"
@@ -42,7 +42,7 @@ class JournalLocked(JournalError):
 
 
 class JournalMissing(JournalError):
-    """There is no journal at this path, and none was to be created."""
+    """There is no journal at this path, and the caller did not ask to create one."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path}: no journal here")
@@ -50,7 +50,7 @@ class JournalMissing(JournalError):
 
 
 class JournalForeign(JournalError):
-    """The file is sound but is not this table's journal."""
+    """The file is sound but belongs to another table."""
 
     def __init__(self, path: Path, found: str, expected: str) -> None:
         super().__init__(f"{path}: this is {found}, not {expected}")
@@ -58,7 +58,7 @@ class JournalForeign(JournalError):
 
 
 class JournalNewer(JournalError):
-    """A later release wrote this file; this one must not touch it."""
+    """A later release wrote this file; this release must not change it."""
 
     def __init__(self, path: Path, version: int, known: int) -> None:
         super().__init__(f"{path}: format {version}, and this release knows up to {known}; use the later release")
@@ -66,7 +66,7 @@ class JournalNewer(JournalError):
 
 
 class JournalOlder(JournalError):
-    """An earlier release wrote this file, in a format that this one does not read; it is not damaged."""
+    """An earlier release wrote this file in a format that this release does not read; it is not damaged."""
 
     def __init__(self, path: Path, version: int, known: int) -> None:
         super().__init__(
@@ -76,7 +76,7 @@ class JournalOlder(JournalError):
 
 
 class JournalDamaged(JournalError):
-    """The file is not what was written. It is left as it is: `found` says what was seen."""
+    """The file is not what was written. It is left unchanged; `found` says what was seen."""
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(f"{path}: damaged: {found}; nothing was changed, keep the file and its -wal beside it")
@@ -84,7 +84,7 @@ class JournalDamaged(JournalError):
 
 
 class JournalRepeat(JournalError):
-    """This device event is in the journal already; nothing of the call was written, and the journal stays usable."""
+    """This device report is on record already; nothing was written, and the journal stays usable."""
 
     def __init__(self, serial: str, boot: str, counter: int) -> None:
         super().__init__(f"event {counter} of boot {boot} of device {serial} is recorded already")
@@ -92,9 +92,9 @@ class JournalRepeat(JournalError):
 
 
 class JournalWriteFailed(JournalError):
-    """A commit failed or took too long. Nothing more is written until the journal is closed, opened and read back.
+    """A commit failed or took too long. Nothing more is written until the journal was closed and opened again.
 
-    Whether the last transaction is there is known only then: it is there whole or not at all.
+    Only then is it known whether the last transaction is there; it is there whole or not at all.
     """
 
     def __init__(self, path: Path, reason: str) -> None:
@@ -103,11 +103,11 @@ class JournalWriteFailed(JournalError):
 
 
 class JournalMoved(JournalWriteFailed):
-    """The file or its log is not at its path any more, or was cut. What is open may still hold the record."""
+    """The file or its log is no longer at its path, or was cut. The open file may still hold the record."""
 
 
 def why_not_written(error: BaseException) -> str:
-    """What the system or SQLite says of a write that failed, and what a person can do about it, where that is known."""
+    """Returns why a write failed, and what a person can do if that is known."""
     if isinstance(error, sqlite3.Error):
         said, code = str(error), getattr(error, "sqlite_errorcode", 0) & 0xFF  # some are SQLite's wrapper's own
         remedy = SQLITE_REMEDIES.get(code)

@@ -128,9 +128,10 @@ SEEN_SQL = (
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a journal says of itself. `order_before`: the order of the last record before this file, 0 in a first file.
+    """The journal's description of itself. `order_before`: order of the last record before this file, 0 in a first
+    file.
 
-    `schema`: which tables it has.
+    `schema`: the version of its tables.
     """
 
     id: str
@@ -150,7 +151,8 @@ class Anchor:
 
 
 def create_file(path: Path, site: str, table: str) -> None:
-    """Makes an empty journal, whole or not at all. Raises `JournalDamaged` if another journal's log lies in its place."""
+    """Makes an empty journal, whole or not at all. Raises `JournalDamaged` if another journal's log is in its
+    place."""
     log = path.with_name(path.name + LOG)
     if log.exists() and log.stat().st_size:
         raise JournalDamaged(path, f"there is no journal, but its write-ahead log {log.name} is there")
@@ -183,7 +185,7 @@ def create_file(path: Path, site: str, table: str) -> None:
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
-    """The one writing connection, in explicit transactions. Usable from any thread, one at a time."""
+    """Opens the only writing connection, with explicit transactions; usable from any thread, one at a time."""
     db = sqlite3.connect(path, isolation_level=None, timeout=WRITER_BUSY_S, check_same_thread=False)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
@@ -197,7 +199,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 
 def upgrade(db: sqlite3.Connection) -> None:
-    """Gives the file of an earlier release the tables of this one; its records stay as they are."""
+    """Gives an earlier release's file the present tables; its records stay unchanged."""
     db.execute("BEGIN IMMEDIATE")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     for statement in SCHEMA_SQL[SCHEMA][len(SCHEMA_SQL[version]) :]:
@@ -207,7 +209,7 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 
 def prime(db: sqlite3.Connection, path: Path) -> None:
-    """Makes a file ready for its one writer. Raises `JournalDamaged` where the pages that it writes are damaged."""
+    """Prepares a file for its writer. Raises `JournalDamaged` if the pages it writes are damaged."""
     try:
         _prime(db, path)
     except sqlite3.DatabaseError as exc:
@@ -242,7 +244,7 @@ def fold_log(db: sqlite3.Connection) -> None:
 
 
 def lacks_log(db: sqlite3.Connection, path: Path) -> bool:
-    """True where the file says that a log belongs to it, and none is beside it. Raises `READ_ERRORS`, `OSError`."""
+    """Returns True if the file says that it has a log, and none is there. Raises `READ_ERRORS`, `OSError`."""
     with path.open("rb") as file:
         is_in_wal_mode = (
             file.read(HEADER_MODE + 1)[HEADER_MODE:] == WAL_MODE
@@ -270,13 +272,13 @@ def _fill_log(db: sqlite3.Connection, size: int) -> None:
 
 
 def file_size(db: sqlite3.Connection) -> int:
-    """Bytes of the file once everything in the log has come into it."""
+    """Returns the file's size in bytes, the log included."""
     (pages,), (size,) = db.execute("PRAGMA page_count").fetchone(), db.execute("PRAGMA page_size").fetchone()
     return int(pages * size)
 
 
 def has_log(path: Path) -> bool:
-    """Whether a journal has a write-ahead log beside it that may hold its newest records."""
+    """Returns True if a write-ahead log beside the journal may hold its newest records."""
     log = path.with_name(path.name + LOG)
     return log.exists() and log.stat().st_size > 0
 
@@ -316,7 +318,7 @@ def _open_uri(uri: str) -> sqlite3.Connection:
 
 
 def examine(db: sqlite3.Connection, path: Path) -> Description:
-    """What the file says of itself. Raises `JournalForeign`, `JournalNewer`, `JournalOlder`, `JournalDamaged`."""
+    """Returns the file's description. Raises `JournalForeign`, `JournalNewer`, `JournalOlder`, `JournalDamaged`."""
     try:
         (application,) = db.execute("PRAGMA application_id").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -339,13 +341,13 @@ def examine(db: sqlite3.Connection, path: Path) -> Description:
 
 
 def quick_check(db: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with the pages of the whole file; empty if nothing. Raises `READ_ERRORS`."""
+    """Returns what SQLite finds wrong with the file's pages; empty = nothing. Raises `READ_ERRORS`."""
     found = [str(row[0]) for row in db.execute("PRAGMA quick_check(20)")]
     return [] if found == ["ok"] else found
 
 
 def read_anchors(db: sqlite3.Connection) -> dict[Stream, Anchor]:
-    """Where each stream begins in this file. Raises `READ_ERRORS`, `ValueError` on what is no beginning."""
+    """Returns where each stream begins in this file. Raises `READ_ERRORS`; `ValueError` for an invalid beginning."""
     rows = db.execute("SELECT stream, sequence, recordhash FROM anchor").fetchall()
     if not all(isinstance(sequence, int) and isinstance(recordhash, bytes) for _, sequence, recordhash in rows):
         raise ValueError("a number or a hash is none")

@@ -1,4 +1,4 @@
-"""Finds what will stop the record before it does: a disk that is nearly full, and a reader that keeps the log from shrinking."""
+"""Warns before the record stops: a disk that is nearly full, or a reader that keeps the log from shrinking."""
 
 import os
 from contextlib import suppress
@@ -17,7 +17,7 @@ READ_LOCKS = range(123, 128)
 
 
 def room_problem(record: Path) -> str:
-    """Returns in words what will stop the record, and what to do about it; "" = nothing. Never raises."""
+    """Returns what will stop the record, and what to do; "" = nothing. Never raises."""
     with suppress(OSError):
         disk = os.statvfs(record)
         if (free := disk.f_bavail * disk.f_frsize) < RESERVE_BYTES:
@@ -34,7 +34,7 @@ def room_problem(record: Path) -> str:
 
 
 def _readers(record: Path) -> list[tuple[int, str]]:
-    """Other processes that read the record in a transaction: pid and name."""
+    """Returns other processes that read the record in a transaction: pid and name."""
     inode = record.with_name(record.name + SHARED).stat().st_ino
     found = {}
     for line in Path("/proc/locks").read_text().splitlines():

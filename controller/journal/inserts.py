@@ -1,9 +1,7 @@
-"""How rows go into the file: many in one statement where there are many.
+"""Inserts rows into the file, many in one statement.
 
-Each run of a statement costs 1.7 us before its first value, in Python and in SQLite; a row of three values is worth less.
-
-What conflicts takes the whole transaction back (`OR ROLLBACK`). Else SQLite would keep what each statement of many rows
-changes, so as to take back that statement alone, and for long bodies in a file: one more that can fail.
+Each statement costs 1.7 us before its first value, in Python and in SQLite. A conflict rolls the whole transaction
+back (`OR ROLLBACK`), so that SQLite need not keep what each statement changes.
 """
 
 import sqlite3
@@ -20,7 +18,7 @@ AT_ONCE = 16
 
 
 class _Insert:
-    """Writes rows of one table."""
+    """Inserts rows into one table."""
 
     def __init__(self, table: str, columns: int) -> None:
         row = f"({', '.join('?' * columns)})"
@@ -42,14 +40,15 @@ _BODIES = _Insert("body", 3)
 
 
 def write_batch(db: sqlite3.Connection, batch: Batch) -> None:
-    """Inside the transaction of the batch. Raises `sqlite3.Error`; at `sqlite3.IntegrityError` the transaction is over."""
+    """Inserts a batch inside its transaction. Raises `sqlite3.Error`; after `IntegrityError` the transaction is
+    over."""
     for stream, rows in batch.rows.items():
         _RECORDS[stream].write(db, rows)
     _BODIES.write(db, batch.bodies)
 
 
 class NotUsable(Exception):
-    """After this transaction nobody knows what the connection, or the disk, holds. `cause`: what went wrong."""
+    """After a failed transaction nobody knows what the connection or the disk holds. `cause`: the first error."""
 
     def __init__(self, cause: BaseException) -> None:
         super().__init__(str(cause))
@@ -57,7 +56,7 @@ class NotUsable(Exception):
 
 
 def commit(db: sqlite3.Connection, write: Callable[[], None]) -> None:
-    """One transaction. Raises what `write` raises with nothing written, else `NotUsable`."""
+    """Runs one transaction. Raises what `write` raises with nothing written, otherwise `NotUsable`."""
     try:
         db.execute("BEGIN IMMEDIATE")
         write()

@@ -24,14 +24,15 @@ MODE = 0o640
 
 
 class WriterLock:
-    """Held from `take` to `release`. The lock file stays: removing it would let two processes lock two files."""
+    """The writer's lock, held from `take` to `release`. The lock file stays, so that two processes cannot lock two
+    files."""
 
     def __init__(self, descriptor: int, known: tuple[str, int] | None = None) -> None:
         self._descriptor, self._known = descriptor, known
 
     @classmethod
     def take(cls, journal: Path) -> "WriterLock":
-        """The lock of the journal at this resolved path. Raises `JournalLocked`, `OSError`."""
+        """Takes the lock of the journal at this resolved path. Raises `JournalLocked`, `OSError`."""
         path = _lock_file(journal)
         while True:
             descriptor = _opened(path)
@@ -52,23 +53,23 @@ class WriterLock:
             os.close(descriptor)  # someone removed the file between open and lock: lock the one that is there now
 
     def lacks(self, journal: str, order: int) -> str:
-        """Returns in words what a record of this order lacks by what was noted of it; "" = nothing."""
+        """Returns what a record of this order lacks by the lock file's note; "" = nothing."""
         if self._known is None or self._known[0] != journal or self._known[1] <= order:
             return ""
         return f"it ends at {order} and went to {self._known[1]}: its log was lost, or it is an older copy"
 
     def note(self, journal: str, order: int) -> None:
-        """Notes the newest record, for the next start. A disk that takes nothing is found by the commit."""
+        """Notes the newest record for the next start."""
         self._known = (journal, order)
         with contextlib.suppress(OSError):
             os.pwrite(self._descriptor, f"{os.getpid()}\n{journal} {order}\n".encode(), 0)
 
     def is_there(self, journal: Path) -> bool:
-        """False where the lock's file is not beside the journal any more: another writer could take another one."""
+        """Returns False if the lock file was removed, so that another writer could take another one."""
         return _is_still_there(_lock_file(journal), self._descriptor)
 
     def release(self) -> None:
-        """Lets the next writer in, also where nothing can be written any more; a second call does nothing."""
+        """Releases the lock, also if nothing can be written; a second call does nothing."""
         if self._descriptor >= 0:
             with contextlib.suppress(
                 OSError
@@ -104,7 +105,7 @@ def _holder(descriptor: int) -> int | None:
 
 
 def mode_of(record: Path) -> int:
-    """The permissions of a record; those of a new one where there is none."""
+    """Returns the permissions of a record; those of a new one if it is missing."""
     try:
         return stat.S_IMODE(record.stat(follow_symlinks=False).st_mode)
     except OSError:
@@ -112,7 +113,7 @@ def mode_of(record: Path) -> int:
 
 
 def _known(descriptor: int) -> tuple[str, int] | None:
-    """What an earlier writer noted; None where there is nothing that can be read."""
+    """Returns an earlier writer's note; None if there is none that can be read."""
     _, _, line = os.pread(descriptor, NOTE_BYTES, 0).decode(errors="replace").partition("\n")
     journal, _, order = line.strip().partition(" ")
     return (journal, int(order)) if order.isascii() and order.isdigit() else None

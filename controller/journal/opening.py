@@ -1,4 +1,4 @@
-"""Opens a record for reading: a live file, a segment, a folder of segments, or a file with the segments that came before it."""
+"""Opens a record for reading: a live file, a segment, a folder of segments, or a file with its earlier segments."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ __all__ = ["open_view", "opened", "opened_alone", "past_of"]
 
 @contextmanager
 def opened(path: Path, told: Progress = quiet) -> Iterator[Reading]:
-    """The reading side of any record, live or at rest; what was pruned is read from the segments beside it, where they are.
+    """Returns the reading side of any record; pruned days come from the segments beside it.
 
-    `told`: is told how far a reader of many records has come. Raises as `Journal.open_readonly` does.
+    `told`: receives the progress of a reader of many records. Raises as `Journal.open_readonly` does.
     """
     path = _there(path).resolve()
     view = _segments_at(path) or _with_past(path, told)
@@ -34,7 +34,8 @@ def opened(path: Path, told: Progress = quiet) -> Iterator[Reading]:
 
 @contextmanager
 def opened_alone(path: Path, told: Progress = quiet) -> Iterator[JournalView]:
-    """The live file, without what was pruned from it; `told` as for `opened`. Raises as `Journal.open_readonly` does."""
+    """Returns the live file without its pruned days; `told` receives progress. Raises as `Journal.open_readonly`
+    does."""
     view = open_view(_there(path).resolve(), None, None)
     view.told = told
     try:
@@ -44,14 +45,14 @@ def opened_alone(path: Path, told: Progress = quiet) -> Iterator[JournalView]:
 
 
 def past_of(view: JournalView) -> Span | None:
-    """Everything from the first segment beside it on; None where nothing was pruned, or its segments are not there."""
+    """Returns everything from the first segment on; None if nothing was pruned, or its segments are missing."""
     order = view.description.order_before
     segments = before(all_in(beside(view.path, view.description.id)), order) if order else []
     return Span(segments, view) if segments else None
 
 
 def open_view(path: Path, site: str | None, table: str | None) -> JournalView:
-    """A proved reading side of a live file; `site` and `table` None = whosever it is."""
+    """Returns a proved reading side of a live file; `site` and `table` None = of any table."""
     try:
         db = connect_readonly(path)
     except sqlite3.DatabaseError as exc:

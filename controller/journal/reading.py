@@ -1,4 +1,4 @@
-"""What a reader of a record needs of it, wherever its records lie: in the live file, in segments, or in both."""
+"""The reading side of a record, wherever its records are: live file, segments, or both."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -14,7 +14,7 @@ __all__ = ["Reading"]
 
 
 class Reading(Protocol):
-    """As `JournalView`, which is one. Every method may raise `JournalDamaged`."""
+    """Reads a record. Every method may raise `JournalDamaged`."""
 
     told: Progress
 

@@ -1,4 +1,4 @@
-"""The words of the journal: what is handed in (`Transaction` of `Draft`s) and what is then on record (`Record`)."""
+"""The data of a journal: a `Transaction` of `Draft`s goes in, a `Record` is on disk."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ __all__ = ["FACTS", "Draft", "Origin", "Position", "Record", "Stream", "Transact
 
 
 class Stream(StrEnum):
-    """One numbered, chained series of records. Sequence numbers start at 1 in each and have no holes."""
+    """A numbered, chained series of records. Numbers start at 1 and have no gaps."""
 
     INPUT = "input"  # what came in; stays on the table PC
     MAIN = "main"  # what was decided about play: the regulatory record
@@ -26,9 +26,9 @@ Origin = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record before it is numbered. `data`: canonical JSON, an object; `kind` and `version` say how to read it.
+    """A record before it has a number. `data`: canonical JSON object; `kind` and `version` say how to read it.
 
-    `subject`: the device instance or other thing it is about, e.g. `shoe-1`.
+    `subject`: the device or other thing it is about, e.g. `shoe-1`.
     """
 
     stream: Stream
@@ -41,9 +41,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One input and everything that was decided from it: on record together or not at all.
+    """One input and everything decided from it: on record together or not at all.
 
-    `at`: when the input came in. `unique`: the device's identity of the input, None for acts and deadlines.
+    `at`: when the input came. `unique`: the device's identity of the input; None for acts and deadlines.
     """
 
     at: Stamp
@@ -83,13 +83,14 @@ class Record(NamedTuple):
     origin: Origin | None = None
 
     def id(self, journal_id: str) -> str:
-        """The name of this record for ever and everywhere, e.g. `0f3a…-main-17`."""
+        """The record's unique name, e.g. `0f3a…-main-17`."""
         return record_id(journal_id, self.stream, self.sequence)
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a reader has come in a stream: `through` is the last sequence it is done with; `extra` is its own."""
+    """A reader's position in a stream. `through`: the last number it is done with; `extra`: the reader's own
+    bytes."""
 
     through: int
     extra: bytes = b""

@@ -1,7 +1,7 @@
-"""The asyncio side of the journal: on a fast disk commits run in the loop, on a slow one in a single thread.
+"""The asyncio side of the journal: commits run in the loop on a fast disk, in one thread on a slow disk.
 
-A hop to a thread and back costs half a sync on a fast disk; a sync on a slow disk would stop the loop. So the recent
-commits decide. A commit is one job that nobody can cut in two: cancelling whoever waits for it does not touch it.
+A hop to a thread and back costs half a sync on a fast disk; a sync on a slow disk would stop the loop. So the last
+commits decide. A commit is one job: cancelling the waiting task does not stop it.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ COMMIT_LIMIT_S = 2.0
 
 
 class Recorder:
-    """The one way by which the daemon appends. Grouping is the caller's: one call is one commit."""
+    """The daemon's only way to append. One call is one commit."""
 
     def __init__(self, journal: Journal, clock: Clock, *, limit_s: float = COMMIT_LIMIT_S) -> None:
         self.path = journal.path
@@ -66,7 +66,8 @@ class Recorder:
             raise JournalWriteFailed(self._journal.path, reason) from exc
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Does something with the journal in the thread of the commits, between two of them; cancelling does not touch it."""
+        """Runs something with the journal in the commits' thread, between two commits; cancelling does not stop
+        it."""
         job = self._thread.submit(work)
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)
@@ -77,14 +78,14 @@ class Recorder:
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, self._journal.flush))
 
     async def close(self) -> None:
-        """Waits for the commit that is running, then closes the journal. Raises `JournalWriteFailed`."""
+        """Waits for the running commit, then closes the journal. Raises `JournalWriteFailed`."""
         try:
             await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, self._journal.close))
         finally:
             self._thread.shutdown(wait=False)
 
     def _append(self, transactions: Sequence[Transaction]) -> list[Record]:
-        """Runs in the loop or in the thread, never in both at once."""
+        """Appends, in the loop or in the thread, never in both at once."""
         recorded = self._clock.stamp()
         records = self._journal.append(transactions, recorded)
         took_s = (self._clock.mono_ns() - recorded.mono_ns) / 1e9

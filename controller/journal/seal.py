@@ -1,4 +1,4 @@
-"""Numbers, salts and chains a batch of transactions in memory, so that the commit is nothing but inserts."""
+"""Numbers, salts and chains a batch of transactions in memory, so that the commit is only inserts."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -31,16 +31,16 @@ _record: Callable[[tuple[object, ...]], Record] = partial(tuple.__new__, Record)
 
 
 class Batch:
-    """What one commit writes, and the state of the journal after it.
+    """The rows of one commit, and the journal's state after it.
 
-    `rows`: for each stream, the columns in the order of its table; `bodies`: order, salt, data; `openings`: keys of rounds
-    that these records let out; `erased`: keys made up to this order are to be erased.
+    `rows`: for each stream, columns in the order of its table; `bodies`: order, salt, data; `openings`: round keys
+    that these records open; `erased`: keys made up to this order are to be erased.
     """
 
     __slots__ = ("_salts", "bodies", "erased", "heads", "journal", "openings", "order", "records", "rows")
 
     def __init__(self, journal: str, heads: Mapping[Stream, Head], order: int, room: int) -> None:
-        """`room`: how many records will be added."""
+        """Makes an empty batch. `room`: how many records will be added."""
         self.journal, self.heads, self.order = journal, dict(heads), order
         chance = os.urandom(SALT_BYTES * room)  # asked for once, as each call is one of the system
         self._salts = [chance[at : at + SALT_BYTES] for at in range(0, len(chance), SALT_BYTES)]
@@ -51,7 +51,7 @@ class Batch:
         self.erased = 0
 
     def add(self, draft: Draft, at: Stamp, recorded_us: int, cause: str | None, origin: Origin | None) -> int:
-        """Takes the draft as the next record of its stream and gives its sequence."""
+        """Adds a draft as the next record of its stream and returns its number."""
         stream, data, salt = draft.stream, draft.data, self._salts.pop()
         self.order = order = self.order + 1
         last, prevhash = self.heads[stream]
@@ -82,9 +82,9 @@ def seal(
     recorded: Stamp,
     vault: Vault | None = None,
 ) -> Batch:
-    """The records of these transactions, each input before its facts. `vault`: seals which cards they tell.
+    """Returns the records of these transactions, each input before its facts. `vault`: seals their cards.
 
-    Raises `ValueError` on a draft in a wrong stream.
+    Raises `ValueError` for a draft in a wrong stream.
     """
     room = sum([1 + len(transaction.facts) for transaction in transactions])
     batch, recorded_us = Batch(journal, heads, order, room), recorded.wall_us
@@ -106,5 +106,5 @@ def seal(
 
 
 def signed(counter: int) -> int:
-    """A u64 as the signed 64-bit number with the same bits, which is what SQLite can hold."""
+    """Returns a u64 as the signed 64-bit number with equal bits, which SQLite can hold."""
     return counter if counter < 1 << 63 else counter - (1 << 64)

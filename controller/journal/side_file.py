@@ -1,6 +1,6 @@
-"""Files beside a record: whoever can write into its folder must not lead the daemon to another file, nor read what he may not.
+"""Reads and writes files beside a record safely, even if another user can write into the folder.
 
-A link in the place of such a file is refused, and each has the mode of the record.
+A link in the place of such a file is refused, and each file has the record's permissions.
 """
 
 import os
@@ -14,7 +14,7 @@ NEW = ".new"
 
 
 def write_beside(record: Path, end: str, data: bytes) -> None:
-    """Puts `record` + `end` in the place of the last one, whole or not at all. It is not synced. Raises `OSError`."""
+    """Writes `record` + `end` over the last one, whole or not at all, without a sync. Raises `OSError`."""
     path = record.with_name(record.name + end)
     draft = path.with_name(path.name + NEW)
     draft.unlink(missing_ok=True)  # a link there goes, and not what it leads to
@@ -26,7 +26,7 @@ def write_beside(record: Path, end: str, data: bytes) -> None:
 
 
 def read_beside(record: Path, end: str) -> bytes:
-    """The bytes of `record` + `end`. Raises `OSError`, also where it is a link."""
+    """Returns the bytes of `record` + `end`. Raises `OSError`, also for a link."""
     path = record.with_name(record.name + end)
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
         return file.read()

@@ -1,7 +1,7 @@
-"""Knows which file and log a journal was opened as, and finds out when they are not at their path any more.
+"""Notices that an open journal's file or log is no longer at its path.
 
-A file that was deleted or renamed can be written to for as long as it is open; what is written is lost when it is closed.
-SQLite knows nothing of it, so the journal looks itself: after each commit, before anybody is told, and every second.
+A deleted or renamed file can be written to while it is open; the data is lost when it is closed. SQLite does not
+notice, so the journal checks after each commit, before anybody hears of it, and every second.
 """
 
 import os
@@ -16,7 +16,7 @@ __all__ = ["Standing"]
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The identity of a file. `least`: bytes that it must have at least."""
+    """The identity of a file. `least`: its least size in bytes."""
 
     device: int
     inode: int
@@ -31,13 +31,13 @@ class Standing:
         self._file, self._log_file = _seen(path), _seen(self._log)
 
     def verify(self) -> None:
-        """Raises `JournalMoved` where another file or none is at one of the paths, or the file became too short."""
+        """Raises `JournalMoved` if a path has another file or none, or the file became too short."""
         for path, expected in ((self._path, self._file), (self._log, self._log_file)):
             if found := _what_is_wrong(path, expected):
                 raise JournalMoved(self._path, found)
 
     def shrinks_to(self, size: int) -> None:
-        """From now on the file may be as small as that: rows were taken out of it."""
+        """Allows the file to be this small: rows were removed."""
         self._file = _File(self._file.device, self._file.inode, min(self._file.least, size))
 
 

@@ -52,11 +52,10 @@ _NEXT_SESSION = """INSERT INTO counter VALUES ('session', 1)
 class Journal:
     """A record that only grows. Records are on disk when `append` returns, each transaction whole.
 
-    Reading goes through a connection of its own and may be done while another thread appends. A failed write closes
-    the journal to writing until it is opened again: after a failed sync nobody knows what the disk holds.
+    A connection of its own reads, also while another thread appends. After a failed write the journal takes no
+    more until it is opened again, because nobody knows what the disk holds.
 
-    `lacks`: in words what a start finds missing by its lock file, "" = nothing. `unread`: keys of rounds that the
-    rules have not let out yet and that are sealed under a vault key which is not here.
+    `lacks`: what a start finds missing by its lock file, "" = nothing. `unread`: unopened keys of another vault.
     """
 
     def __init__(
@@ -91,11 +90,12 @@ class Journal:
     def open(
         cls, path: Path, *, site: str, table: str, create: bool = True, vault: VaultKeys | None = None
     ) -> "Journal":
-        """The journal of this table, for its one writer. Takes about 50 ms; nothing is written before it proved sound.
+        """Opens this table's journal for its one writer. Takes about 50 ms; writes nothing before the file is
+        proved sound.
 
-        `vault`: seals which cards are told; without one they are recorded as they are.
-        Raises `JournalLocked`, `JournalMissing` (only without `create`), `JournalForeign`, `JournalNewer`,
-        `JournalDamaged`, and `JournalWriteFailed` where the place cannot be written to.
+        `vault`: seals card identities; without it they are recorded in clear. Raises `JournalLocked`,
+        `JournalMissing` (only without `create`), `JournalForeign`, `JournalNewer`, `JournalDamaged`;
+        `JournalWriteFailed` if the place cannot be written.
         """
         path = path.resolve()
         try:
@@ -127,7 +127,7 @@ class Journal:
 
     @classmethod
     def open_readonly(cls, path: Path) -> "Journal":
-        """Any journal, also while its daemon writes: sees each record as soon as it is durable.
+        """Opens any journal, also while its daemon writes: sees each record as soon as it is durable.
 
         Raises `JournalMissing`, `JournalForeign`, `JournalNewer`, `JournalDamaged`. Its write methods raise.
         """
@@ -165,36 +165,36 @@ class Journal:
             return batch.records
 
     def refuse(self, reason: str) -> None:
-        """Closes the journal to writing: for a caller who found a commit too slow to count."""
+        """Closes the journal to writing: for a caller that found a commit too slow."""
         self._failed = self._failed or reason
 
     def has(self, serial: str, boot: str, counter: int) -> bool:
-        """True if this event of a device is on record."""
+        """Returns True if this device report is on record."""
         return self._view.has(serial, boot, counter)
 
     def last_of(self, serial: str) -> tuple[str, int] | None:
-        """Boot and counter of the newest event of a device that is on record; None if there is none."""
+        """Returns boot and counter of a device's newest report on record; None = none."""
         return self._view.last_of(serial)
 
     def body_of(self, serial: str, boot: str, counter: int) -> bytes | None:
-        """The body of a device's report as it came in; None where it is not on record. Raises `JournalDamaged`."""
+        """Returns a device report's body; None = it is not on record. Raises `JournalDamaged`."""
         return self._view.body_of(serial, boot, counter)
 
     def input_body(self, sequence: int) -> bytes | None:
-        """The body of one input as it is stored; None where it is gone. Raises `JournalDamaged`."""
+        """Returns an input's stored body; None = it is gone. Raises `JournalDamaged`."""
         return self._view.input_body(sequence)
 
     def heads(self) -> dict[Stream, int]:
-        """Sequence of the newest record of each stream; 0 = none yet."""
+        """Returns the number of each stream's newest record; 0 = none."""
         return {stream: head.sequence for stream, head in self.last()[0].items()}
 
     def last(self) -> tuple[dict[Stream, Head], int]:
-        """The head of each stream and the order of the newest record, both of one instant."""
+        """Returns each stream's head and the newest order number, at one instant."""
         return self._last if self._writer else self._view.last()
 
     @property
     def order(self) -> int:
-        """Order of the newest record; 0 = none yet."""
+        """The order number of the newest record; 0 = none."""
         return self.last()[1]
 
     @property
@@ -204,16 +204,16 @@ class Journal:
 
     @property
     def description(self) -> Description:
-        """What the file says of itself now."""
+        """The file's present description."""
         return self._view.description
 
     @property
     def begins(self) -> dict[Stream, Head]:
-        """The last record of each stream before the live file; genesis where nothing was pruned."""
+        """The last record of each stream before the live file; genesis if nothing was pruned."""
         return {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self._view.anchors.items()}
 
     def oldest(self) -> dict[Stream, int]:
-        """Sequence of the oldest record of each stream in the live file, there or to come; above its head while there is none."""
+        """Returns the number of each stream's oldest record in the live file; above its head if there is none."""
         return {stream: anchor.sequence + 1 for stream, anchor in self._view.anchors.items()}
 
     def read(self, stream: Stream, after: int, limit: int) -> list[Record]:
@@ -234,7 +234,7 @@ class Journal:
         return self._view.read(stream, after, limit)
 
     def _remember(self, records: Iterable[Record]) -> None:
-        """A reader in the loop may hold a list while a thread appends: it only grows; once it is long, another replaces it."""
+        """Adds records to the list in memory. A reader may hold the list, so it only grows."""
         for stream, newest in self._newest.items():
             if len(newest) > 2 * NEWEST:
                 self._newest[stream] = newest[-NEWEST:]
@@ -242,15 +242,15 @@ class Journal:
             self._newest[record.stream].append(record)
 
     def clear(self, record: Record) -> Record:
-        """The record as it was before it was sealed. Raises `StillSealed`, and `JournalDamaged`."""
+        """Returns the record as it was before it was sealed. Raises `StillSealed`, `JournalDamaged`."""
         return self._unsealer.clear(record)
 
     def can_open(self, row: KeyRow) -> bool:
-        """True where the vault is here that wrapped this key."""
+        """Returns True if the vault that wrapped this key is here."""
         return self._vault is not None and self._vault.holds(row)
 
     def shut(self) -> dict[str, list[str]]:
-        """Round -> the commitments (hex) of its keys that the rules will let out and have not yet."""
+        """Returns round -> commitments (hex) of its keys that the rules have not opened yet."""
         return self._vault.shut if self._vault else {}
 
     def records(self, streams: Iterable[Stream], after: Mapping[Stream, int]) -> Iterator[Record]:
@@ -262,7 +262,7 @@ class Journal:
         return self._view.merged(streams, after)
 
     def backwards(self, stream: Stream, kinds: Sequence[str]) -> Iterator[Brief]:
-        """Records of these kinds in the live file, the newest first."""
+        """Yields records of these kinds in the live file, newest first."""
         return self._view.backwards(stream, kinds)
 
     def _with_past(self) -> Span:
@@ -273,20 +273,20 @@ class Journal:
         return self._past
 
     def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
-        """Behind which sequence of each stream the newest `count` records of them together begin; None = all."""
+        """Returns for each stream the number after which its last `count` records begin; None = all."""
         return self._view.before_last(streams, count)
 
     def position(self, reader: str) -> dict[Stream, Position]:
-        """Where a reader stands in each stream that it has moved in."""
+        """Returns a reader's position in each stream that it has moved in."""
         known = self._positions if self._writer else Positions(self._view.positions())
         return known.of(reader)
 
     def move(self, reader: str, stream: Stream, through: int, extra: bytes = b"") -> None:
-        """Notes how far a reader is; costs no sync. Durable with a commit a second later, at `flush` or at `close`."""
+        """Notes a reader's position without a sync; durable a second later, at `flush` or at `close`."""
         self._positions.move(reader, stream, Position(through, extra))
 
     def flush(self) -> None:
-        """Looks whether the file is at its path, and makes noted positions durable. Raises `JournalWriteFailed`."""
+        """Checks that the file is at its path, and makes positions durable. Raises `JournalWriteFailed`."""
         if not self._failed:
             self._verify_standing()
         if moved := self._positions.take():
@@ -295,7 +295,7 @@ class Journal:
                 self._commit(writer, lambda: write_positions(writer, moved))
 
     def next_session(self) -> int:
-        """A number that no earlier call has given, from 1, durable. Raises `JournalWriteFailed`."""
+        """Returns a durable number, from 1, that no earlier call returned. Raises `JournalWriteFailed`."""
         with self._writing:
             writer, given = self._writable(), []
             self._commit(writer, lambda: given.extend(writer.execute(_NEXT_SESSION).fetchall()))
@@ -314,7 +314,7 @@ class Journal:
             self._past = None
 
     def remove_some(self) -> bool:
-        """Takes some rows of what was pruned out of the file, or gives some of its space back; False where nothing is left."""
+        """Removes some pruned rows from the file, or frees space; returns False if nothing is left."""
         with self._writing:
             writer, removed = self._writable(), []
             self._commit(writer, lambda: removed.append(remove_some(writer)))
@@ -331,7 +331,7 @@ class Journal:
 
     @property
     def moved(self) -> str:
-        """What became of the file or its log at their paths; "" while they are there."""
+        """Returns what happened to the file or its log at their paths; "" while they are there."""
         try:
             self._verify_standing()
         except JournalMoved as moved:
@@ -339,17 +339,17 @@ class Journal:
         return ""
 
     def hold_lock(self) -> None:
-        """Takes the lock anew where its file is not at its path any more. Raises `JournalLocked`, `OSError`."""
+        """Takes the lock again if its file was removed. Raises `JournalLocked`, `OSError`."""
         if self._lock and not self._lock.is_there(self.path):
             self._lock.release()
             self._lock = WriterLock.take(self.path)
 
     def in_memory(self, stream: Stream) -> list[Record]:
-        """The newest records of a stream that are held in memory, in sequence."""
+        """Returns a stream's newest records that are held in memory."""
         return self._newest[stream]
 
     def close(self) -> None:
-        """Flushes positions and lets the file go; a second call does nothing. Raises `JournalWriteFailed`."""
+        """Flushes positions and closes the file; a second call does nothing. Raises `JournalWriteFailed`."""
         try:
             if self._writer and not self._failed:
                 self.flush()
@@ -370,7 +370,7 @@ class Journal:
         return self._writer
 
     def _verify_standing(self) -> None:
-        """What was committed to a file that is not at its path is not on record. Raises `JournalMoved`."""
+        """Raises `JournalMoved` if the file is not at its path: what was committed there is not on record."""
         if self._standing and self._lock:
             try:
                 self._standing.verify()
@@ -380,7 +380,7 @@ class Journal:
             self._lock.note(self.id, self._last[1])
 
     def _commit(self, writer: sqlite3.Connection, write: Callable[[], None]) -> None:
-        """One transaction. Raises `sqlite3.IntegrityError` with nothing written, else `JournalWriteFailed`."""
+        """Runs one transaction. `sqlite3.IntegrityError`: nothing was written; otherwise `JournalWriteFailed`."""
         try:
             commit(writer, write)
         except NotUsable as exc:
@@ -389,7 +389,7 @@ class Journal:
             raise JournalWriteFailed(self.path, reason) from exc.cause
 
     def _explain(self, batch: Batch, exc: sqlite3.IntegrityError) -> JournalError:
-        """A broken constraint is a repeated device event; anything else means that memory and file have parted."""
+        """Explains a failed insert: a repeated device report, or a difference between memory and file."""
         seen = set()
         for record in batch.records:
             if record.origin:

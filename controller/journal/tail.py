@@ -1,4 +1,4 @@
-"""A journal as a person or a program looks at it from outside: its newest records as JSON-able objects, and what comes."""
+"""Shows a journal from outside: its newest records as JSON values, then each new one."""
 
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -44,9 +44,9 @@ def tail(
 
 
 def as_json(record: Record, journal_id: str) -> dict[str, Any]:
-    """A record with its body decoded, times in RFC 3339 (UTC, microseconds) and hashes in hex.
+    """Returns a record with its decoded body, times in RFC 3339 (UTC, microseconds) and hashes in hex.
 
-    A body that is no JSON object, which only another writer can have put there, comes as hex under `data_hex`.
+    A body that is no JSON object comes as hex under `data_hex`.
     """
     out: dict[str, Any] = {
         "id": record.id(journal_id),

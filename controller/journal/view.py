@@ -1,4 +1,4 @@
-"""The reading side of a journal: records by stream and number, heads, and what is known of devices. Never writes."""
+"""The reading side of a journal file: records by stream and number, heads, and known devices. Never writes."""
 
 import heapq
 import sqlite3
@@ -81,11 +81,11 @@ _SHUT = f"{_KEY_ROWS} wrapped IS NOT NULL AND opened IS NULL ORDER BY round"  # 
 
 
 def quiet(done: int, of: int) -> None:
-    """Where nobody watches."""
+    """No-op progress callback."""
 
 
 class Brief(NamedTuple):
-    """A record without its hashes, for a reader of many that looks at few."""
+    """A record without its hashes, for readers that skip most records."""
 
     sequence: int
     kind: str
@@ -97,9 +97,9 @@ class Brief(NamedTuple):
 
 
 class JournalView:
-    """A journal that is read through one connection of its own. Every method may raise `JournalDamaged`.
+    """Reads a journal through one connection. Every method may raise `JournalDamaged`.
 
-    `told`: is told how far a reader of many records has come.
+    `told`: receives the progress of a reader of many records.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class JournalView:
         self._db.execute("VACUUM INTO ?", (str(target),))
 
     def last(self) -> tuple[dict[Stream, Head], int]:
-        """The head of each stream and the order of the newest record, all of one instant."""
+        """Returns each stream's head and the newest order number, at one instant."""
         heads = {stream: Head(anchor.sequence, anchor.recordhash) for stream, anchor in self.anchors.items()}
         order = self.description.order_before
         for name, sequence, recordhash, place in self._query(_HEADS, ()):
@@ -122,19 +122,19 @@ class JournalView:
         return heads, order
 
     def read(self, stream: Stream, after: int, limit: int, through: int = MAX_SEQUENCE) -> list[Record]:
-        """Records after `after` and up to `through`, in sequence, at most `limit`."""
+        """Returns at most `limit` records after `after` and up to `through`."""
         rows = self._query(SELECT[stream], (after, through, limit))
         return self._link(stream, rows) if rows else []
 
     def merged(self, streams: Iterable[Stream], after: Mapping[Stream, int] | None = None) -> Iterator[Record]:
-        """All records of these streams that are there now, in their order; `after`: sequences to begin behind."""
+        """Yields all present records of these streams in their order; `after`: numbers to begin after."""
         heads, last = self.last()
         begin = after or {}
         runs = [self._run(s, begin.get(s, self.anchors[s].sequence), heads[s].sequence, last) for s in streams]
         return heapq.merge(*runs, key=attrgetter("order"))
 
     def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
-        """Behind which sequence of each stream the newest `count` records of them together begin; None = all."""
+        """Returns for each stream the number after which its last `count` records begin; None = all."""
         after = {stream: self.anchors[stream].sequence for stream in streams}
         if count is None:
             return after
@@ -148,7 +148,7 @@ class JournalView:
     def backwards(
         self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE, after: int = 0
     ) -> Iterator[Brief]:
-        """Records of these kinds, the newest first, below sequence `before` and above `after`."""
+        """Yields records of these kinds, newest first, below `before` and above `after`."""
         marks = ", ".join("?" * len(kinds))
         wanted = f"r.sequence < ? AND r.sequence > ? AND r.kind IN ({marks}) ORDER BY r.sequence DESC LIMIT 1"
         sql = _BRIEF.format(stream=stream.value) + wanted
@@ -158,7 +158,7 @@ class JournalView:
             before = rows[0][0]
 
     def order_before(self, time_us: int) -> int:
-        """Order of the newest record of MAIN that came in before a time; by halves, as the clock seldom steps. 0 = none."""
+        """Returns the order of the newest record of MAIN before a time, by bisection; 0 = none."""
         low, high = self.anchors[Stream.MAIN].sequence, self.last()[0][Stream.MAIN].sequence
         order = self.description.order_before
         while low < high:
@@ -169,7 +169,7 @@ class JournalView:
         return order
 
     def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
-        """Records of these kinds in a round, in sequence; the whole stream is looked through for them."""
+        """Yields a round's records of these kinds; reads the whole stream."""
         marks = ", ".join("?" * len(kinds))
         wanted = f"sequence > ? AND round = ? AND kind IN ({marks}) ORDER BY sequence"
         sql = f"SELECT sequence FROM {stream.value} WHERE {wanted}"  # noqa: S608
@@ -177,13 +177,13 @@ class JournalView:
             yield from self.read(stream, sequence - 1, 1)
 
     def closing(self, is_wanted: Callable[[Brief], bool]) -> Brief | None:
-        """The newest closing of a day that is wanted; those before a wanted one are wanted too."""
+        """Returns the newest day's closing that is wanted; earlier closings must be wanted too."""
         return next(
             (brief for brief in self.backwards(Stream.DIAG, (RecordDayClosed.kind,)) if is_wanted(brief)), None
         )
 
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
-        """All records behind `after`, through `through`."""
+        """Yields all records after `after` and up to `through`."""
         sql = _BRIEF.format(stream=stream.value) + "r.sequence > ? AND r.sequence <= ? ORDER BY r.sequence LIMIT ?"
         begin = after
         while after < through:
@@ -201,7 +201,7 @@ class JournalView:
         return Brief(*row)
 
     def has(self, serial: str, boot: str, counter: int) -> bool:
-        """True if this event of a device is on record, here or among what was pruned: there, none came after its newest."""
+        """Returns True if this device report is on record, here or among pruned ones."""
         sql = "SELECT 1 FROM input WHERE serial = ? AND device_boot = ? AND counter = ?"
         if self._query(sql, (serial, boot, signed(counter))):
             return True
@@ -209,14 +209,14 @@ class JournalView:
         return bool(seen) and counter <= seen[0][0] & MASK_64
 
     def last_of(self, serial: str) -> tuple[str, int] | None:
-        """Boot and counter of the newest event of a device that is on record, here or among what was pruned."""
+        """Returns boot and counter of a device's newest report on record, pruned ones included."""
         rows = self._query(_LAST_OF, {"serial": serial}) or self._seen(
             "SELECT boot, counter FROM {} WHERE serial = ? ORDER BY sequence DESC LIMIT 1", serial
         )
         return (rows[0][0], rows[0][1] & MASK_64) if rows else None
 
     def body_of(self, serial: str, boot: str, counter: int) -> bytes | None:
-        """The body of a device's report as it came in; None where it is not on record."""
+        """Returns a device report's body; None = it is not on record."""
         sql = (
             "SELECT b.data FROM input AS r JOIN body AS b ON b.ord = r.ord "
             "WHERE r.serial = ? AND r.device_boot = ? AND r.counter = ?"
@@ -225,18 +225,18 @@ class JournalView:
         return bytes(rows[0][0]) if rows else None
 
     def _seen(self, sql: str, *values: str) -> list[Row]:
-        """From the table that is there once records were pruned."""
+        """Reads the table of devices' last pruned reports."""
         return self._query(sql.format(SEEN), values) if self.description.order_before else []
 
     def refresh(self) -> None:
-        """Looks again where the file begins, after records were pruned. Raises what `examine` raises."""
+        """Reads again where the file begins, after a prune. Raises what `examine` raises."""
         try:
             self.description, self.anchors = examine(self._db, self.path), read_anchors(self._db)
         except (*READ_ERRORS, ValueError) as exc:
             raise JournalDamaged(self.path, f"where it begins cannot be read: {exc}") from exc
 
     def first_of(self, rounds: Sequence[str]) -> int | None:
-        """The order of the first record of any of these rounds; None = none is here. Goes through all records."""
+        """Returns the order of the first record of any of these rounds; None = none. Reads all records."""
         marks = ", ".join("?" * len(rounds))
         each = (f"SELECT min(ord) FROM {s.value} WHERE sequence > ? AND round IN ({marks})" for s in Stream)  # noqa: S608
         found = [
@@ -246,34 +246,34 @@ class JournalView:
         return min((order for order in found if order is not None), default=None)
 
     def input_body(self, sequence: int) -> bytes | None:
-        """The body of one input; None where it is gone."""
+        """Returns an input's body; None = it is gone."""
         sql = "SELECT b.data FROM input AS r JOIN body AS b ON b.ord = r.ord WHERE r.sequence = ?"
         rows = self._query(sql, (sequence,))
         return bytes(rows[0][0]) if rows else None
 
     def positions(self) -> dict[tuple[str, str], Position]:
-        """Durable positions by reader and stream."""
+        """Returns durable positions by reader and stream."""
         rows = self._query("SELECT reader, stream, through, extra FROM position", ())
         return {(reader, stream): Position(through, extra) for reader, stream, through, extra in rows}
 
     def made_through(self, order: int, most: int) -> tuple[int, bool]:
-        """Up to which order the oldest `most` keys that are not erased were made, at most up to `order`; and whether there are
-        more of them up to there."""
+        """Returns up to which order the oldest `most` unerased keys, at most up to `order`, were made, and whether
+        more follow."""
         row = self._query(_MADE, (order, most)) if self.description.schema > 1 else []
         return (row[0][0], True) if row else (order, False)
 
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
-        """Gives records of this journal as they were before they were sealed, as far as `keys` and openings allow."""
+        """Returns what opens this journal's sealed records, with `keys` and the open keys."""
         return Unsealer(self.path, self.description.id, lambda r: self.round_keys(r.round_id or ""), keys)
 
     def round_keys(self, round_id: str) -> list[KeyRow]:
-        """The keys of a round; none in a journal that was made before there were any."""
+        """Returns a round's keys; none in a journal made before keys existed."""
         if self.description.schema < 2:
             return []
         return [KeyRow(*row) for row in self._query(_KEY_ROWS + "round = ?", (round_id,))]
 
     def keys_made(self, first: int, last: int) -> list[KeyRow]:
-        """The keys of all rounds that were made with a record of these orders, first and last included; erased ones too."""
+        """Returns the keys made with records from `first` to `last`, erased ones too."""
         if self.description.schema < 2:
             return []
         return [
@@ -281,19 +281,19 @@ class JournalView:
         ]
 
     def has_keys(self, first: int, last: int) -> bool:
-        """True where one of those keys is not erased. Costs nothing, however many there are."""
+        """Returns True if one of those keys is not erased."""
         return self.description.schema > 1 and bool(self._query(_ANY_KEPT, (first, last)))
 
     def open_keys(self, round_id: str) -> dict[str, str]:
-        """Commitment -> key, both in hex, of the keys of a round that everybody may read."""
+        """Returns commitment -> key (hex) of a round's keys that everybody may read."""
         return {row.commitment.hex(): row.opened.hex() for row in self.round_keys(round_id) if row.opened}
 
     def shut_keys(self) -> list[KeyRow]:
-        """Keys of all rounds that were never let out, nor erased."""
+        """Returns the keys of all rounds that are neither opened nor erased."""
         return [KeyRow(*row) for row in self._query(_SHUT, ())] if self.description.schema > 1 else []
 
     def sealed_end(self) -> tuple[str, str] | None:
-        """The statement of the sealed day that the record ends with, and its signature; None for a live file."""
+        """Returns the statement and signature of the sealed day at the end; None for a live file."""
         return None
 
     def close(self) -> None:
@@ -311,7 +311,7 @@ class JournalView:
             self.told(records[-1].order - begin, last - begin)
 
     def _link(self, stream: Stream, rows: list[Row]) -> list[Record]:
-        """Rows as records. A hole or a body that is not there means damage: it is never passed over in silence."""
+        """Returns rows as records. A gap or a missing body raises `JournalDamaged`."""
         expected = rows[0][0]
         prevhash = self._hash_before(stream, expected)
         records = []

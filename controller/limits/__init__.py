@@ -1,1 +1,1 @@
-"""How much somebody may use of what all share: requests, and lines of the log."""
+"""Limits the use of shared things: requests, and log lines."""

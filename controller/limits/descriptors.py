@@ -1,4 +1,4 @@
-"""What the machine may run out of for a while: descriptors, memory. It is a state, never the end of the daemon."""
+"""Handles a temporary lack of descriptors or memory: a state, never the daemon's end."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ MACHINE = "this machine is out of memory or of files; find out which program tak
 
 
 def in_words(exc: OSError) -> str:
-    """What the system says, and what a person can do about it."""
+    """Returns the system's message, and what a person can do."""
     said = exc.strerror or str(exc)
     if exc.errno not in OUT_OF_MEANS:
         return said
@@ -21,26 +21,26 @@ def in_words(exc: OSError) -> str:
 
 
 class Spare:
-    """Descriptors that nobody uses, from `keep` on; `free` gives them up, for what must be done when no other is left."""
+    """Reserved descriptors. `free` releases them for work that must be done when no other is left."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: list[int] = []
 
     def keep(self) -> None:
-        """Takes back as many as can be had."""
+        """Reserves as many descriptors as possible."""
         with suppress(OSError):
             while len(self._kept) < self._most:
                 self._kept.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
 
     def free(self) -> None:
-        """Gives them up; a second call does nothing."""
+        """Releases the reserve; a second call does nothing."""
         while self._kept:
             os.close(self._kept.pop())
 
     @contextmanager
     def given_up(self) -> Iterator[None]:
-        """They are free inside, and are taken back after it where they were kept before."""
+        """Releases the reserve for the block, and takes it back afterwards if it was held."""
         were_kept = bool(self._kept)
         self.free()
         try:

@@ -1,4 +1,4 @@
-"""A log that cannot be flooded: every line while they are few, then how many were left out."""
+"""A log that cannot be flooded: every line while they are few, then a count of the rest."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ PERIOD_S = 3.0
 
 
 class QuietLog:
-    """`write(event, **fields)`: a log's own call. `clock`: monotonic seconds."""
+    """A limited log. `write(event, **fields)`: a log's own call. `clock`: monotonic seconds."""
 
     def __init__(self, write: Callable[..., Any], clock: Callable[[], float]) -> None:
         self._write = write
@@ -22,7 +22,7 @@ class QuietLog:
         self._left_out = 0
 
     def __call__(self, event: str, **fields: object) -> None:
-        """Writes a line, or counts that it was left out; the next line says how many were (`left_out`)."""
+        """Writes a line, or counts it as left out; the next line gives the count (`left_out`)."""
         if not self._lines.take(1):
             self._left_out += 1
             return

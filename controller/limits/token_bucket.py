@@ -1,4 +1,4 @@
-"""A budget that is refilled as time goes by: how much may be used at any pace, and how much for ever."""
+"""A token bucket: a burst at once, and a steady rate."""
 
 from collections.abc import Callable
 
@@ -6,14 +6,14 @@ __all__ = ["Allowance"]
 
 
 class Allowance:
-    """A token bucket. `burst`: the most that is saved up; `per_s`: what comes back each second; `clock`: monotonic seconds."""
+    """A token bucket. `burst`: the most that is saved; `per_s`: refill each second; `clock`: monotonic seconds."""
 
     def __init__(self, burst: float, per_s: float, clock: Callable[[], float]) -> None:
         self._burst, self._per_s, self._clock = burst, per_s, clock
         self._left, self._since = burst, clock()
 
     def take(self, amount: float) -> bool:
-        """Takes `amount` if that much is left; else takes nothing and returns False."""
+        """Takes `amount` if available; otherwise takes nothing and returns False."""
         self._refill()
         if self._left < amount:
             return False
@@ -21,17 +21,17 @@ class Allowance:
         return True
 
     def spend(self, amount: float) -> None:
-        """Takes `amount`, which was used already, into debt where it must."""
+        """Takes `amount` that was used already, into debt if necessary."""
         self._refill()
         self._left -= amount
 
     def debt_s(self) -> float:
-        """Seconds until nothing is owed any more; 0 = nothing is owed."""
+        """Seconds until the debt is paid; 0 = no debt."""
         self._refill()
         return max(0.0, -self._left / self._per_s)
 
     def is_full(self) -> bool:
-        """True where nothing was used lately."""
+        """True if nothing was used lately."""
         self._refill()
         return self._left >= self._burst
 

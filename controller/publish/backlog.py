@@ -1,4 +1,4 @@
-"""Everything that waits to be told and outlives a connection: outboxes, retained state, suspects, counters."""
+"""Everything unsent that outlives a connection: outboxes, retained state, suspects, counters."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ NS = 1_000_000_000
 
 @dataclass(slots=True)
 class Counters:
-    """Since the start of the process, events only. `repeated`: sent although a broker had acknowledged them before."""
+    """Counts of events since the process started. `repeated`: sent again although a broker had acknowledged them."""
 
     sent: int = 0
     acked: int = 0
@@ -29,7 +29,8 @@ class Counters:
 
 
 class Backlog:
-    """Built once from the journal's positions. `states` gives the bodies of the `state/*` topics."""
+    """The publisher's backlog, made from the journal's positions. `states` returns the bodies of the `state/*`
+    topics."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class Backlog:
         self.board.refresh(self._states())
 
     def begin(self) -> dict[str, int]:
-        """A connection begins; how many events of each stream are sent once more."""
+        """Begins a connection; returns how many events of each stream are sent again."""
         oldest = {str(stream): first for stream, first in self.journal.oldest().items()}
         self.board.begin()
         rewound = {stream: box.begin(oldest.get(stream, 0)) for stream, box in self.boxes.items()}
@@ -76,9 +77,9 @@ class Backlog:
     def ended(
         self, on_way: Collection[Key], now_ns: int, *, accusing: bool, unproven: Collection[Key] = ()
     ) -> None:
-        """The connection is over with `on_way` unanswered; convicts the message that broke it, if one did.
+        """Ends a connection with `on_way` unanswered; convicts the message that broke it, if one did.
 
-        `unproven`: answered, or without an answer, with nothing answered behind them before the broker hung up.
+        `unproven`: messages after which the broker had answered nothing when it hung up.
         """
         for box in self.boxes.values():
             box.ended(now_ns)
@@ -94,7 +95,7 @@ class Backlog:
         self.save()
 
     def _convict(self, key: Key, now_ns: int, *, is_answered: bool) -> None:
-        """The topic is parked, but for a first event that the broker did not answer: that one may be too large for it."""
+        """Parks the topic; a first event without an answer is parked alone, because it may be too large."""
         name, sequence = key
         reason = f"ended the connection {STRIKES} times"
         if sequence and not is_answered and not self.denied.tries(topic_of(key)):
@@ -105,7 +106,7 @@ class Backlog:
         self.deny(key, reason, now_ns)
 
     def deny(self, key: Key, reason: str, now_ns: int) -> None:
-        """Parks the topic of `key`; what waits for it is set aside unsent. Tells people once."""
+        """Parks the topic of `key` and sets aside what waits for it; reports that once."""
         (name, sequence), topic = key, topic_of(key)
         self.suspects.clear(key)
         is_news = self.denied.park(topic, reason, now_ns)
@@ -129,7 +130,7 @@ class Backlog:
             self.report("publish_parked", stream=name, sequence=sequence, **told)
 
     def taken(self, key: Key) -> None:
-        """The broker took a message: a parked topic is one no more, and what was set aside of it is sent."""
+        """Notes that the broker took a message: its topic is no longer parked, and what was set aside is sent."""
         topic, (name, sequence) = topic_of(key), key
         if self.denied.taken(topic) is None:
             return
@@ -148,7 +149,7 @@ class Backlog:
             self.report("publish_released", stream=stream, first=holes[0].first, last=holes[-1].last, count=count)
 
     def try_denied(self, now_ns: int) -> bool:
-        """Lets one message of each parked topic go whose wait is over, alone; whether there is one."""
+        """Sends one message of each parked topic whose wait is over; returns True if there was one."""
         due = self.denied.due(now_ns)
         for parked in due:
             topic = parked.trial
@@ -171,7 +172,7 @@ class Backlog:
         return bool(due)
 
     def set_aside(self, key: Key, reason: str, now_ns: int) -> None:
-        """Parks an event, or a state that is over the broker's limit; tells people once for each new hole."""
+        """Parks an event or state above the broker's size limit; reports each new hole once."""
         name, sequence = key
         self.suspects.clear(key)
         if sequence == 0:
@@ -182,7 +183,7 @@ class Backlog:
             self.report("publish_parked", stream=name, sequence=sequence, reason=reason)
 
     def save(self) -> None:
-        """Keeps the positions that moved."""
+        """Stores the positions that moved."""
         for stream, box in self.boxes.items():
             position = box.position()
             if position != self._saved[stream]:
@@ -200,5 +201,5 @@ class Backlog:
         return {stream: oldest.get(stream, 0) for stream in self.boxes}
 
     def parked(self) -> dict[str, list[tuple[int, int]]]:
-        """The declared holes of each stream, as `[first, last]`."""
+        """The parked events of each stream, as `[first, last]`."""
         return {stream: [(r.first, r.last) for r in box.holes()] for stream, box in self.boxes.items()}

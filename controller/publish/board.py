@@ -1,4 +1,4 @@
-"""Retained state: the latest value of each thing at the table, as it should stand at the broker."""
+"""The retained states: the latest value of each thing at the table, as it should be at the broker."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
 class Board:
-    """Wanted bodies against what the broker was told. At most one message of a thing is on its way at a time."""
+    """Compares wanted states with what the broker has. At most one message of a thing is under way."""
 
     def __init__(self) -> None:
         self._wanted: dict[str, bytes] = {}
@@ -20,7 +20,7 @@ class Board:
         self._on_way: set[str] = set()
 
     def refresh(self, states: Mapping[str, Mapping[str, Any]]) -> None:
-        """Takes the present bodies. A body that differs only in its `sequence` tells nothing new and is not sent."""
+        """Takes the present states. A state that differs only in its `sequence` is not sent."""
         for thing, body in states.items():
             value = _ENCODER.encode({key: part for key, part in body.items() if key != "sequence"})
             if self._values.get(thing) != value:
@@ -32,21 +32,21 @@ class Board:
             self._due[thing] = None
 
     def begin(self) -> None:
-        """A connection begins: the broker may have forgotten everything."""
+        """Marks every state as due: a new broker connection may have lost them."""
         self._on_way.clear()
         self._due = dict.fromkeys(self._wanted)
 
     def all_due(self) -> None:
-        """Everything is to be told again."""
+        """Marks every state as due."""
         self._due = dict.fromkeys(self._wanted)
 
     def due(self, thing: str) -> None:
-        """The present body of `thing` is to be told again."""
+        """Marks the state of `thing` as due."""
         if thing in self._wanted:
             self._due[thing] = None
 
     def peek(self, held: Callable[[str], bool] = lambda thing: False) -> tuple[str, bytes] | None:
-        """A thing that is due and not `held`, and its body."""
+        """Returns a thing that is due and not `held`, and its state."""
         free = (thing for thing in self._due if thing not in self._on_way and not held(thing))
         return next(((thing, self._wanted[thing]) for thing in free), None)
 
@@ -56,9 +56,9 @@ class Board:
         self._on_way.add(thing)
 
     def answered(self, thing: str) -> None:
-        """Answered either way: a refused state is told again when it changes, not before."""
+        """Notes the broker's answer; a refused state is sent again only when it changes."""
         self._on_way.discard(thing)
 
     def skip(self, thing: str) -> None:
-        """Gives up on the present body of `thing`."""
+        """Gives up on the present state of `thing`."""
         self._due.pop(thing, None)

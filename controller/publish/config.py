@@ -1,4 +1,4 @@
-"""What the publisher is told: where the broker is, who the table is, and the limits of what it sends."""
+"""The publisher's settings: where the broker is, who the table is, and the limits of messages."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,15 +22,14 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class PublishConfig:
-    """Settings of the broker link; seconds where a name ends in `_s`. Raises ValueError where a value cannot work.
+    """Settings of the broker link; names in `_s` are seconds. Raises ValueError for an impossible value.
 
-    `client_id`: fixed and unique in the whole company: a changing one leaves two sessions, and the old one's will
-    declares the table lost. `window`: messages on their way at once; 20 fills a line of 50 ms. `rewind_s`: how long a
-    message that the broker acknowledged may still be lost with it; the default is the save interval of mosquitto.
-    `patience_s`: how long a stream waits for somebody to listen (MQTT 5) before it goes on without. `max_payload`:
-    bytes; a larger event is set aside without being sent. `denied_first_s`, `denied_most_s`: first and longest wait before a
-    topic that the broker does not take is tried again. `identities`: whether which cards were told leaves this machine: sealed,
-    and with the key of their round once the rules let it out.
+    `client_id`: fixed and unique in the whole company; a changing one leaves two sessions, and the old one's will
+    reports the table as lost. `window`: messages under way at once; 20 fill a line of 50 ms. `rewind_s`: how long
+    an acknowledged message may still be lost at the broker; default: mosquitto's save interval. `patience_s`: how
+    long a stream waits for a subscriber (MQTT 5). `max_payload`: bytes; a larger event is parked unsent.
+    `denied_first_s`, `denied_most_s`: first and longest wait before a refused topic is tried again. `identities`:
+    card identities may leave this machine: sealed, with the round's key once the rules open it.
     """
 
     site: str

@@ -1,6 +1,6 @@
-"""The life of one connection: birth, retained state, events from the settled position on, heartbeat, goodbye.
+"""The life of one connection: birth, retained states, events from the settled position on, heartbeat, goodbye.
 
-Tasks exist only for what waits by nature: the end of the link, the heartbeat, answers overdue, messages on our `conn`.
+Tasks exist only for what waits: the link's end, the heartbeat, overdue answers, messages on our `conn`.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ LEAVE_S = 2.0
 
 
 class Stop:
-    """The wish to leave, and the reason that `offline` will name."""
+    """The request to leave, with the reason that `offline` will name."""
 
     def __init__(self) -> None:
         self.reason, self.wanted = "", asyncio.Event()
@@ -62,9 +62,10 @@ class Connection:
         self.wake = self._pump.wake
 
     async def serve(self, stop: Stop) -> Closed | None:
-        """Runs the link until it ends (why) or until `stop` (None, after a goodbye that names its reason).
+        """Runs the link until it ends (returns why) or until `stop` (returns None, after a goodbye with its
+        reason).
 
-        Raises what the journal or the function that gives the states raised.
+        Raises what the journal or the states' function raised.
         """
         over = asyncio.ensure_future(self._link.closed())
         stopped = asyncio.ensure_future(stop.wanted.wait())
@@ -107,9 +108,9 @@ class Connection:
             return  # serve() is waiting for just this
 
     async def _open(self) -> None:
-        """Our own `conn` is read first: what is retained there is a death or an earlier birth of ours, or another machine's.
+        """Reads our own `conn` first: a retained message there is our death or birth, or another machine's.
 
-        Then the birth is published and answered, and the second subscription proves that the broker lives on behind it.
+        Then publishes the birth; a second subscription proves that the broker survived it.
         """
         topic, report = self._topics.conn, self._backlog.report
         repeats = self._backlog.begin()
@@ -141,8 +142,7 @@ class Connection:
         return encode(birth)
 
     async def _publish(self, topic: str, payload: bytes) -> int:
-        """The reason code of a message on `conn`, which is parked where it is refused. Ends only with the answer or by
-        cancellation; sends nothing where `conn` is parked."""
+        """Returns the reason code of a message on `conn`, which is parked if refused; sends nothing while parked."""
         if self._backlog.denied.holds(CONN):
             return Code.SUCCESS
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -169,7 +169,7 @@ class Connection:
     # -- watching ---------------------------------------------------------------------------------------------------
 
     async def _watch_answers(self) -> None:
-        """An answer that stays out on a link that lives otherwise: only a new connection can resolve it."""
+        """Ends the connection if an answer stays out on a live link."""
         limit_ns = 2 * self._config.keepalive_s * NS
         while True:
             await asyncio.sleep(self._config.keepalive_s / 4)
@@ -180,7 +180,7 @@ class Connection:
                 return
 
     async def _watch_conn(self) -> None:
-        """Whatever else stands on our `conn` is a late will, or a second machine that says it is us."""
+        """Handles other messages on our `conn`: a late will, or a second machine with our identity."""
         async for message in self._link.incoming():
             if (said := read(message.payload)) is not None:
                 is_before = message.retained and self._may_be_before
@@ -208,7 +208,7 @@ class Connection:
     # -- leaving ----------------------------------------------------------------------------------------------------
 
     async def _leave(self, reason: str, over: "asyncio.Future[Closed]") -> None:
-        """Lets the last events out, says offline and has it acknowledged, then says goodbye; bounded in time."""
+        """Sends the last events, has `offline` acknowledged, then says goodbye; bounded in time."""
         if self.opened_us is not None:
             self._pump.finish()
             await _within(LEAVE_S, self._pump.idle.wait(), over)
@@ -219,7 +219,7 @@ class Connection:
 
 
 async def _within(seconds: float, step: Coroutine[Any, Any, object], over: "asyncio.Future[Closed]") -> None:
-    """Waits for `step` up to `seconds` and not beyond the connection's end; LinkDown is such an end."""
+    """Waits for `step` up to `seconds`, and not beyond the connection's end; LinkDown ends it."""
     task = asyncio.ensure_future(step)
     try:
         both: set[asyncio.Future[Any]] = {task, over}

@@ -1,7 +1,7 @@
-"""Topics that the broker does not take: parked with their reason, left out of every later send, and tried again slowly.
+"""Topics that the broker refuses: parked with their reason, skipped by later sends, and tried again slowly.
 
-A topic is named by its last levels, as behind the table's own: `evt/main`, `state/shoe-1`, `conn`, `tele/heartbeat`.
-Time is monotonic nanoseconds.
+A topic is named by its last levels: `evt/main`, `state/shoe-1`, `conn`, `tele/heartbeat`. Times: monotonic
+nanoseconds.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ NS = 1_000_000_000
 
 @dataclass(slots=True)
 class Parked:
-    """One parked topic. `trial`: the topic by which it is tried again. `wait_ns`: between two tries, doubling; 0 = no
-    clock decides, the next message that fits is sent."""
+    """One parked topic. `trial`: the topic of the next try. `wait_ns`: between two tries, doubling; 0 = the next
+    message that fits is sent."""
 
     reason: str
     trial: str
@@ -29,7 +29,7 @@ class Parked:
 
 
 class Denied:
-    """The parked topics of one table. `first_s` and `most_s`: the first and the longest wait before a topic is tried again."""
+    """The parked topics of one table. `first_s`, `most_s`: first and longest wait before a new try."""
 
     def __init__(self, topics: Topics, *, first_s: float, most_s: float) -> None:
         self._topics = topics
@@ -41,7 +41,7 @@ class Denied:
         return bool(self._parked)
 
     def park(self, topic: str, reason: str, now_ns: int, *, at_once: bool = False) -> bool:
-        """Parks `topic`; True where that is news. One that was tried in vain waits twice as long. `at_once`: it does not wait."""
+        """Parks `topic`; returns True if that is new. After a failed try the wait doubles. `at_once`: no wait."""
         found = self.of(topic)
         if found is not None and found.wait_ns:
             if self.tries(topic):
@@ -55,7 +55,7 @@ class Denied:
         return True
 
     def too_large(self, topic: str, reason: str) -> bool:
-        """Names `topic`, whose present message is over the broker's limit; True where that is news."""
+        """Notes a `topic` whose message is above the broker's size limit; returns True if that is new."""
         if self.of(topic) is not None:
             return False
         self._parked[topic] = Parked(reason, topic)
@@ -72,29 +72,29 @@ class Denied:
         self._is_state_taken = False
 
     def of(self, topic: str) -> Parked | None:
-        """How `topic` is parked, by itself or with all states."""
+        """Returns how `topic` is parked, by itself or with all states."""
         found = self._parked.get(topic)
         return self._parked.get(STATES) if found is None and topic.startswith("state/") else found
 
     def holds(self, topic: str) -> bool:
-        """Whether nothing may be sent to `topic` now."""
+        """Returns True if nothing may be sent to `topic` now."""
         found = self.of(topic) if self._parked else None
         return found is not None and bool(found.wait_ns) and not (found.is_tried and found.trial == topic)
 
     def tries(self, topic: str) -> bool:
-        """Whether `topic` is parked and tried again just now."""
+        """Returns True if `topic` is parked and being tried."""
         found = self.of(topic) if self._parked else None
         return found is not None and found.is_tried and found.trial == topic
 
     def due(self, now_ns: int) -> list[Parked]:
-        """Those whose wait is over; they are tried from now on, until the broker takes or refuses them."""
+        """Returns the topics whose wait is over; they are tried until the broker answers."""
         due = [p for p in self._parked.values() if p.wait_ns and not p.is_tried and now_ns >= p.due_ns]
         for one in due:
             one.is_tried = True
         return due
 
     def try_now(self, topic: str) -> bool:
-        """Lets `topic` be tried without waiting, as a person asks; False where it is not parked."""
+        """Lets `topic` be tried at once, as a person asks; returns False if it is not parked."""
         found = self.of(topic)
         if found is None or not found.wait_ns:
             return False
@@ -102,7 +102,7 @@ class Denied:
         return True
 
     def taken(self, topic: str) -> Parked | None:
-        """The broker took a message of `topic`; how it was parked, where it was."""
+        """Notes that the broker took a message of `topic`; returns how it was parked."""
         if not self._parked and not topic.startswith("state/"):
             return None
         self._is_state_taken = self._is_state_taken or topic.startswith("state/")
@@ -110,16 +110,17 @@ class Denied:
         return self._parked.pop(STATES, None) if found is None and topic.startswith("state/") else found
 
     def line(self, topic: str) -> str:
-        """The line of the broker's ACL, in mosquitto's words, that lets the table write `topic`."""
+        """Returns the broker's ACL line, in mosquitto's words, that lets the table write `topic`."""
         may = "readwrite" if topic == "conn" else "write"
         return f"topic {may} {self._topics.base}/{topic}"
 
     def name_of(self, topic: str) -> str:
-        """The parked topic that holds `topic`: itself, or all states."""
+        """Returns the parked topic that holds `topic`: itself, or all states."""
         return topic if topic in self._parked or STATES not in self._parked else STATES
 
     def documents(self, now_ns: int) -> list[dict[str, object]]:
-        """Each parked topic in JSON types. `again_s`: seconds to the next try, 0 = now; absent where the size is the reason."""
+        """Returns each parked topic as JSON values. `again_s`: seconds to the next try, 0 = now; absent if the
+        size is the reason."""
         return [
             {"topic": f"{self._topics.base}/{topic}", "reason": one.reason}
             | ({"acl": self.line(topic), "again_s": max(0, one.due_ns - now_ns) // NS} if one.wait_ns else {})

@@ -1,7 +1,7 @@
-"""One journal record as a CloudEvents 1.0 event in structured JSON: all a consumer needs stands in the payload.
+"""Wraps one journal record as a CloudEvents 1.0 event in structured JSON.
 
-The keys are a public contract (`docs/mqtt.md`, `docs/schema/envelope.json`): keys are only ever added. `data` is the
-recorded body, byte for byte.
+The keys are a public contract (`docs/mqtt.md`, `docs/schema/envelope.json`): keys are only ever added. `data` is
+the recorded body, byte for byte.
 """
 
 from collections.abc import Callable, Mapping
@@ -116,10 +116,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """Wraps the records of one journal of one table. `vendor`: reversed domain at the front of each event type.
+    """Wraps the records of one table's journal. `vendor`: reversed domain at the front of each event type.
 
-    `input_body`: the body of an input by its sequence, None where it is gone. `open_keys`: of a round, commitment -> key, both in
-    hex, as far as everybody may read them; None = which cards were told never leaves this machine.
+    `input_body`: returns an input's body by its number, None = gone. `open_keys`: returns a round's open keys,
+    commitment -> key, in hex; None = card identities never leave this machine.
     """
 
     topics: Topics
@@ -129,7 +129,8 @@ class Wrapper:
     open_keys: Callable[[str], Mapping[str, str]] | None = None
 
     def wrap(self, record: Record) -> Event:
-        """The event that tells `record`. A record whose body is withheld has `withheld` and `datahash` for `data`."""
+        """Returns the event of `record`. If its body is withheld, the event has `withheld` and `datahash` for
+        `data`."""
         device_class = _device_class(record.subject)
         event_id = f"{self.journal_id}-{record.stream}-{record.sequence}"
         event_type = f"{self.vendor}.tg.{device_class}.{record.kind}.v{record.version}"
@@ -161,11 +162,11 @@ class Wrapper:
         return Event(event_id, event_type, _ENCODER.encode(envelope))
 
     def _may_leave(self, record: Record) -> bool:
-        """A body that names cards leaves this machine sealed or not at all."""
+        """Returns True if the body may leave this machine; a body that names cards leaves it sealed or not at all."""
         return self.open_keys is not None and record.version in SEALED_VERSIONS
 
     def _keys(self, record: Record) -> dict[str, str] | UnsetType:
-        """The keys that a `round_opened` lets out by the rules; one that a supervisor opened before stays here."""
+        """Returns the keys that a `round_opened` opens by the rules; one opened by a supervisor stays here."""
         if self.open_keys is None or record.kind != RoundOpened.kind:
             return UNSET
         told = msgspec.json.decode(record.data, type=RoundOpened)
@@ -174,7 +175,7 @@ class Wrapper:
         return {name: key for name, key in self.open_keys(told.round).items() if name in told.keys}
 
     def _device(self, record: Record) -> dict[str, Any]:
-        """The evidence of the device's report that `record` was decided from; nothing for an act, a deadline, a link."""
+        """Returns the evidence of the device report behind `record`; nothing for an act, a deadline, a link."""
         if record.cause is None or (body := self.input_body(int(record.cause.rpartition("-")[2]))) is None:
             return {}
         origin = origin_in(body)
@@ -200,7 +201,7 @@ def _evidence(origin: Origin, record: Record) -> dict[str, Any]:
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of the envelope, as kept in `docs/schema/envelope.json`."""
+    """Returns the JSON Schema (2020-12) of the envelope, as kept in `docs/schema/envelope.json`."""
     made = msgspec.json.schema(Envelope)
     body = made["$defs"]["Envelope"]
     body["title"] = "Event of a tablewarden table"
@@ -217,6 +218,6 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def _device_class(subject: str) -> str:
-    """`shuffler-1` is one of the shufflers; `table` is its own class."""
+    """Returns a device's class: `shuffler-1` is a shuffler; `table` is its own class."""
     name, _, number = subject.rpartition("-")
     return name if name and number.isdecimal() else subject

@@ -1,8 +1,8 @@
-"""Whether another machine uses the identity of this table: two with one client id throw each other out for ever.
+"""Notices another machine with this table's identity: two with one client id throw each other out for ever.
 
-Each birth on `conn` names journal, session, machine and the very process. One of another process is foreign, unless it can be
-that of this machine before it began anew. MQTT 3.1.1 does not say that a session was taken over, and its wills come at once:
-there a will names machine and process too. One of this machine, or from before this process, is never foreign.
+Each birth on `conn` names journal, session, machine and process. One of another process is foreign, unless this
+machine may have sent it before. MQTT 3.1.1 does not report a take-over, so there a will names machine and process
+too.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ REASON = "another machine uses this identity"
 
 
 class Identity:
-    """Of one process. `report`: takes facts for the journal."""
+    """Watches for another machine with this table's identity. `report`: takes facts for the journal."""
 
     def __init__(self, journal: str, machine: str, report: Callable[..., None]) -> None:
         self.machine, self.process = machine, secrets.token_hex(8)
@@ -38,20 +38,21 @@ class Identity:
         self._is_answer_due = False  # one quick connect more: by it the other machine learns of us
 
     def begin(self, session: int) -> bool:
-        """A connection begins; whether what is retained on `conn` may be this machine's own from before this process."""
+        """Begins a connection; notes whether `conn` may hold this machine's own message from before."""
         self._first = session if self._first is None else self._first
         return not self._is_known
 
     def will(self, session: int) -> Lost:
-        """The will that names who it is from."""
+        """Returns the will, which names its machine."""
         return Lost(session=session, machine=self.machine, process=self.process)
 
     def born(self) -> None:
-        """The broker has a birth of this process."""
+        """Notes that the broker has this process's birth."""
         self._is_known = True
 
     def hear(self, said: Said, session: int, now_ns: int, *, is_before: bool) -> None:
-        """Something stands on `conn` while this connection is `session`. `is_before`: it may be from before this process."""
+        """Takes a message on `conn`. `session`: of this connection; `is_before`: it may be from before this
+        process."""
         if said.process == self.process:
             return
         is_moved = bool(said.machine) and said.machine != self.machine
@@ -69,7 +70,7 @@ class Identity:
         self._is_shared(now_ns, journal=said.journal, session=said.session, machine=said.machine, bootid=said.boot)
 
     def taken_over(self, now_ns: int) -> None:
-        """The broker ended a connection of this process because another client came with its client id."""
+        """Notes that the broker ended our connection for another client with our client id."""
         self._is_shared(now_ns)
 
     def _is_shared(self, now_ns: int, **other: object) -> None:
@@ -80,7 +81,7 @@ class Identity:
             self._report("identity_shared", reason=REASON, **self._other)
 
     def wait_s(self, now_ns: int, connected_ns: int | None, spread: float) -> float:
-        """Seconds to wait at least before the next connect; the last one was at `connected_ns`. `spread`: 0 to 1, by chance."""
+        """Returns the least seconds to wait before the next connect. `spread`: 0 to 1, random."""
         if self._heard_ns is None or connected_ns is None:
             return 0.0
         if self._is_answer_due:
@@ -89,23 +90,24 @@ class Identity:
         return max(0.0, SPACING_S + spread * SPREAD_S - (now_ns - connected_ns) / NS)
 
     def look(self, now_ns: int, since_ns: int) -> None:
-        """On a living connection that began at `since_ns`: another machine that is silent for long is gone."""
+        """Notes that a silent other machine is gone, on a connection that began at `since_ns`."""
         if self._heard_ns is not None and now_ns - max(self._heard_ns, since_ns) >= ALONE_S * NS:
             self._heard_ns, self._other = None, {}
             self._report("identity_alone")
 
     @property
     def is_shared(self) -> bool:
-        """Whether another machine uses this identity, as far as is known."""
+        """Returns True if another machine uses this identity, as far as known."""
         return self._heard_ns is not None
 
     def document(self) -> dict[str, Any] | None:
-        """In JSON types for people; None = nobody else uses this identity."""
+        """Returns JSON values for people; None = nobody else uses this identity."""
         return {"reason": REASON, **self._other} if self.is_shared else None
 
 
 def this_machine() -> str:
-    """16 hex digits that a copy of the disk in another computer does not share: of its name for itself and its network cards."""
+    """Returns 16 hex digits from this computer's name and network cards, which a copied disk elsewhere does not
+    share."""
     cards = sorted(card / "address" for card in Path("/sys/class/net").glob("*") if (card / "device").exists())
     found = hashlib.sha256()
     for path in (Path("/etc/machine-id"), *cards):

@@ -1,6 +1,6 @@
-"""The newest signed checkpoint on `conn`: what a broker keeps of a table's record, outside of the table's PC.
+"""The newest signed checkpoint on `conn`: what a broker keeps of a table's record outside of the table's PC.
 
-The publisher carries it and reads nothing of it; `Heads` signs and compares (controller/daemon/record/heads_outside.py).
+The publisher only carries it; `controller/daemon/record/heads_outside.py` signs and compares it.
 """
 
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ class Heads(Protocol):
     """Gives and compares the record's newest checkpoint, the one retained at the broker."""
 
     def newest(self) -> Checkpoint:
-        """What goes out with a birth, a goodbye and the last will."""
+        """Returns the checkpoint that goes out with a birth, a goodbye and the last will."""
         ...
 
     def seen(self, payload: bytes) -> None:
-        """What the broker had kept on `conn` from before this connection. Never raises."""
+        """Takes the checkpoint that the broker kept from before this connection. Never raises."""
         ...
 
 
 class NoHeads:
-    """A table without a key, or a publisher without a record of its own."""
+    """For a table without a signing key, or a publisher without a record."""
 
     def newest(self) -> Checkpoint:
         """Returns an empty checkpoint: this journal has none."""
         return UNSET
 
     def seen(self, payload: bytes) -> None:
-        """Nothing is compared."""
+        """Ignores the broker's checkpoint."""

@@ -36,7 +36,7 @@ Read = Callable[[str, int, int], Sequence[Record]]
 
 
 class Verdict(Enum):
-    """What an answer of the broker means for the event."""
+    """The meaning of a broker's answer for the event."""
 
     TAKEN = auto()
     UNHEARD = auto()  # taken, but nobody is subscribed, and that for longer than we wait for consumers
@@ -48,8 +48,8 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the position's extra bytes say. `acked`: the highest acknowledged prefix, for people. `denied`: why the broker
-    did not take the topic at all, where it did not."""
+    """The content of a position's extra bytes. `acked`: highest acknowledged prefix. `denied`: why the broker
+    refused the topic."""
 
     acked: int
     parked: list[Range]
@@ -58,7 +58,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Mark:
-    """Everything up to `through` was acknowledged by `at_ns`; `since_ns`: when the mark was begun."""
+    """A mark: everything up to `through` was acknowledged by `at_ns`; `since_ns`: when the mark began."""
 
     since_ns: int
     at_ns: int
@@ -66,7 +66,7 @@ class _Mark:
 
 
 class Outbox:
-    """Events of `stream`; at most `batch` of them are held in memory. Times are monotonic nanoseconds."""
+    """Events of `stream`; at most `batch` of them in memory. Times: monotonic nanoseconds."""
 
     def __init__(
         self, stream: str, position: Position | None, *, rewind_ns: int, patience_ns: int, batch: int
@@ -104,11 +104,11 @@ class Outbox:
         self.denied = kept.denied
 
     def position(self) -> tuple[int, bytes]:
-        """What is to be kept: `through` and `extra`."""
+        """The position to store: `through` and `extra`."""
         return self.settled, msgspec.json.encode(_Kept(self.highest, self.holes(), self.denied))
 
     def holes(self) -> list[Range]:
-        """What consumers have to do without for now: the parked, and the released until they are taken."""
+        """The events that consumers lack for now: parked ones, and released ones until they are taken."""
         holes = Ranges(self.parked)
         for waiting in self._released:
             holes.add(waiting)
@@ -117,7 +117,7 @@ class Outbox:
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def peek(self, read: Read) -> Record | None:
-        """The event to send next: one to be sent again first, then the released, then the next of the journal."""
+        """Returns the event to send next: first one to send again, then released ones, then the journal's next."""
         while not self.held and (sequence := self._out_of_turn()) is not None:
             found = read(self.stream, sequence - 1, 1)
             if found and found[0].sequence == sequence:
@@ -154,7 +154,7 @@ class Outbox:
         return out_of_turn or bool(self.parked.holding(sequence) or self._released.holding(sequence))
 
     def sent(self, record: Record) -> None:
-        """`record`, as peeked, is on its way."""
+        """Notes that `record`, as peeked, is under way."""
         self._on_way.add(record.sequence)
         if self._again and self._again[0] == record.sequence:
             self._again.pop(0)
@@ -165,7 +165,7 @@ class Outbox:
     # -- answers ----------------------------------------------------------------------------------------------------
 
     def answered(self, sequence: int, code: int, now_ns: int) -> Verdict:
-        """The broker's reason code for `sequence`. On PARKED the caller parks it, with the reason in words."""
+        """Takes the broker's reason code for `sequence`. On PARKED the caller parks it with the reason in words."""
         self._on_way.discard(sequence)
         if code < Code.REFUSED:
             self.newest, self.convicted = max(self.newest, sequence), 0
@@ -188,8 +188,8 @@ class Outbox:
         return Verdict.AGAIN
 
     def _unheard_since(self, code: int, now_ns: int) -> int | None:
-        """Since when nobody listens. After a broker came back empty, the consumers may be later than we are: what we
-        sent into the void meanwhile would be lost although it was acknowledged."""
+        """Returns since when nobody subscribes. After a broker restart consumers may come later than we: earlier
+        messages would be lost."""
         if code != Code.NO_SUBSCRIBERS:
             self._unheard_ns = None
         elif self._unheard_ns is None:
@@ -201,14 +201,14 @@ class Outbox:
             insort(self._again, sequence)
 
     def park(self, sequence: int, reason: str, now_ns: int) -> bool:
-        """Sets `sequence` aside. True where that is news: a new hole, or a released event that failed again."""
+        """Parks `sequence`. Returns True for a new hole, or a released event that failed again."""
         was_released = self._drop(sequence)
         alone = self.parked.add(Range(sequence, sequence, reason))
         self._advance(now_ns)
         return alone or was_released
 
     def park_rest(self, head: int, reason: str, now_ns: int) -> None:
-        """Sets aside, unread, all up to `head` but what is on its way, taken or released."""
+        """Parks, unread, all up to `head`, except what is under way, taken or released."""
         for sequence in list(self._again):
             self.park(sequence, reason, now_ns)
         elsewhere = [r for r in (*self.parked, *self._released) if r.last > self.cursor]
@@ -225,18 +225,18 @@ class Outbox:
         self._advance(now_ns)
 
     def withdraw(self, reason: str) -> None:
-        """Sets aside again what was released and not sent."""
+        """Parks again what was released and not sent."""
         for one in [r for r in self._released]:
             for hole in self._released.take(one.first, one.last):
                 self.parked.add(Range(hole.first, hole.last, reason))
 
     def undo(self, sequence: int) -> None:
-        """The broker hung up right behind its answer to `sequence`: that answer proves nothing."""
+        """Ignores the answer to `sequence`, because the broker hung up right after it."""
         self.settled = min(self.settled, sequence - 1)
         self.acked = self.cursor = self.settled
 
     def _drop(self, sequence: int) -> bool:
-        """Forgets that `sequence` waits in any way; True where it was released."""
+        """Forgets that `sequence` waits; returns True if it was released."""
         self._tries.pop(sequence, None)
         self._on_way.discard(sequence)
         if sequence in self._again:
@@ -263,14 +263,14 @@ class Outbox:
         self.settle(now_ns)
 
     def settle(self, now_ns: int) -> None:
-        """Moves the durable position over what the broker has had for long enough by `now_ns`."""
+        """Moves the durable position over what the broker has had long enough by `now_ns`."""
         while self._marks and now_ns - self._marks[0].at_ns >= self._rewind_ns:
             self.settled = self._marks.popleft().through
 
     # -- connections and people -------------------------------------------------------------------------------------
 
     def ended(self, now_ns: int) -> None:
-        """The connection is over: what is not settled is to be sent again. Released events stay released."""
+        """Ends the connection: unsettled events are sent again later. Released events stay released."""
         self.settle(now_ns)
         self.acked = self.cursor = self.settled
         self.held, self.more, self._unheard_ns = False, True, None
@@ -279,12 +279,13 @@ class Outbox:
             collection.clear()
 
     def begin(self, oldest: int) -> int:
-        """A connection begins; how many events are sent once more. `oldest`: the journal's first sequence, 0 = none."""
+        """Begins a connection; returns how many events are sent again. `oldest`: the journal's first number, 0 =
+        none."""
         self.settled = self.acked = self.cursor = max(self.settled, oldest - 1)
         return max(0, self.highest - self.settled)
 
     def release(self, first: int, last: int) -> int:
-        """Sends the parked events among `first`..`last` again; how many there are."""
+        """Sends the parked events among `first`..`last` again; returns how many."""
         taken = self.parked.take(first, last)
         for one in taken:
             self._released.add(one)

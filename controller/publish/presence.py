@@ -1,6 +1,6 @@
-"""Birth, will and clean stop: whether this table is there, in a retained message that survives a reconnect race.
+"""Says whether this table is there, in a retained message: birth, will and clean stop.
 
-`session` goes up by one for each connection, so a death that arrives late is told from a present one by its number.
+`session` grows by one for each connection, so a late death message is recognised by its older number.
 """
 
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ def encode(body: Birth | Lost | Offline) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a message on `conn` says. `machine`, `process` and `boot` are empty where it names none."""
+    """The content of a message on `conn`. `machine`, `process`, `boot`: empty if not named."""
 
     state: str
     session: int
@@ -75,7 +75,7 @@ class Said:
 
 
 def read(payload: bytes) -> Said | None:
-    """What a message on `conn` says; None where it is nothing of ours."""
+    """Returns the content of a message on `conn`; None if it is not ours."""
     try:
         said: Any = msgspec.json.decode(payload)
     except (msgspec.DecodeError, RecursionError):  # whoever may write there may write anything
@@ -94,6 +94,6 @@ def _short(value: object) -> str:
 
 
 def names_session(payload: bytes) -> tuple[str, int, str | None] | None:
-    """State, session and journal that a message on `conn` names; None where it is nothing of ours."""
+    """Returns state, session and journal of a message on `conn`; None if it is not ours."""
     said = read(payload)
     return (said.state, said.session, said.journal) if said else None

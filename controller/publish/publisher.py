@@ -1,7 +1,7 @@
-"""The publisher: tells the back office all that the journal holds, over as many connections as that takes.
+"""Publishes the whole journal to the back office, over as many connections as needed.
 
-It reads the journal by position, holds at most a window of events in memory, and is never in the way of the table:
-`wake` only sends what the window has room for, and nothing here raises into the core.
+It reads the journal by position, holds at most a window of events in memory, and never delays the table: `wake`
+only sends what the window has room for, and nothing here raises into the core.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ STEADY_S = 10.0
 
 
 class NotParked(LookupError):
-    """There is no parked event of that number to be released."""
+    """No event of that number is parked."""
 
 
 class Publisher:
@@ -68,7 +68,7 @@ class Publisher:
         self._down_reason: str | None = None  # why there is no connection, once that has been reported
 
     def wake(self) -> None:
-        """To be called after each commit, from the loop's thread. Returns at once and never raises."""
+        """Sends what is new; call it after each commit, from the loop's thread. Returns at once, never raises."""
         if self._connection is not None:
             self._connection.wake()
 
@@ -81,7 +81,7 @@ class Publisher:
         self._stop.wanted.set()
 
     async def run(self) -> None:
-        """Connects and connects again, for ever. Returns after `stop`; raises only CancelledError."""
+        """Connects, and connects again after each end. Returns after `stop`; raises only CancelledError."""
         attempt = 0
         while not self._stop.wanted.is_set():
             began_ns = self._clock.mono_ns()
@@ -103,7 +103,7 @@ class Publisher:
             attempt += 1
 
     async def _connect_once(self) -> str:
-        """One connection from dialling to its end; why it ended."""
+        """Runs one connection from dialling to its end; returns why it ended."""
         if self._session is None:
             self._session = self._journal.next_session()
         is_old = self._config.protocol == "3.1.1"
@@ -144,7 +144,7 @@ class Publisher:
         return closed.reason if closed else self._stop.reason
 
     async def _unless_stopped(self, step: Coroutine[Any, Any, T]) -> T | None:
-        """The result of `step`, or None where the stop came first; `step` is then cancelled."""
+        """Returns the result of `step`; None, and cancels `step`, if the stop came first."""
         task, stopped = asyncio.ensure_future(step), asyncio.ensure_future(self._stop.wanted.wait())
         try:
             await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)

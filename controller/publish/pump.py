@@ -1,7 +1,7 @@
-"""Keeps the window of one connection full: retained state first, then the events of each stream in order.
+"""Keeps the window of one connection full: retained states first, then the events of each stream in order.
 
-All of it is plain calls: a commit (`wake`) or an answer of the broker fills the window in the same turn of the loop.
-Nothing here raises into its caller; what fails ends the connection and is raised by whoever runs it.
+A commit (`wake`) or a broker's answer fills the window in that turn of the loop. Nothing here raises into its
+caller; a failure ends the connection.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ BEAT, CONN = "tele/heartbeat", "conn"
 
 
 def full_jitter(rng: random.Random, attempt: int, first_s: float, most_s: float) -> float:
-    """Seconds to wait before try number `attempt` (from 0): anything up to a doubling limit, so that a thousand
-    tables that lost one broker do not come back in step."""
+    """Returns the seconds before try `attempt` (from 0): random up to a doubling limit, so that tables do not
+    reconnect in step."""
     return rng.uniform(0, min(most_s, first_s * 2 ** min(attempt, 32)))
 
 
 class Pump:
-    """What is on its way on `link`, and what goes next. Starts shut; `open` starts it."""
+    """The messages under way on `link`, and what goes next. Starts shut; `open` starts it."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Pump:
         self.wake()
 
     def shut(self) -> None:
-        """Sends no more states and events. Answers still count."""
+        """Stops sending states and events. Answers still count."""
         self._running = False
         for timer in self._timers.values():
             timer.cancel()
@@ -88,7 +88,7 @@ class Pump:
             self._asking.cancel()
 
     def wake(self) -> None:
-        """The journal has more, or a thing at the table has changed."""
+        """Sends new records and changed states."""
         heads = self._backlog.heads()
         for box in self._backlog.boxes.values():
             box.more = box.more or heads[box.stream] > box.cursor
@@ -97,7 +97,7 @@ class Pump:
             self._fill()
 
     def finish(self) -> None:
-        """Before a goodbye: what is left, and the states as they are now, however short ago they were looked at."""
+        """Sends the rest and the present states, before a goodbye."""
         if (timer := self._timers.pop("states", None)) is not None:
             timer.cancel()
         self._states_from_ns = 0
@@ -109,11 +109,11 @@ class Pump:
         self._fill()
 
     def oldest_ns(self) -> int | None:
-        """When the message that has waited longest for its answer was sent."""
+        """Returns when the longest unanswered message was sent."""
         return next(iter(self.on_way.unanswered.values()), None)
 
     def beat(self, payload: bytes) -> None:
-        """Sends a heartbeat (QoS 0), and lets parked topics go whose time has come."""
+        """Sends a heartbeat (QoS 0), and tries parked topics that are due."""
         if self._backlog.try_denied(self._clock.mono_ns()):
             self._fill()
         if not self._backlog.denied.holds(BEAT):
@@ -176,13 +176,13 @@ class Pump:
         return True
 
     def _fail(self, exc: Exception) -> None:
-        """The core that woke us, or the reader that brought an answer, must not fall over our fault."""
+        """Ends the connection for a fault of ours, instead of raising into the caller."""
         self.fault = exc
         self.shut()
         self._link.abort(f"fault while publishing: {exc!r}")
 
     def _send_event(self) -> bool:
-        """The next event of the first stream that has one; now and then the others come first, so that none waits for ever."""
+        """Sends the next event of the first stream that has one; the order of streams changes now and then."""
         boxes = list(self._backlog.boxes.values())
         self._turn += 1
         if self._turn % OTHERS_TURN == 0:
@@ -236,7 +236,7 @@ class Pump:
         return True
 
     def _too_large(self, key: Key, payload: bytes) -> bool:
-        """Sets a message aside that the broker would refuse for its size, or hang up for."""
+        """Parks a message that exceeds the broker's size limit."""
         if len(payload) <= self._limit:
             return False
         reason = f"{len(payload)} bytes, over the limit of {self._limit}"
@@ -246,14 +246,14 @@ class Pump:
     # -- answers ----------------------------------------------------------------------------------------------------
 
     def _guarded(self, step: Callable[..., None], *arguments: object) -> None:
-        """Runs a step that the reader of the socket calls: a fault in it ends the connection and not the reader."""
+        """Runs a step for the socket's reader; a fault ends the connection."""
         try:
             step(*arguments)
         except Exception as exc:
             self._fail(exc)
 
     def _answered(self, key: Key, step: Callable[[int], None], code: int) -> None:
-        """An answer came. That of a suspect counts once the broker has answered something behind it."""
+        """Handles an answer. A suspect's answer counts once the broker has answered something after it."""
         self._guarded(self._take_answer, key, step, code)
 
     def _take_answer(self, key: Key, step: Callable[[int], None], code: int) -> None:
@@ -273,7 +273,7 @@ class Pump:
         step()
 
     def _ask(self) -> None:
-        """Asks the broker for an answer that proves what was sent before it: a subscription changes nothing."""
+        """Asks the broker for an answer that proves earlier messages: a subscription, which changes nothing."""
         if self._asking is None:
             self._asking = asyncio.get_running_loop().create_task(self._confirmed())
 
@@ -325,12 +325,12 @@ class Pump:
 
     @staticmethod
     def _is_topic_denied(box: Outbox, sequence: int, verdict: Verdict) -> bool:
-        """Whether a refusal is of the topic, not of the event: the broker took nothing behind it on this connection."""
+        """Returns True if a refusal is of the topic: the broker took nothing later on this connection."""
         is_first = box.newest == 0 or verdict is Verdict.PARKED
         return box.denied is not None or (is_first and box.newest < sequence)
 
     def _hold(self, box: Outbox, most_s: float) -> None:
-        """The stream waits, longer each time up to `most_s`, and keeps its order."""
+        """Pauses the stream, longer each time up to `most_s`; its order is kept."""
         box.held = True
         if box.stream in self._timers:
             return
@@ -351,7 +351,7 @@ class Pump:
     # -- retained state ---------------------------------------------------------------------------------------------
 
     def _look_at_states(self) -> None:
-        """Looks at most every `STATE_S`; a change right after a look is seen by the next, which is already set."""
+        """Reads the states at most every `STATE_S`."""
         if "states" in self._timers:
             return
         now = self._clock.mono_ns()

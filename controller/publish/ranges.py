@@ -1,4 +1,4 @@
-"""Ranges of sequence numbers with a reason each: a day of refused events is one entry, not a hundred thousand."""
+"""Ranges of numbers with a reason each, so that a day of refused events is one entry."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ __all__ = ["Range", "Ranges"]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Sequences `first`..`last`, both included, set aside for `reason`."""
+    """The numbers `first`..`last`, both included, parked for `reason`."""
 
     first: int
     last: int
@@ -17,7 +17,7 @@ class Range:
 
 
 class Ranges:
-    """Disjoint ranges in ascending order; neighbours with the same reason are one."""
+    """Disjoint ranges in ascending order; neighbours with one reason are merged."""
 
     def __init__(self, ranges: Iterable[Range] = ()) -> None:
         self._ranges: list[Range] = []
@@ -28,19 +28,19 @@ class Ranges:
         return iter(self._ranges)
 
     def __len__(self) -> int:
-        """How many sequences are set aside."""
+        """Returns how many numbers are parked."""
         return sum(r.last - r.first + 1 for r in self._ranges)
 
     def __bool__(self) -> bool:
         return bool(self._ranges)
 
     def holding(self, sequence: int) -> Range | None:
-        """The range that `sequence` is in."""
+        """Returns the range that contains `sequence`, or None."""
         at = bisect_right(self._ranges, sequence, key=lambda r: r.first) - 1
         return self._ranges[at] if at >= 0 and self._ranges[at].last >= sequence else None
 
     def add(self, new: Range) -> bool:
-        """Sets `new` aside, over whatever was there. True where it stands alone and does not lengthen a neighbour."""
+        """Adds `new` over existing ranges. Returns True unless it lengthens a neighbour."""
         self.take(new.first, new.last)
         at = bisect_right(self._ranges, new.first, key=lambda r: r.first)
         first, last, start, end = new.first, new.last, at, at
@@ -52,7 +52,7 @@ class Ranges:
         return start == end
 
     def take(self, first: int, last: int) -> list[Range]:
-        """Removes `first`..`last` and gives back what of it was there."""
+        """Removes `first`..`last`; returns the removed parts."""
         taken, kept = [], []
         for r in self._ranges:
             low, high = max(r.first, first), min(r.last, last)

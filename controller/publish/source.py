@@ -1,6 +1,6 @@
-"""What the publisher needs of the journal, as a face: the two rooms know nothing of each other.
+"""What the publisher needs of the journal, as an interface: the two rooms know nothing of each other.
 
-The journal names its streams by an enumeration of words that are equal to the plain words used here.
+The journal's stream names are an enumeration whose values equal the plain words used here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ STREAMS = ("main", "diag")
 
 
 class Record(Protocol):
-    """One journal record as the envelope tells it. Times in microseconds since 1970 UTC, hashes 32 bytes."""
+    """One journal record as the envelope needs it. Times: microseconds since 1970 UTC; hashes: 32 bytes."""
 
     @property
     def stream(self) -> str:
@@ -84,7 +84,7 @@ class Record(Protocol):
 
 
 class Position(Protocol):
-    """How far this reader is done with a stream; `extra` is the reader's own."""
+    """A reader's position in a stream; `extra` is the reader's own."""
 
     @property
     def through(self) -> int:
@@ -96,7 +96,7 @@ class Position(Protocol):
 
 
 class JournalReader(Protocol):
-    """The read side of the journal and this reader's own durable positions; every call returns at once."""
+    """The journal's reading side with this reader's durable positions; every call returns at once."""
 
     @property
     def id(self) -> str:
@@ -109,10 +109,10 @@ class JournalReader(Protocol):
         """Returns the number of each stream's oldest record."""
 
     def read(self, stream: Any, after: int, limit: int) -> Sequence[Record]:
-        """Up to `limit` records with `sequence > after`, in order."""
+        """Returns up to `limit` records with `sequence > after`, in order."""
 
     def input_body(self, sequence: int) -> bytes | None:
-        """The body of the input with this number; None where it is gone."""
+        """Returns the body of the input with this number; None = it is gone."""
 
     def position(self, reader: str) -> Mapping[Any, Position]:
         """Returns how far the reader of this name has come in each stream."""
@@ -121,11 +121,11 @@ class JournalReader(Protocol):
         """Stores the reader's position in a stream durably."""
 
     def next_session(self) -> int:
-        """The next number of a broker connection; durable, never given twice."""
+        """Returns the next number of a broker connection, durable and unique."""
 
 
 class Report(Protocol):
-    """Takes one fact about the broker link, to be journalled by whoever owns the journal. Must not block or raise."""
+    """Takes one fact about the broker link, to be recorded by the journal's owner. Must not block or raise."""
 
     def __call__(self, kind: str, **data: object) -> None:
         """Records news about publishing under this kind."""

@@ -1,8 +1,8 @@
-"""Finds the one message that makes a broker end the connection, among the many that were on their way when it did.
+"""Finds the message that makes a broker end the connection, among those that were under way.
 
-After such an end every message that was unanswered is a suspect and is sent alone next time. One that three times in
-a row was alone on its way when the broker hung up, or stayed unanswered on a living connection, is convicted: it is
-set aside and what stands behind it goes on. A dead network or a frozen broker accuses nobody.
+After such an end every unanswered message is a suspect and is sent alone next time. A message that three times in
+a row was alone when the broker hung up, or stayed unanswered, is parked, and the rest goes on. A dead network or a
+frozen broker accuses nobody.
 """
 
 from collections.abc import Collection, Iterator
@@ -17,16 +17,17 @@ Key = tuple[str, int]
 
 
 def topic_of(key: Key) -> str:
-    """The last levels of the topic that `key` goes to."""
+    """Returns the last levels of the topic of `key`."""
     name, sequence = key
     return f"evt/{name}" if sequence else name
 
 
 class OnWay:
-    """What was sent on one connection, oldest first, and is not known to be harmless yet.
+    """The messages sent on one connection, oldest first, that may still prove harmful.
 
-    A broker takes messages in order, so whatever it answers later proves that it has not hung up over this one. Until then an
-    answered message counts too: mosquitto acknowledges what its ACL denies, and hangs up after it (`max_queued_messages 0`).
+    A broker takes messages in order, so a later answer proves that it did not hang up over this one. Until then an
+    answered message is suspect too: mosquitto acknowledges what its ACL denies, and hangs up afterwards
+    (`max_queued_messages 0`).
     """
 
     def __init__(self) -> None:
@@ -46,7 +47,7 @@ class OnWay:
         return key in self.unanswered
 
     def sent(self, key: Key, now_ns: int, *, is_answered: bool = True) -> None:
-        """`key` was sent; `is_answered`: an answer of its own will come (QoS 1)."""
+        """Notes that `key` was sent; `is_answered`: an answer of its own will come (QoS 1)."""
         self._sent += 1
         if is_answered:
             self.unanswered[key], self._order[key] = now_ns, self._sent
@@ -54,7 +55,7 @@ class OnWay:
             self._unproven[key] = self._sent
 
     def answered(self, key: Key, *, is_refused: bool) -> None:
-        """The broker answered `key`: what was sent before it is harmless."""
+        """Notes an answer to `key`: everything sent before it is harmless."""
         self.unanswered.pop(key, None)
         place = self._order.pop(key, 0)
         self._unproven = {k: n for k, n in self._unproven.items() if n > place}
@@ -63,22 +64,22 @@ class OnWay:
             self._unproven[key] = place
 
     def proven(self) -> None:
-        """The broker answered something that was sent behind all of them."""
+        """Notes that the broker answered something sent after all of them."""
         self._unproven.clear()
         self._refused = None
 
     @property
     def unproven(self) -> list[Key]:
-        """Those that were answered, or have no answer, with nothing answered behind them."""
+        """Returns messages answered or not, with nothing answered after them."""
         return list(self._unproven)
 
     def suspected(self) -> list[Key]:
-        """Which may have made the broker hang up just now; none where it had refused one right before."""
+        """Returns the messages that may have made the broker hang up; none if it had just refused one."""
         return [] if self._refused is not None else [*self.unanswered, *self._unproven]
 
 
 class Suspects:
-    """Who is under suspicion. Messages are `Key`s."""
+    """The suspected messages, by `Key`."""
 
     def __init__(self) -> None:
         self._suspects: set[Key] = set()
@@ -91,11 +92,11 @@ class Suspects:
         return bool(self._suspects)
 
     def accuse(self, key: Key) -> None:
-        """`key` travels alone from now on, until it is answered."""
+        """Makes `key` travel alone until it is answered."""
         self._suspects.add(key)
 
     def may_go(self, key: Key, on_way: Collection[Key], unproven: Collection[Key] = ()) -> bool:
-        """Whether `key` may be sent now: a suspect travels alone, with nothing before it that may be to blame."""
+        """Returns True if `key` may be sent now: a suspect travels alone."""
         if not self._suspects or not (on_way or unproven):
             return True
         if key in self._suspects:
@@ -103,18 +104,19 @@ class Suspects:
         return self._suspects.isdisjoint(on_way) and self._suspects.isdisjoint(unproven)
 
     def clear(self, key: Key) -> None:
-        """The broker answered `key`, or it is set aside."""
+        """Removes `key`: the broker answered it, or it is parked."""
         if self._suspects:
             self._suspects.discard(key)
             self._strikes.pop(key, None)
 
     def forget(self, stream: str) -> None:
-        """No event of `stream` is sent any more."""
+        """Removes the suspects of `stream`."""
         self._suspects = {key for key in self._suspects if key[0] != stream or not key[1]}
         self._strikes = {key: n for key, n in self._strikes.items() if key in self._suspects}
 
     def ended(self, on_way: Collection[Key], *, accusing: bool) -> Key | None:
-        """A connection ended with `on_way` unanswered; the message to be set aside, if that convicts one.
+        """Ends a connection with `on_way` unanswered; returns the message to park, if one is convicted.
+        `accusing`: the broker hung up, or did not answer.
 
         `accusing`: the broker hung up or left a message unanswered, as against a dead network.
         """

@@ -15,7 +15,7 @@ LEVEL = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)
 
 
 def verify_level(level: str, what: str) -> str:
-    """`level` itself where it can stand in a topic; raises ValueError that names `what` otherwise."""
+    """Returns `level` if it can stand in a topic; otherwise raises ValueError that names `what`."""
     if not LEVEL.fullmatch(level):
         raise ValueError(f"{what} {level!r} cannot stand in a topic: 1 to 32 of a-z, 0-9 and '-'")
     return level
@@ -23,7 +23,7 @@ def verify_level(level: str, what: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The topics one table writes. Raises ValueError for a site or table that cannot stand in a topic."""
+    """The topics that one table writes. Raises ValueError for a site or table that cannot stand in a topic."""
 
     site: str
     table: str
@@ -39,23 +39,23 @@ class Topics:
 
     @property
     def source(self) -> str:
-        """The CloudEvents `source` of all events of this table; with the event's `id` the key to drop repeats by."""
+        """The CloudEvents `source` of all events of this table; with the event's `id` it identifies repeats."""
         return f"urn:tablewarden:{self.site}:{self.table}"
 
     @property
     def conn(self) -> str:
-        """Birth and death; QoS 1, retained; also written by the broker (last will)."""
+        """The topic of birth and death; QoS 1, retained; also written by the broker (last will)."""
         return f"{self.base}/conn"
 
     @property
     def heartbeat(self) -> str:
-        """Head sequences and declared holes, every few seconds; QoS 0, not retained."""
+        """The topic of stream heads and parked ranges, every few seconds; QoS 0, not retained."""
         return f"{self.base}/tele/heartbeat"
 
     def events(self, stream: str) -> str:
-        """The ordered events of `stream`; QoS 1, never retained: a retained event would be taken for a new one."""
+        """Returns the topic of `stream`'s ordered events; QoS 1, never retained."""
         return f"{self.base}/evt/{verify_level(stream, 'stream')}"
 
     def state(self, thing: str) -> str:
-        """Latest value of `thing`, e.g. `shuffler-1`; QoS 1, retained."""
+        """Returns the topic of the latest value of `thing`, e.g. `shuffler-1`; QoS 1, retained."""
         return f"{self.base}/state/{verify_level(thing, 'thing')}"

@@ -1,1 +1,1 @@
-"""What people read: the page of `status`, instructions, sums of money."""
+"""Texts that people read: the `status` page, instructions, sums of money."""

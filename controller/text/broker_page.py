@@ -1,4 +1,4 @@
-"""The link to the back office as lines for a person at a terminal."""
+"""Describes the link to the back office as lines for a terminal."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Document = Mapping[str, Any]
 
 
 def outbox_page(outbox: Document) -> list[str]:
-    """What has reached the broker, what waits, and what was set aside with its reason."""
+    """Yields what has reached the broker, what waits, and what was parked and why."""
     lines = list(broker_lines(outbox)) or ["broker    no link"]
     for name, stream in outbox.get("streams", {}).items():
         for hole in stream.get("parked", ()):
@@ -26,7 +26,7 @@ def outbox_page(outbox: Document) -> list[str]:
 
 
 def broker_lines(broker: Document | None) -> Iterator[str]:
-    """The link to the back office: how far each stream is, and which topics the broker does not take."""
+    """Yields how far each stream is at the broker, and which topics the broker refuses."""
     if not broker:
         return
     state = "connected" if broker.get("connected") else "AWAY"

@@ -1,6 +1,6 @@
-"""Duties as instructions to a person: a verb first, then the wagers, seats, sets and devices that are meant.
+"""Turns duties into instructions: a verb first, then the wagers, seats, sets and devices.
 
-A clause may say "return all wagers" and spare some; the sentence names those that go back, and those that stay.
+A clause may say "return all wagers" and except some; the sentence names both.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ OF_SEAT = {
 
 
 def instruction(state: State, duty: Duty) -> str:
-    """What the person does, as sentences that begin with the verb."""
+    """Returns what the person does, as sentences that begin with the verb."""
     seats = _seats(state)
     match duty.action:
         case Action.RETURN_ALL_WAGERS:
@@ -58,13 +58,13 @@ def _plain(duty: Duty) -> str:
 
 
 def _seats(state: State) -> Mapping[int, Seat]:
-    """Of the round in play, or of the last one where its duties are still open."""
+    """Returns the seats of the round in play, or of the last round if its duties are open."""
     found = state.round or state.last_round
     return found.seats if found else {}
 
 
 def _returned(seats: Mapping[int, Seat]) -> str:
-    """What goes back and lies there still, then what stays on the layout."""
+    """Yields the wagers to return, then those that stay on the layout."""
     back = _named(seats, (Fate.RETURNED,))
     stays = _named(seats, STAY)
     if not back:
@@ -73,7 +73,7 @@ def _returned(seats: Mapping[int, Seat]) -> str:
 
 
 def _named(seats: Mapping[int, Seat], fates: tuple[Fate, ...], only: int = 0) -> dict[tuple[str, ...], list[int]]:
-    """Wagers with one of these fates that lie there still: their names, with the seats that have just these."""
+    """Returns wagers with one of these fates that are still there, with their seats."""
     found: dict[tuple[str, ...], list[int]] = {}
     for number, seat in sorted(seats.items()):
         if only and number != only:

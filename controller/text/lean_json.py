@@ -1,4 +1,4 @@
-"""A settlement as JSON without what is unknown, empty or nought: for the filter `settle` and for the offer of a round."""
+"""Writes a settlement as JSON without unknown, empty or zero values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _ALWAYS = frozenset(
 
 
 def lean(record: Any) -> Any:
-    """The record for JSON without what is unknown, empty or nought by default."""
+    """Returns the record's JSON without values that are unknown, empty or zero by default."""
     return _lean(msgspec.to_builtins(record, str_keys=True))
 
 

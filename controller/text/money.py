@@ -1,4 +1,4 @@
-"""What is to be paid, collected and given back, and what was put right, as lines for a person at a terminal."""
+"""Describes payments, collections, returns and corrections as lines for a terminal."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Document = Mapping[str, Any]
 
 
 def offer_lines(offer: Document | None) -> Iterator[str]:
-    """The settlement that is offered, wager by wager in its order, then what is asked for."""
+    """Yields the offered settlement wager by wager, then what is still needed."""
     if not offer:
         return
     if offer["refused"]:
@@ -28,13 +28,13 @@ def offer_lines(offer: Document | None) -> Iterator[str]:
 
 
 def announced_lines(announce: Document | None) -> Iterator[str]:
-    """What the dealer announces of the own hand."""
+    """Yields what the dealer announces of the dealer's hand."""
     if announce:
         yield f"announce  the dealer has {' and '.join(announce['hands'])}{_by(announce)}"
 
 
 def corrected_lines(status: Document) -> Iterator[str]:
-    """Wagers of this round and the last one that were settled anew, and what stands now."""
+    """Yields wagers of this and the last round that were settled again, and their present result."""
     round_, last = status.get("round"), status.get("last_round")
     seats = {n: seat["wagers"] for n, seat in round_["seats"].items()} if round_ else {}
     for name, found in (
@@ -49,12 +49,12 @@ def corrected_lines(status: Document) -> Iterator[str]:
 
 
 def money(cents: int) -> str:
-    """Whole cents as a person reads them: 12.50, and -12.50 below zero."""
+    """Returns whole cents as people read them: 12.50, and -12.50 below zero."""
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
 
 
 def stake(cents: int) -> str:
-    """What lies there: an amount, or chips of which nobody told any."""
+    """Returns what lies there: an amount, or chips of unknown number."""
     return money(cents) if cents else "not counted"
 
 

@@ -1,7 +1,7 @@
-"""What comes next at the table: one act that would be accepted now, and the sentence that asks a person for it.
+"""Finds what comes next: one act that would be accepted now, and the sentence that asks for it.
 
-Candidates are tried in the order in which a table is worked, and the first one that `verify` accepts is named. So nothing is
-asked for that would be refused; where nobody can do anything, the sentence says what play waits for.
+Candidates are tried in the order of work; the first that `verify` accepts is named. If no act is possible, the
+sentence says what play waits for.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,8 @@ __all__ = ["Next", "next_act"]
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """`act`, `role`: what is asked for, and the least role that may do it; None where play waits for something else."""
+    """The next act. `act`, `role`: the act and the least role that may do it; None if play waits for something
+    else."""
 
     says: str
     act: a.Act | None = None
@@ -50,7 +51,7 @@ Candidates = Iterator[tuple[str, a.Act]]
 
 
 def next_act(setup: Setup, state: State) -> Next:
-    """The first candidate that would be accepted, else what play waits for."""
+    """Returns the first candidate that would be accepted; otherwise what play waits for."""
     for says, act in _candidates(setup, state):
         role = least_role_to(setup, state, act)
         if role is not None:
@@ -119,7 +120,7 @@ STEPS = {
 
 
 def _sets(setup: Setup, state: State, backs: list[str]) -> Candidates:
-    """Steps of the opening or of an idle table, then the cut, and the cutting card."""
+    """Yields acts on sets: preparation steps, the cut, the cutting card."""
     for back in backs:
         card_set = state.sets[back]
         if (step := card_set.waits) is not None and card_set.present:
@@ -136,7 +137,7 @@ def _sets(setup: Setup, state: State, backs: list[str]) -> Candidates:
 
 
 def _cut(setup: Setup, state: State, back: str) -> Candidates:
-    """The dealer cuts, or the player who is offered it first."""
+    """Yields the cut by the dealer or by the player who is offered it first."""
     order = offered_to(setup, state)
     yield f"Cut the {back} set", a.RecordCut(back)
     for seat in order or range(1, setup.seats + 1):
@@ -186,7 +187,7 @@ def _betting(setup: Setup, state: State, round_: Round) -> Candidates:
 
 
 def _wager(setup: Setup, rule: WagerRule, seat: int, of_cents: int) -> a.PlaceWager:
-    """A wager of the least amount that this table takes, or the one that its base asks for."""
+    """Yields a wager of the least amount that the table takes, or that its base wager asks for."""
     least, _ = setup.limits.get(rule.name, (500, 0))
     exact = rule.exact_cents.value if rule.exact_cents else 0
     times = rule.multiples(Moment.BEFORE_DEAL)
@@ -195,7 +196,7 @@ def _wager(setup: Setup, rule: WagerRule, seat: int, of_cents: int) -> a.PlaceWa
 
 
 def _dealing(setup: Setup, state: State, round_: Round) -> Candidates:
-    """From no more bets to the last card of the first deal."""
+    """Yields acts from "no more bets" to the last card of the first deal."""
     back, dispenser, law = round_.back, state.dispenser(), setup.law.rulebook
     yield from _duties(state, _of_round(state, round_))
     if round_.phase is Phase.BETS_CLOSED:
@@ -225,7 +226,7 @@ def _dealing(setup: Setup, state: State, round_: Round) -> Candidates:
 
 
 def _of_round(state: State, round_: Round) -> list[Duty]:
-    """Duties that stand before the next cards of this round: on its set, on what deals it, or on the table."""
+    """Yields duties before the next cards of this round: on its set, its dealing device, or the table."""
     return [
         duty
         for duty in state.duties.values()
@@ -236,7 +237,7 @@ def _of_round(state: State, round_: Round) -> list[Duty]:
 
 
 def _playing(setup: Setup, state: State, round_: Round) -> Candidates:
-    """The stages of the game: who is asked, then the cards or the settlement with which the stage ends."""
+    """Yields the acts of the game's stages, and the cards or settlement that end each."""
     stage = round_.game.stage(round_.phase)
     assert stage is not None
     if (burn := burns.due(setup, state)) is not None and not isinstance(stage.ends, game.Settle):
@@ -269,7 +270,7 @@ def _playing(setup: Setup, state: State, round_: Round) -> Candidates:
 
 
 def _returned(setup: Setup, state: State) -> Candidates:
-    """The device that deals this round was taken out of service: no card goes out before it is back."""
+    """Yields the return of this round's dealing device into service, which must come before more cards."""
     kind = DISPENSERS.get(state.method)
     name = setup.device_of(kind) if kind else None
     if name and state.devices[name].out is not None:
@@ -277,7 +278,7 @@ def _returned(setup: Setup, state: State) -> Candidates:
 
 
 def _shut(state: State) -> str | None:
-    """The device that deals, while it may let no card out; None where hands deal, or where it deals already."""
+    """Returns the dealing device while it may not dispense; None if hands deal, or it may."""
     name = state.dispenser()
     return name if name and state.devices[name].wanted.get(Level.DISPENSING) != ALLOWED else None
 
@@ -315,7 +316,7 @@ CHIPS_AND_CARDS = (Action.RETURN_ALL_WAGERS, Action.COLLECT, Action.COLLECT_SEAT
 
 
 def _ending(setup: Setup, state: State, round_: Round) -> Candidates:
-    """Chips first, then the cards, then devices and sets; the round ends when its cards lie in the rack."""
+    """Yields the acts that end a round: chips, cards, then devices and sets."""
     due = [duty for duty in state.duties.values() if not state.waits_for_end(duty)]
     of_table = [duty for duty in due if not duty.device and not duty.back]
     if (street := round_.game.streets[round_.streets : round_.streets + 1]) and any(
@@ -335,7 +336,7 @@ def _ending(setup: Setup, state: State, round_: Round) -> Candidates:
 
 
 def _waits(setup: Setup, state: State) -> str:
-    """What play waits for, where nobody can bring it on by an act."""
+    """Returns what play waits for, if no act can help."""
     if state.holds:
         hold = next(iter(state.holds.values()))
         return f"HELD: {hold.reason.rstrip('.')}. A {hold.least_role} resolves hold {hold.id}."
@@ -373,7 +374,7 @@ def _waits(setup: Setup, state: State) -> str:
 
 
 def _refused(setup: Setup, state: State, act: a.Act) -> str:
-    """Why a supervisor, who may do the most, may not do this now."""
+    """Returns why a supervisor may not do this now."""
     refusal = verify(setup, state, act, Actor("", Role.SUPERVISOR))
     reason = refusal.reason if refusal else "a device reports what comes next"
     return f"Wait: {reason}."

@@ -1,7 +1,6 @@
-"""The status document and the records of a table as lines for a person at a terminal, who may read them at 3 a.m.
+"""Describes the status and the records of a table as lines for a person at a terminal.
 
-Everything is in the document already; nothing is decided here. Parts that are missing, because the record is not open or
-a link was never made, are simply not shown.
+It decides nothing; missing parts are not shown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +53,7 @@ QUIET = frozenset(
 
 
 def status_page(status: Document) -> list[str]:
-    """The whole table on one page, what must be done first."""
+    """Yields the whole table on one page, the most urgent first."""
     blocks = (
         list(_head(status)),
         list(_holds(status.get("held", ()))),
@@ -75,7 +74,7 @@ def status_page(status: Document) -> list[str]:
 
 
 def event_line(event: Document) -> str:
-    """Time where it is told, subject, kind, the essentials, and what it rests on, of one record."""
+    """Returns one record as a line: time, subject, kind, essentials, and what it rests on."""
     data = _without_seals(event)
     if "data_hex" in event:
         data = {"no_object": event["data_hex"][:MOST_HEX]}
@@ -94,7 +93,7 @@ def event_line(event: Document) -> str:
 
 
 def _without_seals(event: Document) -> Document:
-    """The body of a record, with how many cards are sealed in the place of their commitments."""
+    """Returns a record's body with the number of sealed cards in the place of their commitments."""
     data: Document = event.get("data") or {}
     if "sealed" not in data:
         return data
@@ -237,7 +236,7 @@ def _devices(devices: Mapping[str, Document]) -> Iterator[str]:
 
 
 def levels_words(levels: Document, wanted: Document) -> str:
-    """What the device says of itself, and in capitals what it should say and does not."""
+    """Returns the device's levels in words; in capitals those that differ from what is wanted."""
     said = {name: _level(name, value) for name, value in levels.items()}
     told = [" ".join(filter(None, (spoken(name), value))) for name, value in said.items() if value is not None]
     unmet = [f"WANTED {name} {value}" for name, value in wanted.items() if (said.get(name) or "") != value]
@@ -245,7 +244,7 @@ def levels_words(levels: Document, wanted: Document) -> str:
 
 
 def _level(name: str, value: Any) -> str | None:
-    """The value in words; None where there is nothing to say."""
+    """Returns a level's value in words; None if there is nothing to say."""
     match name, value:
         case _, None | False | "":
             return None
@@ -264,7 +263,7 @@ def _bits(value: int) -> list[int]:
 
 
 def _trouble(counters: Mapping[str, int]) -> str:
-    """Only what went wrong on the line: a line without faults says nothing."""
+    """Returns only the faults of the line."""
     seen = [f"{spoken(name)} {n}" for name, n in counters.items() if n and name not in TRAFFIC]
     return f"line: {', '.join(seen)}" if seen else ""
 
@@ -282,7 +281,7 @@ def _record(record: Document) -> Iterator[str]:
 
 
 def _kept(kept: Document | None) -> Iterator[str]:
-    """How far the copies of closed days are behind, and what is to be done about it."""
+    """Returns how far the copies of closed days are behind, and what to do."""
     if kept is None:
         return
     if kept["problem"]:
@@ -297,12 +296,12 @@ def _kept(kept: Document | None) -> Iterator[str]:
 
 
 def _all(value: object) -> Sequence[Any]:
-    """A list as it is; of a record that says something else there, nothing."""
+    """Returns a list unchanged; [] for anything else."""
     return value if isinstance(value, list | tuple) else ()
 
 
 def _rests_on(thing: Document) -> list[str]:
-    """Clauses and reading, as they are printed behind what rests on them."""
+    """Returns clauses and reading as printed after what rests on them."""
     reading = [f"reading {thing['reading']}"] if thing.get("reading") else []
     parts = [*map(str, _all(thing.get("cite"))), *reading]
     return [f"[{', '.join(parts)}]"] if parts else []

@@ -38,16 +38,17 @@ OFFERED: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Options:
-    """`rounds`: 0 = until stopped. `broker`: auto | memory | mqtt://host:port. `elections`: reading -> choice, else as proposed.
+    """The options of a bench run.
 
-    `method`: how cards are dealt, "" = the first of `METHODS` that this table can have. `journal`: None = in the private
-    directory, which then goes with the run. `slow_sync_ms`: added to each sync of the daemon. `seconds`: longest run,
-    0 = no limit; rounds that are not through by then have failed. `kills`: how many times the daemon is killed at a
-    random moment. `keep`: where the private directory is kept, None = nowhere. `progressive`: how that device is built,
-    tdp | modbus (remote I/O on a bus). `offer`: optional wagers that this house offers beside its usual ones. `reshuffles`:
-    the shoe shuffles by itself, and there is no shuffler. `link`: how devices are connected, one of `LINKS`. `pays`: cards
-    are told, and each wager is settled as the table offers it. `reader`: hands deal from a shoe that tells each card, tdp |
-    bee-tek; "" = none does. `scenario`: a file of what befalls one of the devices (docs/scenarios.md), None = nothing does.
+    `rounds`: 0 = until stopped. `broker`: auto, memory or mqtt://host:port. `elections`: reading -> choice,
+    otherwise as proposed. `method`: how cards are dealt, "" = the first of `METHODS` possible here. `journal`:
+    None = in the private directory, removed with it. `slow_sync_ms`: delay of each sync of the daemon. `seconds`:
+    time limit, 0 = none; unfinished rounds have failed. `kills`: how many times the daemon is killed at random.
+    `keep`: where the private directory is kept, None = nowhere. `progressive`: tdp or modbus (remote I/O on a
+    bus). `offer`: optional wagers beside the usual ones. `reshuffles`: the shoe shuffles by itself, without a
+    shuffler. `link`: how devices are connected, one of `LINKS`. `pays`: cards are recorded and each wager is
+    settled as offered. `reader`: a shoe that people deal from and that reads cards, tdp or bee-tek; "" = none.
+    `scenario`: a file about one device (docs/scenarios.md), None = none.
     """
 
     rulebook: str = "md-uth"

@@ -62,10 +62,11 @@ class LinkTaken(OSError):
 
 
 class PtyPort:
-    """`link`: the symlink that hosts open. `byte_time_s`: 10 / baud, 0 = as fast as it goes.
+    """The device's end of a serial cable. `link`: the symlink that hosts open. `byte_time_s`: 10 / baud, 0 =
+    unlimited speed.
 
-    `cooked`: leaves the line discipline as a tty comes, for hosts that must set it themselves. `overruns`, `bytes_in`,
-    `bytes_out`: bytes that found no room, and that were taken off and put onto the terminal, since the port was made.
+    `cooked`: leaves the line discipline as it is, for hosts that must set it. `overruns`, `bytes_in`, `bytes_out`:
+    bytes lost, taken from and written to the terminal since the port was made.
     """
 
     def __init__(

@@ -58,8 +58,8 @@ class People:
         )
 
     async def run(self) -> str:
-        """Plays the rounds that were asked for, then closes the table: "". Else what went wrong: where the table stood
-        when nobody knew how to go on, or which mishaps of the scenario never came about."""
+        """Plays the rounds, then closes the table; returns "", or what went wrong: where the table stood, or which
+        mishaps never happened."""
         async with asyncio.TaskGroup() as group:
             lines = [self.table.talk, *(t for d in self.table.devices.values() for t in (d.talk, d.eye))]
             tasks = [group.create_task(line.run(), name=f"line to {line.path.name}") for line in lines]

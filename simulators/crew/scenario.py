@@ -41,12 +41,13 @@ class Stack(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`trigger`: what the daemon has to make of it, in the words of the rulebooks; "" = a device's own trouble.
+    """One kind of mishap. `trigger`: what the daemon must derive from it, in the rulebooks' words; "" = a device's
+    own trouble.
 
-    `fault`: armed at `device` on the cue. `reports`: what a person says he saw, `cards` times; at the seat of a player
-    where `of_seat`. `mode`: to which the shuffler is set by mistake. `more`: cards that the stack has above its plan; where
-    hands deal, it is they who deal it so. `counts_stub`: somebody counts the stub in this round. `unseen`: nobody
-    notices until then.
+    `fault`: armed at `device` on the cue. `reports`: what a person reports, `cards` times; at a player's seat if
+    `of_seat`. `mode`: the shuffler's mode set by mistake. `more`: cards that the stack has above its plan (dealt
+    so by hand, if people deal). `counts_stub`: somebody counts the stub in this round. `unseen`: nobody notices
+    until then.
     """
 
     effect: str

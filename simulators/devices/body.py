@@ -22,11 +22,11 @@ from simulators.scenario.faults import FaultBook
 
 @dataclass(frozen=True, slots=True)
 class CardSettings:
-    """`plan`: sizes of the stacks, in order; () = the device hands out none. `backs`: sets on the table at first.
+    """Settings of a card device. `plan`: sizes of the stacks, in order; () = it deals none. `backs`: sets on the
+    table at first.
 
-    `decks`: in one set. `deals_on`: a set is dealt from in many deals, not in one. `counts`, `reads`: what the device can
-    tell of a set. `remembers`: it still knows after a power cut what it was doing. `prefix`: of the uids of its cards;
-    unique at a table.
+    `decks`: in one set. `deals_on`: a set serves many deals. `counts`, `reads`: what the device can say of a set.
+    `remembers`: it knows after a power cut what it was doing. `prefix`: of its cards' uids, unique at a table.
     """
 
     plan: tuple[int, ...] = (2, 2, 2)

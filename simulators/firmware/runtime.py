@@ -90,10 +90,11 @@ class _Awaited:
 
 
 class Simulator:
-    """Runs in one event loop. Every public method but `run` and `until` acts at once and may raise `ActImpossible`.
+    """Runs a simulated device in one event loop. Public methods but `run` and `until` act at once and may raise
+    `ActImpossible`.
 
-    `speed`: of the device's mechanics, for whoever times something by them.
-    `drops_unread`: what a lost host has not read is thrown away, so that the next one finds no ghost bytes.
+    `speed`: of the device's mechanics. `drops_unread`: bytes that a lost host has not read are dropped, so that
+    the next host finds no ghost bytes.
     """
 
     def __init__(

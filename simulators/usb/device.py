@@ -49,10 +49,11 @@ class Ask(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """One transfer that the host asks for (a URB). `done(request)` is called once, unless it is taken back first.
+    """One requested transfer (a URB). `done(request)`: called once, unless the transfer is taken back first.
 
-    `endpoint`: with the direction bit; 0 = control. `length`: most bytes towards the host. `data`: bytes towards the
-    device. Then `status`: 0 or a negative error number; `got`: bytes towards the host; `taken`: bytes that the device took.
+    `endpoint`: with the direction bit; 0 = control. `length`: most bytes towards the host. `data`: bytes towards
+    the device. Results: `status`: 0 or a negative error number; `got`: bytes towards the host; `taken`: bytes that
+    the device took.
     """
 
     endpoint: int

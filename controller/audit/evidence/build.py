@@ -1,4 +1,4 @@
-"""Puts the evidence of a round together from its record: read-only, whole or not at all."""
+"""Builds the evidence of a round from its record: read-only, whole or not at all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,9 +26,11 @@ __all__ = ["Evidence", "evidence"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`data`: the zip. `shown`, `withheld`: records with and without their bodies; `loose`: named by no checkpoint yet;
-    `cards`: proved by their commitments; `sealed`: why hands that were told are not shown; `frames`: parts that hold what
-    passed on wires."""
+    """A finished evidence file. `data`: the zip. `shown`, `withheld`: records with and without bodies.
+
+    `loose`: not covered by a checkpoint yet; `cards`: proved by commitments; `sealed`: why recorded hands are not
+    shown; `frames`: files with wire traffic.
+    """
 
     round_id: str
     data: bytes
@@ -50,10 +52,10 @@ def evidence(
     recordings: Sequence[Path] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> Evidence:
-    """`given`: id or number of the round; `keys`: public halves that have signed the record; `signer`: the table's own key;
-    `recordings`: of wires, files or folders, from which the time of the round is cut out.
+    """Builds a round's evidence. `given`: id or number of the round; `keys`: public halves that signed the record.
 
-    Raises `EvidenceError`, `NotReplayable`, `JournalDamaged`.
+    `signer`: the table's own key; `recordings`: files or folders to cut the round's wire traffic from. Raises
+    `EvidenceError`, `NotReplayable`, `JournalDamaged`.
     """
     journal = view.description.id
     began = begun(view, given)
@@ -93,7 +95,7 @@ def evidence(
 
 
 def _taken(hands: Sequence[Told]) -> list[Told]:
-    """What the table took. What it refused was no hand of the round, and no rule lets it out; it stays in the record as it is."""
+    """Returns the hands that the table took; refused ones belong to no hand of the round."""
     if (fault := next((hand for hand in hands if hand.fault), None)) is not None:
         raise EvidenceError(f"{_place(fault)}: {fault.fault}; `tablewarden journal prove` says more")
     return [hand for hand in hands if hand.was_taken]
@@ -104,7 +106,7 @@ def _place(hand: Told) -> str:
 
 
 def _card_lines(hands: Sequence[Told]) -> list[str]:
-    """Record, area, seat, field, card, salt and commitment, apart by tabs."""
+    """Returns record, area, seat, field, card, salt and commitment, separated by tabs."""
     lines = []
     for hand in hands:
         body = msgspec.json.decode(hand.record.data)
@@ -115,7 +117,7 @@ def _card_lines(hands: Sequence[Told]) -> list[str]:
 
 
 def _rulebook(started: ServiceStarted) -> bytes:
-    """The very bytes that were in force. Raises `EvidenceError` where they are not here."""
+    """Returns the rulebook file in force. Raises `EvidenceError` if it is not here."""
     for name in (started.rulebook, f"{started.rulebook}@{started.edition}"):
         if name in available():
             path = shipped() / f"{name}.toml"
@@ -131,7 +133,7 @@ def _rulebook(started: ServiceStarted) -> bytes:
 
 
 def _identities(view: Reading, found: Concern) -> dict[str, object]:
-    """What played this round: the software, the law as elected, and each device as it said itself."""
+    """Returns what played this round: software, elected law, and each device's own identity."""
     about, (started, start) = view.description, found.started
     return {
         "site": about.site,

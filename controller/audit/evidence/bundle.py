@@ -1,4 +1,4 @@
-"""The one file: a zip of all parts under a manifest of their hashes. The same parts give the same bytes."""
+"""Makes one zip of all parts with a manifest of their hashes. Equal parts give equal bytes."""
 
 import io
 import re
@@ -23,7 +23,7 @@ PLACES = (Path(__file__).resolve().parent / "_docs", Path(__file__).resolve().pa
 
 
 def scripts() -> dict[str, bytes]:
-    """What proves the file on a machine without this software."""
+    """Returns the scripts that prove the file without this software."""
     place = next((place for place in PLACES if all((place / name).is_file() for name in SCRIPTS.values())), None)
     if place is None:
         raise EvidenceError(f"{' and '.join(SCRIPTS.values())} are missing: install tablewarden again")
@@ -31,7 +31,7 @@ def scripts() -> dict[str, bytes]:
 
 
 def archive(journal: str, round_id: str, parts: Mapping[str, bytes], signer: SigningKey | None) -> bytes:
-    """`parts`: name -> bytes. All lie in one folder named after the round. Raises `EvidenceError`."""
+    """Returns the zip. `parts`: name -> bytes; all lie in a folder named after the round. Raises `EvidenceError`."""
     if not NAMEABLE.fullmatch(round_id):
         raise EvidenceError(f"round {round_id!r} has a name that no file can have")
     lines = [f"# tablewarden evidence {FORMAT} {journal} {round_id}"]

@@ -1,7 +1,7 @@
-"""Stretches of a record between two signed checkpoints, as lines that `docs/verify-record.sh` proves.
+"""Cuts stretches of a record between two signed checkpoints, as lines that `docs/verify-record.sh` proves.
 
-A stretch follows on heads that one checkpoint names and ends at heads that another one names, so each record in it is bound by
-a signature, and nothing between can be left out. Bodies of other rounds are withheld; their commitments hold the chain.
+A stretch begins after heads that one checkpoint names and ends at heads that another names, so a signature covers
+each record in it, and none can be left out. Bodies of other rounds are withheld; their commitments keep the chain.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,8 @@ Place = tuple[Stream, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """`sequence`: its own, in DIAG; `order`, `heads`: what it names; `key`: the id of what signed it; `data`: its body."""
+    """One checkpoint. `sequence`: in DIAG; `order`, `heads`: what it names; `key`: its signer's id; `data`: its
+    body."""
 
     sequence: int
     order: int
@@ -41,21 +42,22 @@ class Checkpoint:
 
 
 class Gap(NamedTuple):
-    """Between two checkpoints. `begin` None: where this record begins; `end` None: where it ends now, signed by nothing yet."""
+    """The stretch between two checkpoints. `begin` None: from the record's begin; `end` None: to its unsigned end."""
 
     begin: Checkpoint | None
     end: Checkpoint | None
 
 
 class Checkpoints:
-    """Of one record, looked up from its end."""
+    """Finds the checkpoints of one record, from its end."""
 
     def __init__(self, view: Reading) -> None:
         self._coming = view.backwards(Stream.DIAG, (CheckpointSigned.kind,))
         self._seen: list[Checkpoint] = []
 
     def around(self, place: Place) -> Gap:
-        """The newest checkpoint before a record, and the oldest one that names it. Raises `EvidenceError`, `JournalDamaged`."""
+        """Returns the last checkpoint before a record, and the first that covers it. Raises `EvidenceError`,
+        `JournalDamaged`."""
         stream, sequence = place
         end = None
         for checkpoint in self._backwards():
@@ -85,7 +87,7 @@ def _read(brief: Brief) -> Checkpoint:
 
 
 def together(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
-    """In order, each once, those that follow on each other as one."""
+    """Returns the gaps in order, once each, adjacent ones merged."""
     joined: list[Gap] = []
     for gap in sorted(set(gaps), key=lambda g: g.begin.order if g.begin else -1):
         if joined and joined[-1].end is not None and joined[-1].end is gap.begin:
@@ -96,7 +98,8 @@ def together(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
 
 
 class Wanted(Protocol):
-    """`later`: what was said of the round when it was over; `identity`: what says which table it was played at."""
+    """The wanted records. `later`: statements about the round after its end; `identity`: which table it was played
+    at."""
 
     @property
     def round_id(self) -> str: ...
@@ -107,8 +110,10 @@ class Wanted(Protocol):
 
 
 class Stretches:
-    """Cuts them out, and proves them while it does. `shown`, `withheld`: records whose bodies are in the lines, or are not;
-    `loose`: those that no checkpoint names yet; `facts`: what is about the round, in order."""
+    """Cuts and proves stretches. `shown`, `withheld`: records with and without bodies.
+
+    `loose`: records not covered by a checkpoint yet; `facts`: those about the round, in order.
+    """
 
     def __init__(self, view: Reading, found: Wanted, keys: Sequence[PublicKey]) -> None:
         self._view, self._round = view, found.round_id
@@ -118,12 +123,13 @@ class Stretches:
         self.facts: list[Record] = []
 
     def count(self, gaps: Sequence[Gap]) -> int:
-        """How many records they hold now."""
+        """Returns how many records the stretches hold."""
         first, last = self._view.description.order_before, self._view.last()[1]
         return sum((g.end.order if g.end else last) - (g.begin.order if g.begin else first) for g in gaps)
 
     def lines(self, gaps: Sequence[Gap]) -> Iterator[str]:
-        """Raises `EvidenceError` where something is not as it was written or signed, `JournalDamaged`, `BodyUnreadable`."""
+        """Yields the lines. Raises `EvidenceError` for altered or wrongly signed records, `JournalDamaged`,
+        `BodyUnreadable`."""
         for gap in gaps:
             yield from self._stretch(gap)
 
@@ -147,7 +153,7 @@ class Stretches:
             yield f"checkpoint\t{gap.end.data.decode()}\n"
 
     def _transactions(self, gap: Gap, heads: Mapping[Stream, Head]) -> Iterator[list[Record]]:
-        """Each input with what was decided from it."""
+        """Yields each input with the facts decided from it."""
         last = gap.end.order if gap.end else self._view.last()[1]
         gathered: list[Record] = []
         for record in self._view.merged(Stream, {stream: head.sequence for stream, head in heads.items()}):
@@ -161,7 +167,7 @@ class Stretches:
             yield gathered
 
     def _concerns(self, transaction: Sequence[Record]) -> bool:
-        """True unless it is of another round and of nothing that this one needs. A checkpoint tells no more than its header."""
+        """Returns True unless the record belongs to another round and this one does not need it."""
         rounds = {record.round_id for record in transaction}
         return (
             self._round in rounds

@@ -1,7 +1,7 @@
-"""Why no evidence can be given of a round: each says what is missing and what to do."""
+"""Why a round has no evidence: each error says what is missing and what to do."""
 
 __all__ = ["EvidenceError"]
 
 
 class EvidenceError(Exception):
-    """The record is not damaged, but what was asked for cannot be taken from it as it is."""
+    """The record is not damaged, but the requested evidence cannot be taken from it."""

@@ -1,4 +1,4 @@
-"""The hands as they lay at the table, as one picture: SVG, seen from the side of the players."""
+"""Draws the hands as they lay at the table: SVG, seen from the players' side."""
 
 import math
 import re
@@ -23,8 +23,8 @@ CARD_W, CARD_H, STEP = 44, 62, 30
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """One hand. `cards` as they were told, () where they are sealed; `marked`: of them that were played or shown; `sealed`:
-    why they are not known, and how many there are."""
+    """One hand. `cards`: as recorded, () = sealed; `marked`: the played or shown ones; `sealed`: why they are
+    unknown, and their number."""
 
     cards: tuple[str, ...] = ()
     marked: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class Laid:
 
 
 def laid(hands: Sequence[Told]) -> dict[tuple[str, int], Laid]:
-    """By area and seat what was told last."""
+    """Returns the last recorded hand of each area and seat."""
     found = {}
     for hand in hands:
         body = msgspec.json.decode(hand.record.data)
@@ -53,7 +53,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def picture(hands: Mapping[tuple[str, int], Laid], seats: int, in_play: Sequence[int]) -> str:
-    """The dealer above, what is common to all in the middle, the seats around: seat 1 at the dealer's left hand."""
+    """Returns the picture: the dealer above, common cards in the middle, seat 1 at the dealer's left."""
     right, low = WIDTH - 20, HEIGHT - 20
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="The hands as they lay at the table">',
@@ -74,12 +74,12 @@ def picture(hands: Mapping[tuple[str, int], Laid], seats: int, in_play: Sequence
 
 
 def escape(text: str) -> str:
-    """The text as a page may have it: no markup, and no character that turns the direction or moves a cursor."""
+    """Returns the text fit for a page: no markup, and no character that moves a cursor or turns the direction."""
     return escape_html(plain(text))
 
 
 def _hand(x: float, y: float, name: str, hand: Laid | None) -> str:
-    """Centred at `x`, `y`, its name below."""
+    """Draws a hand centred at `x`, `y`, its name below."""
     if hand is None:
         return f'<text x="{x:.0f}" y="{y:.0f}" class="empty">{escape(name)}: cards not told</text>'
     count = hand.count if hand.sealed else len(hand.cards)
@@ -91,7 +91,7 @@ def _hand(x: float, y: float, name: str, hand: Laid | None) -> str:
 
 
 def _card(x: float, y: float, card: str, is_marked: bool) -> str:
-    """Face down where it is not known which one it is."""
+    """Draws a card, face down if it is unknown."""
     frame = f'<rect x="{x:.0f}" y="{y:.0f}" width="{CARD_W}" height="{CARD_H}" rx="5" class="%s"/>'
     if not card:
         return frame % "back"

@@ -1,5 +1,6 @@
-"""The page for people: what happened in a round, by whom, by which clause, and what nobody could check. Text and pictures only:
-no script, nothing from elsewhere, all that was recorded is escaped.
+"""Writes the page for people: what happened in a round, by whom, by which clause, and what was not checked.
+
+Text and pictures only: no script, nothing from elsewhere, all recorded text escaped.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,8 +51,8 @@ td:last-child{overflow-wrap:anywhere}
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """What the page tells of. `facts`: of the round and about it, in order; `loose`: records that nothing has signed yet;
-    `frames`: names of recordings of the wire in the same file."""
+    """The page's content. `facts`: about the round, in order; `loose`: unsigned records; `frames`: names of wire
+    recordings in the file."""
 
     journal: str
     seen: Seen
@@ -64,7 +65,7 @@ class Matter:
 
 
 def page(matter: Matter) -> bytes:
-    """UTF-8. The same matter gives the same bytes."""
+    """Returns the page in UTF-8. Equal input gives equal bytes."""
     round_, setup = matter.seen.state.round, matter.seen.setup
     assert round_ is not None, "the table as it was in the round"
     title = f"Round {round_.id} at table {setup.site}/{setup.table}"
@@ -150,7 +151,7 @@ def _wagers(matter: Matter) -> Iterator[tuple[str, ...]]:
 
 
 def _cards_make(matter: Matter) -> Iterator[str]:
-    """What each wager comes to by the cards, beside what was recorded of it."""
+    """Returns each wager's result by the cards, beside the recorded one."""
     round_, setup = matter.seen.state.round, matter.seen.setup
     assert round_ is not None
     found = by_cards(setup, round_, matter.hands)
@@ -260,7 +261,7 @@ def _body(record: Record) -> dict[str, Any]:
 
 
 def _rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A table; all text is escaped here."""
+    """Returns a table with all text escaped."""
     yield "<table>"
     if head:
         yield "<tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in head) + "</tr>"

@@ -1,7 +1,7 @@
-"""What the cards on record make of a round's wagers, worked out when the evidence is made.
+"""Works out a round's wagers from its recorded cards, when the evidence is made.
 
-Where wagers were settled as a whole nobody recorded what each of them came to, and the cards still say it. Nothing of it is
-on record, and it binds nobody: whoever has the rulebook, the house choices and the cards in the same file can work it out again.
+If all wagers were settled at once, nobody recorded each result, but the cards still give it. The result is not on
+record and binds nobody: anyone with the file's rulebook, house choices and cards can repeat it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ __all__ = ["by_cards"]
 
 
 def by_cards(setup: Setup, round_: Round, hands: Sequence[Told]) -> Offer | None:
-    """A line for each settled wager of a round that was played, as if none was settled yet; None where there is none.
+    """Returns a line for each settled wager of a played round, as if none was settled yet; None without any.
 
-    `hands`: as proved. One that is sealed counts as not read: nothing is guessed, and what rests on it is held.
+    `hands`: proved ones. A sealed hand counts as unread, and what depends on it is held.
     """
     if round_.void or not round_.played:
         return None
@@ -36,7 +36,7 @@ def _as_placed(wagers: Mapping[str, Wager]) -> dict[str, Wager]:
 
 
 def _seen(hands: Sequence[Told]) -> dict[tuple[Area, int], SeenHand]:
-    """By area and seat what was told last, without what is sealed."""
+    """Returns the last recorded hand of each area and seat, without sealed ones."""
     found: dict[tuple[Area, int], SeenHand] = {}
     for hand in hands:
         body = msgspec.json.decode(hand.record.data)

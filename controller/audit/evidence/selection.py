@@ -1,4 +1,4 @@
-"""What stands on record about a round: its own records, what concerned it later, and what says which table it was played at."""
+"""Finds a round's records: its own, later ones about it, and those that identify its table."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ NEWEST = 200
 
 
 class Told(NamedTuple):
-    """A record that says what stood at the table. `id`: of the record; `body`: its JSON."""
+    """A record that describes the table. `id`: of the record; `body`: its JSON."""
 
     id: str
     kind: str
@@ -41,9 +41,10 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """`started`: the start by which it was decided, and the record that says so; `devices`: what they said they are, the newest
-    of each device and kind before the round; `identity`: where both stand. `later`: records that name a dispute of the
-    round, or an alarm that stood in it, and not the round. `gaps`: where in the record all this lies, and its own records.
+    """The records about a round. `started`: the start that decided it; `devices`: the newest identity of each
+    device before it.
+
+    `identity`: where both are; `later`: records that name its dispute or alarm; `gaps`: where all these lie.
     """
 
     round_id: str
@@ -55,13 +56,13 @@ class Concern:
 
 
 def named(view: Reading, given: str) -> str:
-    """The id of a round from its id or its number."""
+    """Returns a round's id from its id or number."""
     is_number = given.isascii() and given.isdecimal()
     return f"{view.description.table}-{int(given)}" if is_number and len(given) < 16 else given
 
 
 def begun(view: Reading, given: str) -> Record:
-    """The record with which a round began, by its id or its number. Raises `EvidenceError` where there is none."""
+    """Returns a round's first record, by its id or number. Raises `EvidenceError` if there is none."""
     name = named(view, given)
     record = next(view.of_round(Stream.MAIN, name, (f.RoundBegun.kind,)), None)
     if record is None:
@@ -70,7 +71,7 @@ def begun(view: Reading, given: str) -> Record:
 
 
 def concern(view: Reading, began: Record, alarms: Collection[str]) -> Concern:
-    """What is about the round that began so. `alarms`: ids that stood in it. Raises `EvidenceError`, `JournalDamaged`."""
+    """Returns the records about a round. `alarms`: ids that stood in it. Raises `EvidenceError`, `JournalDamaged`."""
     name = began.round_id or ""
     own = {s: list(view.of_round(s, name, kinds)) for s, kinds in _KINDS.items()}
     checkpoints = Checkpoints(view)
@@ -113,7 +114,7 @@ def _unknown(view: Reading, name: str) -> str:
 
 
 def _diag_before(view: Reading, begin: Checkpoint | None, began: Record) -> int:
-    """The last record of DIAG before the round."""
+    """Returns the last record of DIAG before the round."""
     heads = begin.heads if begin else view.anchors
     last = heads[Stream.DIAG].sequence
     for record in view.merged((Stream.DIAG,), {Stream.DIAG: last}):
@@ -124,7 +125,7 @@ def _diag_before(view: Reading, begin: Checkpoint | None, began: Record) -> int:
 
 
 def _started(view: Reading, began: Record, diag_before: int) -> tuple[ServiceStarted, Place]:
-    """The newest start before the round; where it was pruned, as the closing of the day before tells it."""
+    """Returns the last start before the round; if it was pruned, as the day's closing before names it."""
     closing = view.closing(lambda brief: brief.sequence <= diag_before)
     try:
         after = closed_in(closing).boundary.end.heads[Stream.MAIN].sequence if closing else 0
@@ -142,7 +143,7 @@ def _started(view: Reading, began: Record, diag_before: int) -> tuple[ServiceSta
 
 
 def _devices(view: Reading, diag_before: int, names: set[str] | None) -> list[Brief]:
-    """The newest of each device and kind; looked for no further back once each device was heard of."""
+    """Returns the newest record of each device and kind."""
     found: dict[tuple[str, str], Brief] = {}
     for brief in view.backwards(Stream.DIAG, IDENTITY, before=diag_before + 1):
         body_of(Stream.DIAG, brief, dict[str, object])  # it is told as it stands there
@@ -154,7 +155,7 @@ def _devices(view: Reading, diag_before: int, names: set[str] | None) -> list[Br
 
 
 def _later(view: Reading, names: Collection[str], began: Record) -> Iterator[int]:
-    """Where it was said something about these disputes and alarms since."""
+    """Returns later records about these disputes and alarms."""
     if not names:
         return
     for brief in view.backwards(Stream.MAIN, LATER, after=began.sequence):

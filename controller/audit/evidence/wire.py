@@ -1,6 +1,6 @@
-"""What passed on the wires in a round: cut out of recordings, and of what the daemon keeps of a link that failed.
+"""Cuts a round's wire traffic out of recordings and of the daemon's files about failed links.
 
-Both are JSON lines with the monotonic clock of the PC, and their first line says what time it was then.
+Both are JSON lines with the PC's monotonic clock, and their first line gives the wall time.
 """
 
 import json
@@ -22,9 +22,10 @@ TELL_NO_CARD = (Codec.TDP, Codec.MODBUS)
 
 
 def frames(paths: Sequence[Path], begin_us: int, end_us: int) -> dict[str, bytes]:
-    """Name in the evidence -> lines of that time; nothing of a file that has none. `paths`: files, or folders of them.
+    """Returns name in the evidence -> lines of that time. `paths`: files, or folders of them; files without lines
+    are left out.
 
-    Times: Unix, microseconds. Raises `EvidenceError` on what is no recording, or may name cards.
+    Times: Unix, microseconds. Raises `EvidenceError` for an invalid recording, or one that may name cards.
     """
     found: dict[str, bytes] = {}
     for path in _files(paths):
@@ -44,7 +45,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _cut(path: Path, begin_us: int, end_us: int) -> list[str] | None:
-    """The first line, the first entry, which ties the clock to the time, and what lies between; None where nothing does."""
+    """Returns the first line, the first entry (it ties clock to time), and the lines between; None = none."""
     try:
         head, *lines = path.read_text(encoding="ascii").splitlines()
         about = json.loads(head)
@@ -64,7 +65,7 @@ def _cut(path: Path, begin_us: int, end_us: int) -> list[str] | None:
 
 
 def _offset(path: Path) -> int:
-    """What the clock of a recording lags behind Unix time, in microseconds."""
+    """Returns how far a recording's clock lags Unix time, in microseconds."""
     recording = read_recording((path,))
     speaks = recording.header.speaks
     if speaks not in TELL_NO_CARD:

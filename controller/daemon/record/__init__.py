@@ -1,1 +1,1 @@
-"""What the daemon does for its record: checkpoints, closed days, proofs in the background, loss, cards under seal."""
+"""The daemon's work for its record: checkpoints, closed days, background proofs, loss, sealed cards."""

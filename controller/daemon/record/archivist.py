@@ -1,7 +1,7 @@
-"""Closes the gaming days of the record, has them sealed and copied in a process of their own, and prunes what is copied.
+"""Closes gaming days, has them sealed and copied in a process of its own, and prunes what is copied.
 
-Nothing is pruned before the record says that a copy was read back in the second place; nor what the back office has not got,
-what is held for a dispute, or anything while nobody knows the date. Whatever fails is said in words and tried again.
+It prunes nothing before the record says that a copy was read back in the second place, nor what the back office
+has not got or a dispute holds, nor while the date is unknown. Failures are reported and tried again.
 """
 
 import asyncio
@@ -62,16 +62,15 @@ ANY_DAY = calendar("00:00", "+00:00")
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """The day that is not closed yet: where it begins in the record, and in the calendar."""
+    """The open day: where it begins in the record, and its date."""
 
     begin: Mark
     day: GamingDayTold
 
 
 class Keeper:
-    """`started`: the start that is on record; `vault`: the file of the keys under which those of rounds are copied; `sign`: makes
-    a checkpoint of the record as it is.
-    """
+    """Keeps the days of one open journal. `started`: the recorded start; `vault`: key file for copying round keys;
+    `sign`: makes a checkpoint."""
 
     def __init__(
         self,
@@ -100,7 +99,7 @@ class Keeper:
         self._kept_by = ""
 
     def document(self) -> dict[str, Any]:
-        """What `status` says: how far the copies are, and in words what keeps them, or a prune, from going on."""
+        """Returns for `status` how far the copies are, and what keeps them or a prune from going on."""
         return {
             "place": str(self._retention.copy) if self._retention.copy else None,
             "behind_days": self._told.get("behind"),
@@ -112,7 +111,7 @@ class Keeper:
         }
 
     def wake(self) -> None:
-        """Called after each commit, from the loop's thread: closes a day at the first moment between two rounds."""
+        """Closes a day at the first moment between two rounds; call it after each commit."""
         if self._open is None or self._engine.state.round is not None:
             return
         now, day = self._clock.stamp(), self._open.day
@@ -129,7 +128,7 @@ class Keeper:
         self._news.set()
 
     async def run(self) -> None:
-        """Runs until cancelled. Raises `JournalWriteFailed` where a prune could not be written."""
+        """Runs until cancelled. Raises `JournalWriteFailed` if a prune could not be written."""
         begin, first_us = await self._open_day()
         began_us = self._clock.stamp().wall_us if first_us is None else first_us
         self._open = _Open(begin, self._calendar.day_at(began_us))
@@ -145,7 +144,7 @@ class Keeper:
             await self._prune()
 
     async def _open_day(self) -> tuple[Mark, int | None]:
-        """Where the day begins that is open. Tried again until the record can be looked at."""
+        """Finds where the open day begins; tries again until the record can be read."""
         while True:
             try:
                 return await _aside(open_day, self._journal.path)
@@ -156,7 +155,7 @@ class Keeper:
             self._told = {**self._told, "problem": ""}
 
     async def _keep(self) -> None:
-        """Seals and copies, and puts on record what lies in the second place."""
+        """Seals and copies, and records what lies in the second place."""
         told = await self._child()
         if told is None:
             return
@@ -181,7 +180,7 @@ class Keeper:
             return None
 
     async def _prune(self) -> None:
-        """Takes what may go out of the live file, and goes on with what an earlier prune left."""
+        """Removes pruned rows from the live file, those of an earlier prune first."""
         boundary = await self._may_go()
         if boundary is not None:
             log.info("record_pruned", through=boundary.order, segment=boundary.file_name)
@@ -196,7 +195,7 @@ class Keeper:
             await asyncio.sleep(REST * (self._clock.mono_ns() - before_ns) / 1e9)
 
     async def _may_go(self) -> Boundary | None:
-        """The newest day that may go with all before it; None where none may."""
+        """Returns the newest day that may be pruned with all days before it; None = none."""
         keep_days, now = self._retention.keep_days, self._clock.stamp()
         if keep_days is None:
             return None
@@ -217,7 +216,7 @@ class Keeper:
 
 
 async def _aside(work: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
-    """Reads the record in a thread of its own: a day's segment takes longer than the loop may stand."""
+    """Runs a reader of the record in a thread of its own, because a day's segment takes long."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="keeper")
     try:
         return await asyncio.get_running_loop().run_in_executor(thread, partial(work, *args, **more))

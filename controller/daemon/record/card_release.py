@@ -1,7 +1,7 @@
-"""Lets out which cards were told in a round, as the rules do: once they lie in the discard rack, or the round is over.
+"""Opens the sealed cards of a round by the rules: once they lie in the discard rack, or the round is over.
 
-Like every other input an opening goes through the engine, so that the record says when and why, and the key is open in the
-same transaction. A start lets out what an end of power left shut.
+An opening goes through the engine like every input, so the record says when and why, and the key opens in that
+transaction. A start opens what a power cut left shut.
 """
 
 from typing import Protocol
@@ -16,7 +16,7 @@ COLLECTED, ENDED = "its cards lie in the discard rack", "the round is over"
 
 
 class Table(Protocol):
-    """What the opener needs of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the card release needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
     def state(self) -> State: ...
@@ -24,14 +24,14 @@ class Table(Protocol):
 
 
 class Opener:
-    """Lets out the rounds of one open journal."""
+    """Opens the rounds of one open journal."""
 
     def __init__(self, table: Table, journal: Journal) -> None:
         self._table, self._journal = table, journal
         self._asked: set[str] = set()
 
     def wake(self) -> None:
-        """Called after each commit, from the loop's thread. Costs nothing while no key waits."""
+        """Opens rounds that are due; call it after each commit."""
         for round_id, keys in self._journal.shut().items():
             if (reason := self._over(round_id)) and not self._asked.issuperset(keys):
                 self._asked.update(keys)
@@ -40,7 +40,7 @@ class Opener:
             self._asked &= {key for keys in self._journal.shut().values() for key in keys}
 
     def _over(self, round_id: str) -> str:
-        """Why the cards of a round may be known; "" while they may not."""
+        """Returns why the cards of a round may be known; "" while they may not."""
         round_ = self._table.state.round
         if round_ is None or round_.id != round_id:
             return ENDED

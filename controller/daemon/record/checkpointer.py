@@ -1,7 +1,6 @@
-"""Signs the heads of the record at the end of each round, at once where one is disputed, and after so many records, and has
-the signature recorded.
+"""Signs the heads of the record: at each round's end, at once in a dispute, and after many records.
 
-What is recorded is published, so the back office holds every checkpoint outside this PC. Nothing waits for a signature.
+The signature is recorded and published, so the back office holds every checkpoint. Nothing waits for a signature.
 """
 
 from typing import Protocol
@@ -27,7 +26,7 @@ EVERY_RECORDS = 1000
 
 
 class Table(Protocol):
-    """What the sealer needs of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the checkpointer needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
     def state(self) -> State: ...
@@ -35,9 +34,9 @@ class Table(Protocol):
 
 
 class Sealer:
-    """Keeps the checkpoints of one open journal. The first one comes with the first commit after a start.
+    """Keeps the checkpoints of one open journal. The first comes with the first commit after a start.
 
-    `folded`: facts that this start had to fold; after many of them a snapshot is taken at once, so that the next start need not.
+    `folded`: facts that this start had to fold; after many of them a snapshot is taken at once.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Sealer:
         self._disputes: frozenset[str] = frozenset()
 
     def wake(self) -> None:
-        """Called after each commit, from the loop's thread. Costs nothing unless a checkpoint is due."""
+        """Makes a checkpoint if one is due; call it after each commit."""
         round_ = self._table.state.round
         before, self._round = self._round, round_.id if round_ else None
         has_ended = before is not None and before != self._round
@@ -74,7 +73,7 @@ class Sealer:
             self.snapshot()
 
     def snapshot(self) -> None:
-        """Keeps the state as it is after the last commit, where a start may begin. A failure costs only time then.
+        """Saves the state after the last commit, for a faster start. In a round it waits for the round's end.
 
         In a round it waits for its end: the state of a round is no text.
         """
@@ -88,7 +87,7 @@ class Sealer:
                 log.warning("snapshot_not_kept", reason=str(exc))
 
     def checkpoint(self) -> CheckpointSigned:
-        """The heads as they are now, signed; kept beside the record too, for a start that finds less than that."""
+        """Signs the present heads; also keeps them beside the record, so that a start notices missing records."""
         heads, order = self._journal.last()
         self._signed = order
         journal = self._journal

@@ -1,7 +1,8 @@
-"""Compares the record with the checkpoint that the broker kept on `conn`: a state folder that was rolled back as a whole.
+"""Compares the record with the checkpoint that the broker kept on `conn`, to find a state folder that was rolled
+back.
 
-Only a checkpoint that this table's key has signed holds play. What else there differs is on record and holds nothing, since
-whoever may write to the broker could say it.
+Only a checkpoint signed by this table's key holds play. Other differences are recorded and hold nothing, because
+anybody with access to the broker could write them.
 """
 
 from collections.abc import Callable
@@ -25,20 +26,20 @@ __all__ = ["HeadsOutside"]
 
 
 class Table(Protocol):
-    """What it needs of the engine; `controller.daemon.engine.Engine` is one."""
+    """What the comparison needs of the engine (`controller.daemon.engine.Engine`)."""
 
     def submit(self, subject: str, body: RecordChecked) -> bool: ...
 
 
 class HeadsOutside:
-    """Of one open journal. `key`: signs it; `report`: takes facts about the broker."""
+    """The comparison for one open journal. `key`: its signing key; `report`: takes facts about the broker."""
 
     def __init__(self, table: Table, journal: Journal, key: PublicKey | None, report: Callable[..., None]) -> None:
         self._table, self._journal, self._key, self._report = table, journal, key, report
         self._told = ""
 
     def newest(self) -> Checkpoint:
-        """The checkpoint beside the record."""
+        """Returns the checkpoint beside the record."""
         try:
             statement, signature, *_ = read_beside(self._journal.path, HEAD).decode().splitlines()
         except (OSError, ValueError):
@@ -46,7 +47,7 @@ class HeadsOutside:
         return {"statement": statement, "signature": signature}
 
     def seen(self, payload: bytes) -> None:
-        """Holds play where the broker holds a checkpoint by this key that the record lacks. Never raises."""
+        """Holds play if the broker has a checkpoint by this key that the record lacks. Never raises."""
         try:
             said = msgspec.json.decode(payload, type=dict[str, Any])
         except (msgspec.MsgspecError, RecursionError):
@@ -86,7 +87,7 @@ class HeadsOutside:
         return ""
 
     def _differs(self, said: dict[str, Any], unproved: object) -> str:
-        """What nobody signed, and is not so here."""
+        """Reports an unsigned difference."""
         if unproved is not None and self._key is not None:
             return "the checkpoint that the broker keeps is not signed by this table's key"
         heads = said.get("heads")

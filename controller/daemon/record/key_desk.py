@@ -1,4 +1,4 @@
-"""What a supervisor may do with the key that signs the record: name the one that follows it, while the old one is in use."""
+"""Lets a supervisor name the signing key's successor while the old key is in use."""
 
 import time
 
@@ -14,7 +14,8 @@ __all__ = ["naming"]
 def naming(
     journal: Journal, signer: SigningKey | None, digits: str, reason: str, actor: Actor
 ) -> SigningKeyChanged:
-    """Returns what goes on record: the key in use signs that the one with this public half follows it.
+    """Returns the record in which the key in use names the next one. `digits`: 32 bytes of its public half, in
+    hex. Raises `Refused`.
 
     `digits`: the 32 bytes of the public half in hex. Raises `Refused`.
     """

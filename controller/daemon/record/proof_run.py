@@ -1,6 +1,6 @@
 """Proves the whole record in the background, in a process of its own, and has the verdict recorded.
 
-A start proves the file's newest records only, so that it takes as long after a year as on the first day.
+A start proves only the newest records, so that it takes as long after a year as on the first day.
 """
 
 import asyncio
@@ -27,7 +27,8 @@ COMMAND = ("-I", "-m", "controller.cli", "journal", "verify", "--json")
 
 
 class Checker:
-    """Runs until cancelled. A proof that cannot be made is logged and tried again the next day. `key`: signs the record now."""
+    """Proves the record daily until cancelled. A failed attempt is logged and repeated the next day. `key`: the
+    signing key."""
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class Checker:
 
 @contextmanager
 def _file_of(key: PublicKey | None) -> Iterator[tuple[str, ...]]:
-    """The arguments that name a key; its file is of this process, so that nobody who can write beside the record chooses it."""
+    """Returns the arguments that name a key; its file belongs to this process, so that nobody else can choose it."""
     if key is None:
         yield ()
         return

@@ -1,4 +1,4 @@
-"""What the daemon does about a record that is damaged or gone, and what the next record says about it first."""
+"""Handles a damaged or missing record, and prepares what the next record says about it first."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,8 @@ log = structlog.get_logger()
 
 
 class RecordLoss:
-    """Keeps, over the records of one daemon, what is not said on record yet. `held` is told each reason to hold play."""
+    """Keeps, over the records of one daemon, what is not on record yet. `held`: called with each reason to hold
+    play."""
 
     def __init__(
         self, path: Path, held: Callable[[BaseException], None], key: PublicKey | None, copies: Path | None
@@ -29,7 +30,7 @@ class RecordLoss:
         self._put_back: RecordChecked | None = None
 
     def put_aside(self, damage: JournalDamaged) -> bool:
-        """Keeps a damaged record under another name, so that a new one can begin; False where that cannot be done now."""
+        """Puts a damaged record aside, so that a new one can begin; returns False if that is impossible now."""
         self._held(damage)
         try:
             aside = set_aside(self._path)
@@ -41,7 +42,8 @@ class RecordLoss:
         return True
 
     async def rescue(self, journal: Journal, recorder: Recorder) -> bool:
-        """Puts a record back that is not at its path any more; True where what is left of it can be gone on with at once.
+        """Puts a missing record back at its path; returns True if it can be continued at once. Raises
+        `JournalLocked` if another daemon runs there.
 
         Raises `JournalLocked`: another daemon plays there.
         """
@@ -67,12 +69,12 @@ class RecordLoss:
         return True
 
     def compare(self, journal: Journal) -> None:
-        """Compares an open record with what is known of it outside. Raises `JournalDamaged` where it lacks something."""
+        """Compares an open record with checkpoints outside. Raises `JournalDamaged` if it lacks something."""
         if lacks := shortfall(journal, self._key, self._copies):
             raise JournalDamaged(self._path, lacks)
 
     def news(self, journal: Journal) -> list[RecordReplaced | RecordChecked]:
-        """What this record is to say first; an empty one also, that another lies beside it."""
+        """Returns what this record must say first; an empty record also names another one beside it."""
         if self._replaced is None and journal.order == 0 and (aside := newest_aside(self._path)):
             found = "it was laid there before this journal began"
             self._replaced = RecordReplaced(aside.name, aside.size, aside.sha256, found)
@@ -81,5 +83,5 @@ class RecordLoss:
         return [event for event in (self._replaced, self._put_back) if event is not None]
 
     def on_record(self) -> None:
-        """With the first commit; until then a record that fails begins with the same words again."""
+        """Notes that the news is on record; if the record fails before, the next one begins with it."""
         self._replaced = self._put_back = None

@@ -49,14 +49,14 @@ IN_DRIVERS = ("events.py", "protocol/reports.py", "protocol/words.py")
 
 
 class Snapshots:
-    """The one snapshot beside a journal. Only what this table's key has signed is read."""
+    """The one snapshot beside a journal. Only a snapshot signed by this table's key is read."""
 
     def __init__(self, journal: Path, key: SigningKey, setup: Setup, vault: VaultKeys | None = None) -> None:
         self._journal, self._key, self._vault = journal, key, vault
         self._made_by = _made_by(setup)
 
     def load(self, journal: Journal) -> Snapshot | None:
-        """The newest, if it is of this journal as it stands. Never raises."""
+        """Returns the snapshot if it is of this journal. Never raises."""
         try:
             data = read_beside(self._journal, SNAPSHOT)
         except OSError:
@@ -77,7 +77,7 @@ class Snapshots:
         return snapshot if all(stands(journal, s, snapshot.heads[s]) for s in FACTS) else None
 
     def save(self, journal: Journal, state: State) -> None:
-        """Takes the place of the last one, between two rounds. It is not synced: one that a power cut tears is passed over.
+        """Saves the snapshot over the last one, between two rounds, without a sync; a torn one is ignored later.
 
         Raises `OSError`, and `ValueError` in a round.
         """
@@ -94,7 +94,7 @@ class Snapshots:
         return vault.encode() + wrapped
 
     def _unwrapped(self, body: bytes) -> bytes | None:
-        """None where it was sealed by another vault, or is sealed and should not be, or the other way round."""
+        """Returns the JSON; None if another vault sealed it, or it is sealed and should not be, or the reverse."""
         if self._vault is None:
             return body if body.startswith(b"{") else None
         try:
@@ -104,7 +104,7 @@ class Snapshots:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """What the file holds. `folded`: the state, JSON text in parts."""
+    """The snapshot file's content. `folded`: the state, JSON text in parts."""
 
     journal: str
     heads: dict[str, HeadTold]
@@ -122,8 +122,7 @@ def _read(text: bytes) -> Snapshot | None:
 
 
 def _made_by(setup: Setup) -> bytes:
-    """What a state and its text hang on beside the records: the code, the interpreter, the library that makes and reads records,
-    the table and its law. As hex digits, with which no JSON object begins."""
+    """Returns a hash (hex) of all that a snapshot depends on: code, interpreter, library, table and law."""
     digest = sha256(f"{sys.version}\n{msgspec.__version__}\n".encode())
     for path in sources():
         digest.update(path.read_bytes())
@@ -133,7 +132,7 @@ def _made_by(setup: Setup) -> bytes:
 
 
 def sources() -> Iterator[Path]:
-    """The files of code that a state hangs on."""
+    """Returns the source files that a state depends on."""
     ours, reported = Path(controller.__file__).parent, Path(drivers.__file__).parent
     for room in FOLDED_BY:
         yield from sorted((ours / room).rglob("*.py"))

@@ -1,4 +1,4 @@
-"""What a supervisor may do with cards that are sealed: let them out before the rules do, and erase them after their time."""
+"""Lets a supervisor open sealed cards before the rules do, and erase them after their time."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ KEYS_AT_ONCE = 20_000
 
 
 def opening(journal: Journal, round_id: str, reason: str, actor: Actor) -> RoundOpened:
-    """The order to let out everything that is still sealed of a round. Raises `Refused`."""
+    """Returns the order to open all sealed cards of a round. Raises `Refused`."""
     shut = [row for row in journal.view.round_keys(round_id) if row.wrapped is not None and row.opened is None]
     readable = [row.commitment.hex() for row in shut if journal.can_open(row)]
     if readable:
@@ -45,7 +45,7 @@ def erasure(
     disputes: Mapping[str, Dispute],
     now: datetime | None = None,
 ) -> CardsErased:
-    """The order to erase the cards of all rounds before a time. `disputes`: that are open. Raises `Refused`."""
+    """Returns the order to erase the cards of all rounds before a time. `disputes`: open ones. Raises `Refused`."""
     limit = (now or datetime.now(UTC)) - KEPT
     if before_us > limit.timestamp() * 1_000_000:
         raise Refused(
@@ -66,6 +66,6 @@ def erasure(
 
 
 def more_to_erase(journal: Journal, before_us: int) -> bool:
-    """Whether keys of rounds before a time are left."""
+    """Returns True if keys of rounds before a time are left."""
     _, is_more = journal.view.made_through(journal.view.order_before(before_us), 0)
     return is_more

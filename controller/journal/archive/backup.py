@@ -1,8 +1,9 @@
-"""Copies of a journal: taken while it is written, proved before they count, and kept beside the one that begins after them.
+"""Copies a journal while it is written, and restores a copy after a loss. Each copy is proved before it counts.
 
-A copy is one file without free pages, and beside it `NAME.sha256`, which `sha256sum -c` reads. It gets its name once it is
-whole. After a loss the copy is no journal to go on with: what was recorded and published since is not in it. So a restore lays
-it beside the place of the journal, and the next start begins a new one, with an id of its own, whose first record names the copy.
+A copy is one file without free pages, and beside it `NAME.sha256`, which `sha256sum -c` reads. It gets its name
+once it is whole. A restored copy is not continued: it lacks what was recorded and published since. `restore` lays
+it beside the journal's place, and the next start begins a new journal, with its own id, whose first record names
+the copy.
 """
 
 import os
@@ -27,7 +28,7 @@ __all__ = ["Backup", "back_up", "restore"]
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A copy that was proved. `sha256`: of its file."""
+    """A proved copy. `sha256`: of its file."""
 
     path: Path
     sha256: str
@@ -98,7 +99,7 @@ def restore(
 
 @contextmanager
 def _draft_of(target: Path) -> Iterator[Path]:
-    """A name beside a target for what is not whole yet; nothing is left there. Raises `JournalWriteFailed`."""
+    """Returns the temporary name beside a target, with nothing left there. Raises `JournalWriteFailed`."""
     draft = target.with_name(target.name + ".part")
     try:
         draft.unlink(missing_ok=True)
@@ -112,7 +113,7 @@ def _draft_of(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def _source(journal: Path) -> Iterator[sqlite3.Connection]:
-    """What is to be copied, open for reading. Raises `JournalDamaged` and what `examine` raises; `OSError`."""
+    """Opens what is to be copied. Raises `JournalDamaged`, what `examine` raises, and `OSError`."""
     try:
         db = connect_readonly(journal)
     except sqlite3.DatabaseError as exc:
@@ -123,7 +124,7 @@ def _source(journal: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _copy_whole(db: sqlite3.Connection, journal: Path, draft: Path) -> None:
-    """Everything that was committed, what is still in the log too, as one file. Raises `JournalDamaged`, `OSError`."""
+    """Copies everything committed, the log included, into one file. Raises `JournalDamaged`, `OSError`."""
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE))
     try:
         db.execute("VACUUM INTO ?", (str(draft),))

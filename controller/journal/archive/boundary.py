@@ -28,7 +28,8 @@ DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place between two records. `heads`: the last record of each stream before it; `order`: of the last one of all."""
+    """A position between two records. `heads`: the last record of each stream before it; `order`: of the last
+    record of all."""
 
     heads: Mapping[Stream, Head]
     order: int
@@ -36,8 +37,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """What is signed, in this order of keys. `after`, `order_before`: the last records before the day; `heads`, `order`: the
-    last ones of the day; `time_us`, `clock`: when it was closed; `algorithm`, `key`: what signed it, "" = nothing did."""
+    """The signed statement of a closed day, in this order of keys.
+
+    `after`, `order_before`: the last records before the day; `heads`, `order`: its last records; `time_us`,
+    `clock`: when it was closed; `algorithm`, `key`: its signer, "" = unsigned.
+    """
 
     what: str
     format: int
@@ -67,17 +71,18 @@ class Boundary:
 
     @property
     def description(self) -> Description:
-        """The journal, as a file that holds this day alone describes it."""
+        """The journal's description, as in a file that holds this day alone."""
         return Description(self.journal, self.site, self.table, self.created_us, self.order_before)
 
     @property
     def file_name(self) -> str:
-        """By gaming day, place in the record and heads, so that names sort as the days do and none is given twice."""
+        """The segment's name: gaming day, place in the record and heads, so that names sort like days and are
+        unique."""
         digest = sha256("".join(self.heads[stream.value].hash for stream in Stream).encode()).hexdigest()
         return f"{self.day}-{self.order_before + 1:012d}-{self.order:012d}-{digest[:16]}.segment"
 
     def signed_by(self, text: str, signature: str, keys: Mapping[str, PublicKey]) -> bool:
-        """True where one of these keys made the signature of this very text. `keys`: by id."""
+        """Returns True if one of these keys signed this very text. `keys`: by id."""
         key = keys.get(self.key)
         try:
             made = bytes.fromhex(signature)
@@ -87,13 +92,13 @@ class Boundary:
 
 
 class BoundaryUnreadable(Exception):
-    """No statement of a closed day, or one of a later release."""
+    """The text is no statement of a closed day, or one of a later release."""
 
 
 def closed_day(
     key: SigningKey | None, about: Description, day: str, begin: Mark, end: Mark, at: Stamp
 ) -> tuple[str, str]:
-    """The text, JSON without blanks, and its signature as 128 hex digits; "" where there is no key."""
+    """Returns the statement as JSON without blanks, and its signature as 128 hex digits ("" without a key)."""
     boundary = Boundary(
         WHAT, FORMAT, about.id, about.site, about.table, about.created_us, day, _told(begin.heads), begin.order,
         _told(end.heads), end.order, at.wall_us, at.clock, ALGORITHM if key else "", key.public.id if key else "",
@@ -103,7 +108,7 @@ def closed_day(
 
 
 def read_boundary(text: str | bytes) -> Boundary:
-    """Raises `BoundaryUnreadable`."""
+    """Returns the boundary in a statement. Raises `BoundaryUnreadable`."""
     try:
         boundary = msgspec.json.decode(text, type=Boundary)
         marks = boundary.begin, boundary.end

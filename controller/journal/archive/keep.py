@@ -1,7 +1,7 @@
-"""Seals the days that the record says are closed, and copies what is sealed to a second place. Writes no journal.
+"""Seals closed days as segments, and copies segments to a second place. Writes no journal.
 
-Both are made again from what lies there, so a power cut at any line costs only time: a name that is there was whole and
-durable before it got that name.
+Both are derived from what is there and get their names once they are whole and durable, so a power cut costs only
+time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A segment that lies in the second place and was read back there. `through`: the newest order in it."""
+    """A segment that was copied to the second place and read back. `through`: its newest order number."""
 
     segment: str
     sha256: str
@@ -46,7 +46,7 @@ class Copied:
 
 
 def closed_days(view: JournalView) -> Iterator[tuple[Boundary, RecordDayClosed]]:
-    """Every closed day whose closing stands in the live file, the newest first. Raises `JournalDamaged`."""
+    """Returns every closed day whose closing stands in the live file, newest first. Raises `JournalDamaged`."""
     for brief in view.backwards(Stream.DIAG, (RecordDayClosed.kind,)):
         try:
             closed = msgspec.json.decode(brief.data, type=RecordDayClosed)
@@ -56,7 +56,7 @@ def closed_days(view: JournalView) -> Iterator[tuple[Boundary, RecordDayClosed]]
 
 
 def open_day(journal: Path) -> tuple[Mark, int | None]:
-    """Where the day that is not closed yet begins, and when its first input came in (Unix time, microseconds); None = none did.
+    """Returns where the open day begins, and when its first input came (Unix time, microseconds; None = no input).
 
     Raises `JournalDamaged`.
     """
@@ -71,11 +71,11 @@ def open_day(journal: Path) -> tuple[Mark, int | None]:
 def prunable(
     journal: Path, before_day: str, through: Mapping[Stream, int], held: Sequence[str]
 ) -> tuple[Boundary | None, str]:
-    """The newest day that may leave the live file with all days before it, None = none may; and what keeps the next one that is
-    old enough, in words, "" = nothing.
+    """Returns the newest day that may leave the live file with all days before it (None = none), and why the next
+    may not ("" = no reason).
 
-    `before_day`: the first day that must stay; `through`: what readers of each stream have got; `held`: rounds that stay.
-    Raises `JournalDamaged`.
+    `before_day`: the first day that must stay; `through`: how far each stream's readers are; `held`: rounds that
+    stay. Raises `JournalDamaged`.
     """
     found, why = None, ""
     with opened_alone(journal) as view:
@@ -104,10 +104,10 @@ def prunable(
 
 
 def seal_days(journal: Path, told: Progress = quiet) -> list[str]:
-    """Makes a segment of each closed day that has none yet, the oldest first; gives their names.
+    """Makes a segment of each closed day that has none, oldest first; returns their names.
 
-    `told`: how far it has come in the live file. Raises `SegmentUnfit`, `JournalDamaged` where the record is not what was closed,
-    and `OSError`.
+    `told`: receives the progress. Raises `SegmentUnfit`; `JournalDamaged` if the record is not what was closed;
+    `OSError`.
     """
     made: list[str] = []
     with opened_alone(journal, told) as view:
@@ -144,22 +144,22 @@ def _seal(view: JournalView, folder: Path, boundary: Boundary, closed: RecordDay
 
 
 def copied_through(view: JournalView) -> int:
-    """The newest order that the record says is in the second place too; 0 = nothing is, as far as the live file says."""
+    """Returns the newest order number that is in the second place, by the record; 0 = none."""
     newest = next(view.backwards(Stream.DIAG, (SegmentCopied.kind,)), None)
     return 0 if newest is None else body_of(Stream.DIAG, newest, SegmentCopied).through
 
 
 def not_copied(journal: Path, through: int) -> list[Named]:
-    """Segments of which no copy is known, the oldest first. `through`: what was copied just now, and is not on record yet."""
+    """Returns segments without a known copy, oldest first. `through`: copied just now and not on record yet."""
     with opened_alone(journal) as view:
         known = max(through, copied_through(view), view.description.order_before)
         return [named for named in all_in(beside(view.path, view.description.id)) if named.last > known]
 
 
 def copy_segments(journal: Path, place: Path, *, most: int = 64) -> Iterator[Copied]:
-    """Copies what the second place has not got, the oldest first, and proves what it holds and is not yet noted in the record.
+    """Copies missing segments to the second place, oldest first, and proves those not yet noted in the record.
 
-    At most `most` at once. Raises `NotCopied`, after those that went well; `JournalError`.
+    At most `most` at once. Raises `NotCopied` after the successful ones, and `JournalError`.
     """
     with opened_alone(journal) as view:
         about, noted = view.description, copied_through(view)
@@ -171,7 +171,7 @@ def copy_segments(journal: Path, place: Path, *, most: int = 64) -> Iterator[Cop
 
 
 def _reached(place: Path, about: Description) -> list[Named]:
-    """What is there. The place itself is never made: where a medium is not mounted, its folder would lie on this disk."""
+    """Lists the second place. Never makes its folder: without the medium the folder would be on this disk."""
     if not place.is_dir():
         raise NotCopied(f"{place}: the second place is not there; put the medium in, or mount it")
     try:
@@ -192,7 +192,7 @@ def _is_whole(here: Named, there: Named | None) -> bool:
 
 
 def _copied(named: Named, folder: Path, is_there: bool) -> str:
-    """The hash of the segment, once the second place gives the same bytes back."""
+    """Returns the segment's hash, once the second place gives equal bytes back."""
     try:
         segment = Segment.open(named.path)
     except JournalError as exc:

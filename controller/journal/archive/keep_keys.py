@@ -1,7 +1,7 @@
-"""Copies the keys of each day's rounds beside the segment in the second place, and erases there what was erased here.
+"""Copies each day's round keys beside its segment in the second place, and erases there what was erased here.
 
-A day all of whose keys were erased has no such file any more. Nothing is taken away there that no record says was erased: a
-table that has lost its keys must not take them from the copy that still has them.
+A day whose keys are all erased has no such file. A key is removed there only if the record says that it was
+erased: a table that has lost its keys must not take them from the copy.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,10 +24,10 @@ __all__ = ["copy_keys"]
 
 
 def copy_keys(journal: Path, place: Path, keys: VaultKeys | None) -> Iterator[str]:
-    """Brings the second place to what the live file has: names of files that were written there, or taken away.
+    """Brings the second place's keys in line with the live file; returns the names of written and removed files.
 
-    `keys`: of the vault; without them the keys of rounds that were let out cannot be copied. Raises `NotCopied`, after those that
-    went well; `JournalError`.
+    `keys`: of the vault; without them opened keys cannot be copied. Raises `NotCopied` after the successful ones,
+    and `JournalError`.
     """
     with opened_alone(journal) as view:
         is_first = True
@@ -45,7 +45,7 @@ def copy_keys(journal: Path, place: Path, keys: VaultKeys | None) -> Iterator[st
 
 
 def _without(view: JournalView, named: Named) -> Iterator[str]:
-    """Takes the file of a day away that has no keys any more."""
+    """Removes the key file of a day that has no keys any more."""
     path = key_file_of(named.path)
     if path.exists():
         _demand_said(view, named.last, path)
@@ -54,7 +54,7 @@ def _without(view: JournalView, named: Named) -> Iterator[str]:
 
 
 def _is_right(view: JournalView, named: Named) -> bool:
-    """True where the file has the keys that are here, and none that was erased."""
+    """Returns True if the file has the keys that are here and none that was erased."""
     try:
         there = read_keys(key_file_of(named.path), view.description.id, named.path.name).rows.values()
     except JournalError:  # of the file there: it is made anew
@@ -81,7 +81,7 @@ def _wrapped(journal: str, rows: Sequence[KeyRow], keys: VaultKeys | None, day: 
 
 
 def _demand_said(view: JournalView, through: int, path: Path) -> None:
-    """Raises `NotCopied` where keys up to this order are gone and the record does not say that they were erased."""
+    """Raises `NotCopied` if keys up to this order are gone and the record does not say that they were erased."""
     if not through:
         return
     with opened(view.path) as whole:

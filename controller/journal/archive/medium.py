@@ -1,4 +1,4 @@
-"""How a file gets to a second place, and how it leaves it: durable, read back, and with what to do where that fails."""
+"""Writes files to a second place, durable and read back, and removes them; failures say what to do."""
 
 import errno
 import os
@@ -24,11 +24,11 @@ REMEDY = {
 
 
 class NotCopied(Exception):
-    """The second place did not take a file, or does not give it back: which, why, and what to do."""
+    """The second place did not take a file, or does not give it back; the text says which, why, and what to do."""
 
 
 def write(path: Path, data: bytes) -> None:
-    """A whole new file, durable but for its name. Raises `OSError`."""
+    """Writes a new file durably under a temporary name. Raises `OSError`."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, MODE)
     with open(descriptor, "wb") as file:
         file.write(data)
@@ -37,14 +37,14 @@ def write(path: Path, data: bytes) -> None:
 
 
 def reads_back(path: Path, digest: str) -> bool:
-    """True where the medium, and not only this machine's memory of it, gives bytes of this SHA-256. Raises `OSError`."""
+    """Returns True if the medium itself gives bytes of this SHA-256. Raises `OSError`."""
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         return file_digest(file, "sha256").hexdigest() == digest
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Gives a file these bytes, whole or not at all; what it held is written over. Raises `NotCopied`, `OSError`."""
+    """Gives a file these bytes, whole or not at all, and overwrites the old ones. Raises `NotCopied`, `OSError`."""
     draft = path.with_name(path.name + PART)
     write(draft, data)
     if not reads_back(draft, sha256(data).hexdigest()):
@@ -63,7 +63,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def wipe(path: Path) -> None:
-    """Takes a file away once it was written over. Raises `OSError`."""
+    """Overwrites and removes a file. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         _overwrite(descriptor)
@@ -74,11 +74,11 @@ def wipe(path: Path) -> None:
 
 
 def _overwrite(descriptor: int) -> None:
-    """In place, which most disks take for what it is; a medium of flash may keep the old block, and is not asked."""
+    """Overwrites a file in place; a flash medium may still keep the old block."""
     os.pwrite(descriptor, bytes(os.fstat(descriptor).st_size), 0)
     os.fsync(descriptor)
 
 
 def in_words(exc: OSError) -> str:
-    """Why nothing could be written, and what to do about it."""
+    """Returns why nothing could be written, and what to do."""
     return f"cannot be written: {exc.strerror}{REMEDY.get(exc.errno or 0, '')}"

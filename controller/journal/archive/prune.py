@@ -56,7 +56,8 @@ def move_beginning(db: sqlite3.Connection, mark: Mark) -> None:
 
 
 def remove_some(db: sqlite3.Connection) -> int:
-    """Takes out the oldest rows before the beginning, inside a transaction of the caller's; 0 = none is left."""
+    """Removes the oldest rows before the beginning, inside the caller's transaction; returns how many, 0 = none
+    left."""
     ((order,),) = db.execute("SELECT order_before FROM journal").fetchall()
     ends = [(s.value, "sequence", anchor.sequence) for s, anchor in read_anchors(db).items()]
     with _unguarded(db, "DELETE"):
@@ -83,7 +84,7 @@ def give_back(db: sqlite3.Connection) -> bool:
 
 @contextmanager
 def _unguarded(db: sqlite3.Connection, act: str) -> Iterator[None]:
-    """Inside a transaction, so that nobody else ever sees the record without its guards."""
+    """Lifts the guards against deletion inside a transaction, so that nobody sees the record without them."""
     guards = [sql for sql in SCHEMA_SQL[SCHEMA] if f" BEFORE {act} " in sql and "append-only" in sql]
     for guard in guards:
         db.execute(f"DROP TRIGGER {guard.split()[2]}")

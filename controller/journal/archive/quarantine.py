@@ -1,4 +1,4 @@
-"""A damaged journal is put aside under a name of its own, whole and for ever; nothing here deletes or overwrites."""
+"""Puts a damaged journal aside under a name of its own, whole and for ever; deletes and overwrites nothing."""
 
 import os
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ BESIDE = ("", "-wal", "-shm")
 
 
 class TooManyDamaged(Exception):
-    """The store was damaged too often: it is held until somebody looks at the disk."""
+    """The store was damaged too often: it stays held until a person looks at the disk."""
 
     def __init__(self, path: Path, found: list[Path]) -> None:
         super().__init__(
@@ -38,8 +38,8 @@ class TooManyDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """What was put aside. `name`: of the file beside the journal; `size` in bytes; `sha256` of the file, "" without one
-    or where it cannot be read."""
+    """A journal that was put aside. `name`: its file beside the journal; `size`: bytes; `sha256`: of the file, ""
+    = missing or unreadable."""
 
     name: str
     size: int
@@ -47,7 +47,7 @@ class SetAside:
 
 
 def set_aside(path: Path, now: datetime | None = None) -> SetAside:
-    """Renames a damaged journal and what belongs to it. Raises `TooManyDamaged`, `JournalLocked`, `JournalWriteFailed`."""
+    """Renames a damaged journal and its files. Raises `TooManyDamaged`, `JournalLocked`, `JournalWriteFailed`."""
     path = path.resolve()
     try:
         lock = WriterLock.take(path)
@@ -60,7 +60,7 @@ def set_aside(path: Path, now: datetime | None = None) -> SetAside:
 
 
 def move_aside(path: Path, now: datetime | None = None) -> SetAside:
-    """As `set_aside`, for whoever holds the lock of the journal. Raises `TooManyDamaged`, `JournalWriteFailed`."""
+    """Renames a damaged journal for a caller that holds its lock. Raises `TooManyDamaged`, `JournalWriteFailed`."""
     before = _aside(path)
     if len(before) >= MOST:
         raise TooManyDamaged(path, before)
@@ -78,7 +78,7 @@ def move_aside(path: Path, now: datetime | None = None) -> SetAside:
 
 
 def newest_aside(path: Path) -> SetAside | None:
-    """The last journal that lies beside this place, damaged, restored or rescued: for a start that finds no other."""
+    """Returns the newest damaged, restored or rescued journal beside this place, for a start that finds no other."""
     path = path.resolve()
     before = [*_aside(path), *_aside(path, "restored"), *_aside(path, "rescued")]
     if not before:
@@ -92,7 +92,7 @@ def _aside(path: Path, what: str = "damaged") -> list[Path]:
 
 
 def name_beside(path: Path, what: str, now: datetime | None = None) -> Path:
-    """A name beside this one that nothing has, with what it is and the time."""
+    """Returns a free name beside this one, with what it is and the time."""
     stem = f"{path.name}.{what}-{now or datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     names = (path.with_name(stem + (f".{n}" if n else "")) for n in range(MOST + 1))
     return next(
@@ -101,7 +101,7 @@ def name_beside(path: Path, what: str, now: datetime | None = None) -> Path:
 
 
 def _sha256(path: Path) -> str:
-    """Empty where a part of the file cannot be read: that must not keep it where a new journal is to begin."""
+    """Returns the file's hash; "" if a part of it cannot be read."""
     try:
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()

@@ -60,7 +60,7 @@ def rescue(journal: Journal) -> Rescued:
 
 
 def _copied(journal: Journal, draft: Path) -> int | None:
-    """The number of records in the copy; None where the pages cannot be read, or the disk has no room for all of them."""
+    """Returns the number of copied records; None if pages cannot be read or the disk is full."""
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE))
     try:
         journal.view.copy_to(draft)
@@ -74,7 +74,7 @@ def _copied(journal: Journal, draft: Path) -> int | None:
 
 
 def _save_newest(journal: Journal, target: Path) -> int:
-    """Writes the records in memory as lines of text, as `journal export` does; returns how many."""
+    """Writes the records in memory as lines of text, like `journal export`; returns how many."""
     newest = sorted((r for s in Stream for r in journal.in_memory(s)), key=lambda r: r.order)
     with target.open("x", encoding="utf-8") as file:
         os.fchmod(file.fileno(), MODE)

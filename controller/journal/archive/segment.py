@@ -41,7 +41,7 @@ UNREADABLE = (lzma.LZMAError, ValueError, KeyError, TypeError, RecursionError, m
 
 
 class SegmentUnfit(JournalError):
-    """What a segment was to be made of is not what was closed: the live record is damaged there. `found`: how."""
+    """A segment cannot be made, because the live record differs from what was closed. `found`: how."""
 
     def __init__(self, name: str, found: str) -> None:
         super().__init__(f"{name}: not sealed: {found}; prove the record (`tablewarden journal verify`)")
@@ -49,7 +49,7 @@ class SegmentUnfit(JournalError):
 
 
 def peek(path: Path) -> Boundary:
-    """What a segment says of itself, without a look at the rest of it. Raises as `Segment.open` does."""
+    """Returns a segment's statement without reading the rest. Raises as `Segment.open` does."""
     try:
         with path.open("rb") as file:
             first, text = file.readline(HEAD_BYTES).rstrip(b"\n"), file.readline(HEAD_BYTES).rstrip(b"\n")
@@ -75,7 +75,7 @@ def _boundary(path: Path, first: bytes, text: bytes) -> Boundary:
 
 
 def is_segment(path: Path) -> bool:
-    """True for a file that begins as a segment does. Never raises."""
+    """Returns True for a file that begins like a segment. Never raises."""
     try:
         with path.open("rb") as file:
             return file.read(len(FIRST_WORDS)) == FIRST_WORDS
@@ -110,14 +110,14 @@ def write_segment(path: Path, records: Iterable[Record], boundary: Boundary, tex
 
 
 def line(journal: str, r: Record) -> bytes:
-    """One record as it stands in a segment before it is packed."""
+    """Returns one record as a line of a segment."""
     is_plain = r.data[:1] == b"{" and b"\n" not in r.data and b"\t" not in r.data
     body = r.data if is_plain else b"=" + b64encode(r.data)
     return b"%b\t%b\t%b\n" % (header_of(journal, r), r.salt.hex().encode(), body)
 
 
 class Segment:
-    """One such file, whose bytes are those that were sealed. Its signature is for a proof to look at."""
+    """One opened segment, unchanged since it was sealed. Its signature is for a proof to check."""
 
     def __init__(
         self, path: Path, boundary: Boundary, text: str, signature: str, payload: bytes, digest: str

@@ -1,4 +1,4 @@
-"""Where the segments of a journal lie, and which of them follow on each other. Names say enough; no file is read for it."""
+"""Finds a journal's segments and their order by their names; reads no file."""
 
 import os
 import re
@@ -14,7 +14,7 @@ NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{12,})-(\d{12,})-[0-9a-f]{16}\.segmen
 
 
 class Named(NamedTuple):
-    """A segment by its name. `first`, `last`: orders of its first and last record."""
+    """A segment by its name. `first`, `last`: order numbers of its first and last record."""
 
     day: str
     first: int
@@ -23,17 +23,17 @@ class Named(NamedTuple):
 
 
 def beside(journal: Path, journal_id: str) -> Path:
-    """The folder of this journal's own segments on the table's PC; a journal that takes its place has another."""
+    """Returns the folder of this journal's own segments on the table's PC."""
     return journal.with_name(journal.name + ".segments") / journal_id
 
 
 def in_place(place: Path, about: Description) -> Path:
-    """The folder of this journal's copies in the second place, which tables may share."""
+    """Returns the folder of this journal's copies in the second place, which tables may share."""
     return place / f"{about.site}-{about.table}" / about.id
 
 
 def all_in(folder: Path) -> list[Named]:
-    """Every segment in a folder by place in the record; [] where there is no such folder. Raises `OSError` on another failure."""
+    """Returns every segment in a folder by place in the record; [] without the folder. Raises `OSError`."""
     try:
         names = os.listdir(folder)
     except FileNotFoundError:
@@ -44,7 +44,7 @@ def all_in(folder: Path) -> list[Named]:
 
 
 def before(segments: Sequence[Named], order: int) -> list[Named]:
-    """The segments that lead without a gap to the record of this order; [] where none ends there."""
+    """Returns the segments that lead without a gap to this order number; [] if none ends there."""
     chain: list[Named] = []
     for named in reversed(segments):
         if named.last == (chain[-1].first - 1 if chain else order):
@@ -53,7 +53,7 @@ def before(segments: Sequence[Named], order: int) -> list[Named]:
 
 
 def durable(path: Path) -> None:
-    """A file, or what a folder says of its names, is on the disk when this returns. Raises `OSError`."""
+    """Makes a file, or a folder's names, durable. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -1,7 +1,6 @@
-"""A record that is read from its first day on: sealed days one after another, and behind them the live file.
+"""Reads a record from its first day on: segments one after another, then the live file.
 
-Only days that are no longer in the live file are read from segments. Where a segment that is needed is not here, that is
-said by name; nothing is ever passed over.
+Only days that have left the live file are read from segments. A missing segment is named; nothing is skipped.
 """
 
 from collections import deque
@@ -29,9 +28,10 @@ T = TypeVar("T")
 
 
 class Span:
-    """`segments`: in order, without a gap, the last one ending where `live` begins; `live` None = segments alone.
+    """A record in several parts. `segments`: in order, without gaps, ending where `live` begins; `live` None =
+    segments alone.
 
-    `told`: is told how far a reader of many records has come, from where it began.
+    `told`: receives the progress of a reader of many records.
     """
 
     def __init__(self, segments: Sequence[Named], live: JournalView | None) -> None:
@@ -44,14 +44,14 @@ class Span:
         self.told: Progress = quiet
 
     def last(self) -> tuple[dict[Stream, Head], int]:
-        """As `JournalView.last`."""
+        """Returns the last record's number and hash of each stream, and the last order number."""
         if self._live is not None:
             return self._live.last()
         end = peek(self._segments[-1].path).end
         return dict(end.heads), end.order
 
     def merged(self, streams: Iterable[Stream], after: Mapping[Stream, int] | None = None) -> Iterator[Record]:
-        """As `JournalView.merged`. Nothing is read of a segment behind which all of `after` lies."""
+        """Yields the records of several streams in the order of commits; skips segments before `after` unread."""
         wanted, begin = set(streams), after or {}
         for segment in self._from({s: begin.get(s, 0) for s in wanted}):
             records = self._watched(segment.records(), segment.boundary.order_before)
@@ -61,7 +61,7 @@ class Span:
             yield from self._live.merged(wanted, behind)
 
     def read(self, stream: Stream, after: int, limit: int) -> list[Record]:
-        """As `JournalView.read`; a day is gone through for each call, so a reader of many uses `merged`."""
+        """Returns records of one stream; each call reads whole days, so readers of many use `merged`."""
         found: list[Record] = []
         for record in self.merged((stream,), {stream: after}):
             found.append(record)
@@ -70,7 +70,7 @@ class Span:
         return found
 
     def before_last(self, streams: Iterable[Stream], count: int | None) -> dict[Stream, int]:
-        """As `JournalView.before_last`."""
+        """Returns for each stream the number after which its last `count` records begin; None = all."""
         wanted = list(streams)
         if count is None:
             return {s: self.anchors[s].sequence for s in wanted}
@@ -86,7 +86,7 @@ class Span:
     def backwards(
         self, stream: Stream, kinds: Sequence[str], before: int = MAX_SEQUENCE, after: int = 0
     ) -> Iterator[Brief]:
-        """As `JournalView.backwards`."""
+        """Yields short records of these kinds from the newest to the oldest."""
         if self._live is not None:
             yield from self._live.backwards(stream, kinds, before, after)
             if after >= self._live.anchors[stream].sequence:
@@ -103,7 +103,7 @@ class Span:
                 yield from reversed(list(found))
 
     def closing(self, is_wanted: Callable[[Brief], bool]) -> Brief | None:
-        """As `JournalView.closing`; looked for by halves, as a segment begins with the closing of the day before it."""
+        """Returns the newest closing of a gaming day that `is_wanted` accepts, by bisection over the segments."""
         found = self._live.closing(is_wanted) if self._live is not None else None
         low, high = 0, len(self._segments)
         while found is None and low < high:
@@ -116,7 +116,7 @@ class Span:
         return found or (_first_closing(self._segments[low - 1].path) if low else None)
 
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
-        """As `JournalView.briefly`."""
+        """Yields short records, without hashes, with numbers after `after` and up to `through`."""
         for segment in self._from({stream: after}):
             if segment.boundary.begin.heads[stream].sequence < through:
                 briefs = self._watched(segment.briefs(), segment.boundary.order_before)
@@ -125,18 +125,18 @@ class Span:
             yield from self._live.briefly(stream, behind, through)
 
     def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
-        """As `JournalView.of_round`; all days are gone through."""
+        """Yields a round's records of these kinds; reads all days."""
         return (r for r in self.merged((stream,)) if r.round_id == round_id and r.kind in kinds)
 
     def unsealer(self, keys: VaultKeys | None = None) -> Unsealer:
-        """As `JournalView.unsealer`; without the live file, by what lies beside each segment."""
+        """Returns what opens sealed card identities; without the live file, with the keys beside each segment."""
         if self._live is not None:
             return self._live.unsealer(keys)
         rows = KeysOfDays(self._bounds).rows
         return Unsealer(self._segments[0].path, self.description.id, rows, keys, is_copy=True)
 
     def sealed_end(self) -> tuple[str, str] | None:
-        """As `JournalView.sealed_end`."""
+        """Returns the last segment's statement and signature; None if the record ends with a live file."""
         if self._live is not None:
             return None
         last = Segment.open(self._segments[-1].path)
@@ -148,7 +148,7 @@ class Span:
             self._live.close()
 
     def _watched(self, records: Iterable[T], before: int) -> Iterator[T]:
-        """The records of one segment, and how far the reader is. `before`: how many orders lie before it."""
+        """Yields one segment's records and reports progress. `before`: order numbers before it."""
         first, last = self.description.order_before, self.last()[1]
         for count, record in enumerate(records):
             if count % BATCH == 0:
@@ -156,7 +156,7 @@ class Span:
             yield record
 
     def _from(self, after: Mapping[Stream, int]) -> Iterator[Segment]:
-        """The segments with a record behind these sequences, one after another."""
+        """Yields the segments with a record after these numbers."""
         anchors = self._live.anchors if self._live is not None else None
         if anchors is not None and all(sequence >= anchors[s].sequence for s, sequence in after.items()):
             return
@@ -166,7 +166,7 @@ class Span:
 
     @cached_property
     def _bounds(self) -> list[tuple[Path, Boundary]]:
-        """Of each segment where it begins and ends, once they are known to follow on each other and lead to the live file."""
+        """Returns where each segment begins and ends, after checking that they follow each other without a gap."""
         bounds = [(named.path, peek(named.path)) for named in self._segments]
         ends = [boundary.end.heads for _, boundary in bounds]
         begins = [boundary.begin.heads for _, boundary in bounds[1:]]
@@ -179,6 +179,6 @@ class Span:
 
 
 def _first_closing(path: Path) -> Brief | None:
-    """None in the first segment of all, which nothing was closed before."""
+    """Returns the closing that begins a segment; None in the very first one."""
     briefs = Segment.open(path).briefs()
     return next((b for s, b in briefs if s is Stream.DIAG and b.kind == RecordDayClosed.kind), None)

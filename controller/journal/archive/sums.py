@@ -1,4 +1,4 @@
-"""The hash of a copy, in a file beside it: it finds any change of the copy, of unused space too."""
+"""Keeps the hash of a copy in a file beside it: it finds any change of the copy."""
 
 from dataclasses import replace
 from hashlib import file_digest
@@ -13,13 +13,13 @@ SUM = ".sha256"
 
 
 def sum_of(path: Path) -> str:
-    """SHA-256 of a file, 64 hex digits."""
+    """Returns the SHA-256 of a file, 64 hex digits."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def with_sum(report: Report) -> Report:
-    """A copy is also held against the hash that was taken when it was made, where that lies beside it."""
+    """Adds to a report whether a copy still has the hash that lies beside it."""
     beside = report.path.with_name(report.path.name + SUM)
     if not beside.exists() or beside.read_text(errors="replace").partition(" ")[0] == sum_of(report.path):
         return report

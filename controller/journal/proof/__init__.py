@@ -1,1 +1,1 @@
-"""How a record is proven: signing keys, checkpoints, the chain, segments, and what others hold against it."""
+"""Proves a record: signing keys, checkpoints, the chain, segments, and heads that others hold."""

@@ -1,7 +1,8 @@
-"""Proves where a live file begins: with the first record, or behind a day that the record itself says was pruned.
+"""Proves where a live file begins: with the first record, or after a day that the record says was pruned.
 
-A chain that begins late breaks nowhere. So a late beginning needs two records behind it: `record_day_closed`, whose statement
-names the very heads that the file begins behind, and `record_pruned`, which says that the days through there left the file.
+A chain that begins late breaks nowhere. So a late beginning needs two records: `record_day_closed`, whose
+statement names the heads that the file begins after, and `record_pruned`, which says that the days up to there
+left the file.
 """
 
 import sqlite3
@@ -33,9 +34,8 @@ _NEWEST_FIRST = """SELECT r.ord, b.data FROM diag AS r JOIN body AS b ON b.ord =
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A beginning that is not the first record. `closed`: the newest day before it, as signed; `said_at`: the order of the
-    `record_pruned` that speaks of it.
-    """
+    """A beginning that is not the first record. `closed`: the newest day before it, as signed; `said_at`: order of
+    its `record_pruned`."""
 
     closed: Boundary
     text: str
@@ -43,7 +43,8 @@ class Late:
     said_at: int
 
     def unsigned(self, keys: Sequence[PublicKey], through: int) -> str:
-        """Returns in words what no key has signed of it; "" = nothing. `through`: the order that proved checkpoints reach."""
+        """Returns which part of it no key has signed; "" = none. `through`: the order that proved checkpoints
+        reach."""
         if self.said_at > through:
             return f"no checkpoint by {_ids(keys)} names record_pruned at order {self.said_at}, by which this file begins late"
         known = {key.id: key for key in keys}
@@ -102,7 +103,7 @@ def unsigned_beginning(path: Path, keys: Sequence[PublicKey]) -> str:
 
 
 def _signed(db: sqlite3.Connection, keys: Sequence[PublicKey]) -> Iterator[Statement]:
-    """The newest checkpoint that one of these keys has signed."""
+    """Returns the newest checkpoint that one of these keys signed."""
     for _, data in db.execute(_NEWEST_FIRST, (CheckpointSigned.kind, 0)):
         try:
             told = msgspec.json.decode(data, type=CheckpointSigned)
@@ -114,7 +115,7 @@ def _signed(db: sqlite3.Connection, keys: Sequence[PublicKey]) -> Iterator[State
 
 
 def _other_segment(path: Path, about: Description, begin: Mapping[Stream, Head]) -> str:
-    """Where the segment that ends there lies beside the file, its heads must be those."""
+    """Compares the heads with those of the segment beside the file that ends there."""
     for named in all_in(beside(path.resolve(), about.id)):
         if named.last == about.order_before:
             try:

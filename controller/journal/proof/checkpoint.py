@@ -1,7 +1,8 @@
-"""A checkpoint: the heads of all streams at one instant, signed. Whoever holds one can tell a record that was cut off
-or written anew, and needs nothing for it but the public key.
+"""A checkpoint: a signature over the heads of all streams at one instant. Its holder can find a cut or rewritten
+record.
 
-What is signed is a text, and the text itself is recorded and published, so that nobody has to make it again byte by byte.
+The public key is enough. The signed text itself is recorded and published, so that nobody has to rebuild its
+bytes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +34,7 @@ _ENCODER = msgspec.json.Encoder()
 
 @dataclass(frozen=True, slots=True)
 class HeadTold:
-    """`sequence` 0 and the genesis hash where a stream is still empty. `hash`: 64 hex digits."""
+    """One stream's head. `sequence` 0 and the genesis hash for an empty stream. `hash`: 64 hex digits."""
 
     sequence: int
     hash: str
@@ -41,8 +42,10 @@ class HeadTold:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What is signed, in this order of keys. `order`: of the newest record; `time_us`, `clock`: when it was signed;
-    `algorithm`, `key`: what signed it."""
+    """The signed statement of a checkpoint, in this order of keys. `order`: of the newest record.
+
+    `time_us`, `clock`: when it was signed; `algorithm`, `key`: its signer.
+    """
 
     what: str
     format: int
@@ -57,19 +60,19 @@ class Statement:
     key: str
 
     def head_of(self, stream: Stream) -> Head | None:
-        """None for a stream that the statement does not name."""
+        """Returns a stream's head; None if the statement does not name the stream."""
         told = self.heads.get(stream.value)
         return None if told is None else Head(told.sequence, bytes.fromhex(told.hash))
 
 
 class StatementUnreadable(Exception):
-    """No statement of a checkpoint, or one of a later release."""
+    """The text is no checkpoint statement, or one of a later release."""
 
 
 def signed_statement(
     key: SigningKey, journal: str, site: str, table: str, heads: Mapping[Stream, Head], order: int, at: Stamp
 ) -> tuple[str, str]:
-    """The text, JSON without blanks, and its signature as 128 hex digits."""
+    """Returns the statement as JSON without blanks, and its signature as 128 hex digits."""
     told = {stream.value: HeadTold(head.sequence, head.recordhash.hex()) for stream, head in heads.items()}
     statement = Statement(
         WHAT, FORMAT, journal, site, table, order, told, at.wall_us, at.clock, ALGORITHM, key.public.id
@@ -79,7 +82,7 @@ def signed_statement(
 
 
 def read_statement(text: str) -> Statement:
-    """Raises `StatementUnreadable`."""
+    """Returns the statement of a text. Raises `StatementUnreadable`."""
     try:
         statement = msgspec.json.decode(text, type=Statement)
         for stream in Stream:
@@ -94,7 +97,7 @@ def read_statement(text: str) -> Statement:
 
 
 def proved_statement(text: str, signature: str, keys: Iterable[PublicKey]) -> Statement | None:
-    """Returns the statement of a checkpoint that one of these keys has signed, None of any other. Never raises."""
+    """Returns a checkpoint's statement if one of these keys signed it, otherwise None. Never raises."""
     try:
         signed = bytes.fromhex(signature)
         return read_statement(text) if any(key.has_signed(signed, text.encode()) for key in keys) else None

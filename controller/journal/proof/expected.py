@@ -1,8 +1,7 @@
-"""Compares a record that is opened with what its checkpoint beside it and its segments know of it.
+"""Compares an opened record with the checkpoint beside it and with its segments.
 
-A file without its log, or one out of an older copy, is sound and lacks records that were told. Its numbers would be given
-again with other contents. So the newest signed checkpoint is kept beside the record too, and segments say by their names how
-far they go.
+A file without its log, or from an older copy, is sound but lacks published records, and would use their numbers
+again. So the newest signed checkpoint is kept beside the record, and segments say by their names how far they go.
 """
 
 from collections.abc import Callable
@@ -26,14 +25,14 @@ LOOK_S = 2.0
 
 
 def keep_head(path: Path, statement: str, signature: str) -> None:
-    """Keeps a checkpoint beside the record, in the place of the last one. It is not synced. Raises `OSError`."""
+    """Writes a checkpoint beside the record, in place of the last one, without a sync. Raises `OSError`."""
     write_beside(path, HEAD, f"{statement}\n{signature}\n".encode())
 
 
 def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> str:
-    """Returns in words what an open record lacks by its checkpoint or a segment; "" = nothing. `copies`: the second place.
+    """Returns what an open record lacks by its checkpoint or a segment; "" = nothing. `copies`: the second place.
 
-    Raises `JournalDamaged` where the record cannot be read there.
+    Raises `JournalDamaged` if the record cannot be read.
     """
     head = _head_beside(journal.path, key)
     if head is not None and head.journal == journal.id:
@@ -58,7 +57,7 @@ def shortfall(journal: Journal, key: PublicKey | None, copies: Path | None) -> s
 
 
 def lost_beside(path: Path, key: PublicKey | None) -> str:
-    """Returns in words which earlier record lies beside one that has just begun and has no file; "" = none."""
+    """Returns which earlier record lies beside a new one and has no file; "" = none."""
     head = _head_beside(path, key)
     if head is not None:
         return f"{path.name}{HEAD} knows journal {head.journal} through {head.order}, and its file is not there"
@@ -75,7 +74,7 @@ def _newest_in(folder: Path) -> list[Named]:
 
 
 def _within(seconds: float, look: Callable[[], list[Named]]) -> list[Named]:
-    """What a look found in that time; a share of a dead server answers never, and must not keep a table from opening."""
+    """Returns a check's result, or None after a time limit: a dead server must not keep a table from opening."""
     found: list[Named] = []
     looking = Thread(target=lambda: found.extend(look()), name="second-place", daemon=True)
     looking.start()
@@ -84,7 +83,7 @@ def _within(seconds: float, look: Callable[[], list[Named]]) -> list[Named]:
 
 
 def stands(journal: Journal, stream: Stream, head: Head) -> bool:
-    """True where the record of this head is there, unchanged: a restored or cut file has another."""
+    """Returns True if the record of this head is there unchanged."""
     begin = journal.begins[stream]
     if head.sequence <= begin.sequence:
         return head == begin
@@ -93,7 +92,7 @@ def stands(journal: Journal, stream: Stream, head: Head) -> bool:
 
 
 def _head_beside(path: Path, key: PublicKey | None) -> Statement | None:
-    """The checkpoint beside a record; None where there is none, or this key has not signed it."""
+    """Returns the checkpoint beside a record; None if there is none that this key signed."""
     try:
         text, signature, *_ = read_beside(path, HEAD).decode().splitlines()
     except (OSError, ValueError):

@@ -19,7 +19,7 @@ WITHHELD = "-"
 
 
 def export_lines(view: Reading) -> Iterator[str]:
-    """The journal's description, what each stream follows, every record; behind sealed days the statement of the newest.
+    """Yields the journal's description, what each stream follows, and every record. Raises `JournalDamaged`.
 
     Raises `JournalDamaged`.
     """
@@ -32,14 +32,14 @@ def export_lines(view: Reading) -> Iterator[str]:
 
 
 def opening_lines(about: Description, order_before: int, begin: Mapping[Stream, Anchor | Head]) -> Iterator[str]:
-    """What the records after these follow: the journal, and the last record before them of each stream and of all."""
+    """Yields the lines before the records: the journal, and the last earlier record of each stream and of all."""
     yield _line("journal", FORMAT, about.id, about.site, about.table, about.created_us, order_before)
     for stream in Stream:
         yield _line("anchor", stream.value, begin[stream].sequence, begin[stream].recordhash.hex())
 
 
 def record_line(journal: str, r: Record, *, is_withheld: bool = False) -> str:
-    """One record, with its body or without."""
+    """Returns one record as a line, with its body or without."""
     salt, data = (
         (WITHHELD, WITHHELD) if is_withheld else (r.salt.hex(), r.data.decode("utf-8", "backslashreplace"))
     )

@@ -1,4 +1,4 @@
-"""What a proof finds: faults with their place, and the verdict over a whole journal."""
+"""The result of a proof: faults with their place, and the verdict over a journal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,8 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One finding. `first`..`last`: sequences in `stream`, or orders if `stream` is None; None = the file as a whole."""
+    """One finding. `first`..`last`: numbers in `stream`, or order numbers if `stream` is None; None = the whole
+    file."""
 
     cause: Cause
     stream: Stream | None
@@ -47,8 +48,9 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Seals:
-    """The checkpoints of a journal. `found`: how many; `proved`: by a key that was given; `through`: the order up to which
-    the newest proved one vouches (the newest found, where no key was given). `strange`: how many by keys not given.
+    """A journal's checkpoints. `found`: how many; `proved`: by a given key; `strange`: by other keys.
+
+    `through`: order covered by the newest proved checkpoint (the newest found, if no key was given).
     """
 
     found: int = 0
@@ -79,7 +81,7 @@ class Report:
 
     @property
     def begins(self) -> int:
-        """The order of the first record in this part."""
+        """The order number of the first record in this part."""
         return self.order - self.records + 1
 
     @property
@@ -89,7 +91,7 @@ class Report:
 
 
 class Findings:
-    """Faults in the order they were found; neighbours with one cause become one range."""
+    """Collects faults in order; neighbours with one cause become one range."""
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []

@@ -1,7 +1,7 @@
-"""Compares the key that a table signs with by now with the one that its record knows, and lets the old key name the next one.
+"""Compares a table's signing key with the one that its record knows, and lets the old key name the next one.
 
-A checkpoint says by which key it is signed. Where another key is to follow, a supervisor says so while the old one is still in
-use: the old key signs a statement with both public halves, and that is recorded.
+A checkpoint names its key. For a new key, a supervisor acts while the old one is in use: the old key signs a
+statement with both public halves, which is recorded.
 """
 
 from contextlib import closing, suppress
@@ -31,7 +31,8 @@ _NEWEST = """SELECT b.data FROM diag AS r JOIN body AS b ON b.ord = r.ord
 
 
 class Naming(msgspec.Struct, frozen=True):
-    """What the old key signs. `public`, `next_public`: 64 hex digits each; `key`, `next`: their ids; `time_us`: when."""
+    """The statement that an old key signs. `public`, `next_public`: 64 hex digits each; `key`, `next`: ids;
+    `time_us`: when."""
 
     what: str
     format: int
@@ -46,7 +47,7 @@ class Naming(msgspec.Struct, frozen=True):
 
 
 def next_key(signer: SigningKey, about: Description, public: PublicKey, time_us: int) -> tuple[str, str]:
-    """Lets the key in use name the next one; returns the text, JSON without blanks, and its signature in hex."""
+    """Makes the key in use name the next one; returns the statement as JSON, and its signature in hex."""
     own = signer.public
     naming = Naming(
         WHAT,
@@ -65,9 +66,10 @@ def next_key(signer: SigningKey, about: Description, public: PublicKey, time_us:
 
 
 def changed_key(view: JournalView, key: PublicKey | None) -> SigningKeyChanged | None:
-    """Returns what a start records where the newest checkpoint is by another key, and that key has not named this one.
+    """Returns what a start must record if the newest checkpoint is by another key that has not named this one;
+    otherwise None.
 
-    Raises `JournalDamaged`. None = the key is the one that the record knows, or the record has no checkpoint.
+    Raises `JournalDamaged`.
     """
     before = newest_key(view)
     now = key.id if key else ""
@@ -77,13 +79,13 @@ def changed_key(view: JournalView, key: PublicKey | None) -> SigningKeyChanged |
 
 
 def newest_key(view: JournalView) -> str:
-    """Returns the id of the key of the newest checkpoint; "" = there is none that can be read. Raises `JournalDamaged`."""
+    """Returns the key id of the newest checkpoint; "" = none can be read. Raises `JournalDamaged`."""
     newest = next(view.backwards(Stream.DIAG, (CheckpointSigned.kind,)), None)
     return _key_of(newest.data) if newest else ""
 
 
 def known_keys(path: Path) -> frozenset[str]:
-    """Returns the ids of keys that a record, or the checkpoint beside it, was signed with last. Never raises."""
+    """Returns the ids of keys that last signed the record or the checkpoint beside it. Never raises."""
     found = set()
     with suppress(OSError, StatementUnreadable, ValueError):
         found.add(read_statement(read_beside(path, HEAD).decode().partition("\n")[0]).key)
@@ -100,7 +102,7 @@ def _key_of(data: bytes) -> str:
 
 
 def _has_named(view: JournalView, before: str, key: PublicKey) -> bool:
-    """True where the key of id `before` has signed that `key` follows it, in this record."""
+    """Returns True if the key `before` has signed in this record that `key` follows it."""
     for brief in view.backwards(Stream.DIAG, (SigningKeyChanged.kind,)):
         try:
             told = body_of(Stream.DIAG, brief, SigningKeyChanged)

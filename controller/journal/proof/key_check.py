@@ -1,6 +1,6 @@
-"""The keys of rounds under proof: each that a sealed body names is there, and one that lies open is the right one.
+"""Checks the round keys during a proof: each key that a sealed body names is there, and an open one is right.
 
-What is only wrapped cannot be looked into without the vault; it is found at a start that needs it.
+A wrapped key cannot be checked without the vault; a start that needs it finds a fault.
 """
 
 import sqlite3
@@ -18,7 +18,7 @@ _ROWS = "SELECT commitment, made, wrapped IS NOT NULL, opened FROM round_key WHE
 
 
 class KeyCheck:
-    """The keys of one journal, looked up as the bodies that they seal come by."""
+    """Looks up the keys of one journal as their sealed bodies come."""
 
     def __init__(self, db: sqlite3.Connection, schema: int) -> None:
         self._db, self._has_keys = db, schema > 1
@@ -28,7 +28,7 @@ class KeyCheck:
         self._through = 0
 
     def look(self, place: str, round_id: str, data: bytes) -> str:
-        """What is wrong with the key of a sealed body, "" = nothing. `place`: of the record, for a fault that is found late."""
+        """Returns what is wrong with a sealed body's key, "" = nothing. `place`: of the record, for later faults."""
         try:
             commitment = key_of(data)
             row = self._of(round_id).get(commitment)
@@ -49,7 +49,7 @@ class KeyCheck:
         return ""
 
     def erased(self, data: bytes) -> str:
-        """Takes up a record of keys that were erased; what is wrong with it, "" = nothing."""
+        """Takes a record of erased keys; returns what is wrong with it, "" = nothing."""
         try:
             self._through = max(self._through, msgspec.json.decode(data, type=CardsErased).through)
         except UNREADABLE as exc:
@@ -57,12 +57,12 @@ class KeyCheck:
         return ""
 
     def unsaid(self) -> str:
-        """Where a key is erased and no record says so; "" = nowhere."""
+        """Returns where a key is erased without a record of it; "" = nowhere."""
         made, where = self._erased
         return f"the key of {where} was erased, and no record says so" if made > self._through else ""
 
     def _of(self, round_id: str) -> dict[bytes, tuple[int, bool, bytes | None]]:
-        """The keys of one round; the bodies of a round lie together."""
+        """Returns the keys of one round, cached, because the bodies of a round lie together."""
         if round_id != self._round:
             rows = self._db.execute(_ROWS, (round_id,)).fetchall() if self._has_keys else []
             self._round, self._rows = round_id, {row[0]: (row[1], bool(row[2]), row[3]) for row in rows}

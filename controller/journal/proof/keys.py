@@ -33,7 +33,7 @@ END = b"PRIVATE KEY-----"
 
 
 class PublicKey:
-    """The half that checks. `id`: 16 hex digits."""
+    """The half of a signing key that checks. `id`: 16 hex digits."""
 
     def __init__(self, key: Ed25519PublicKey) -> None:
         self._key = key
@@ -41,17 +41,17 @@ class PublicKey:
 
     @classmethod
     def load(cls, path: Path) -> "PublicKey":
-        """From a PEM file with the public half. Raises `KeyUnusable`."""
+        """Reads a PEM file with the public half. Raises `KeyUnusable`."""
         return cls.read(path, key_file.read(path))
 
     @classmethod
     def of(cls, raw: bytes) -> "PublicKey":
-        """From its 32 bytes. Raises `ValueError`."""
+        """Makes a key from its 32 bytes. Raises `ValueError`."""
         return cls(Ed25519PublicKey.from_public_bytes(raw))
 
     @classmethod
     def read(cls, path: Path, data: bytes) -> "PublicKey":
-        """From the bytes of a PEM file. Raises `KeyUnusable`."""
+        """Makes a key from a PEM file's bytes. Raises `KeyUnusable`."""
         try:
             key = load_pem_public_key(data)
         except (ValueError, UnsupportedAlgorithm, InternalError) as exc:
@@ -67,7 +67,7 @@ class PublicKey:
         return self._key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def has_signed(self, signature: bytes, data: bytes) -> bool:
-        """True if the private half made this signature of these bytes."""
+        """Returns True if the private half made this signature of these bytes."""
         try:
             self._key.verify(signature, data)
         except InvalidSignature:
@@ -80,7 +80,7 @@ class PublicKey:
 
 
 class SigningKey:
-    """The half that signs. It is never logged, recorded or told."""
+    """The half of a signing key that signs. It is never logged, recorded or published."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
@@ -123,12 +123,12 @@ class SigningKey:
         return cls(key)
 
     def sign(self, data: bytes) -> bytes:
-        """64 bytes."""
+        """Returns the signature, 64 bytes."""
         return self._key.sign(data)
 
 
 def _checked(path: Path, data: bytes) -> tuple[bytes, bool]:
-    """The PEM of a key file, and whether a right check stands behind it. Raises `KeyUnusable` on a wrong one."""
+    """Returns a key file's PEM, and whether a right check follows it. Raises `KeyUnusable` for a wrong check."""
     pem, mark, rest = data.rpartition(CHECK)
     if mark and rest != sha256(pem).hexdigest().encode() + b"\n":
         raise KeyUnusable(path, "is damaged: its check is of other bytes; bring it back from your copy")
@@ -140,7 +140,7 @@ def _checked(path: Path, data: bytes) -> tuple[bytes, bool]:
 
 
 def _beside(path: Path) -> PublicKey | None:
-    """The public half beside a key file; None where there is none. Raises `KeyUnusable` where it is none."""
+    """Returns the public half beside a key file, or None. Raises `KeyUnusable` if it is invalid."""
     beside = path.with_name(path.name + ".pub")
     return PublicKey.load(beside) if beside.exists() else None
 

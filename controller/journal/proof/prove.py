@@ -1,4 +1,5 @@
-"""The cards of a round against what was committed to when they were told: with the record alone, once the round was let out."""
+"""Compares a round's recorded cards with the commitments made when they were recorded; needs the record alone once
+its key is open."""
 
 from typing import NamedTuple
 
@@ -13,8 +14,10 @@ __all__ = ["Told", "told_in"]
 
 
 class Told(NamedTuple):
-    """A record that tells cards. `cards`: each with its salt and its commitment; `fault`: why they are not proved, "" = they
-    are; `sealed`: why nobody can know them here; `clear`: they stand there as they were told, without a vault.
+    """A record that names cards. `cards`: each with salt and commitment; `fault`: why they are not proved, "" =
+    proved;
+
+    `sealed`: why nobody can know them here; `clear`: recorded without a vault.
     """
 
     record: Record
@@ -25,12 +28,13 @@ class Told(NamedTuple):
 
     @property
     def was_taken(self) -> bool:
-        """A fact, and not an input that led to none."""
+        """True for a fact; False for an input that the table refused."""
         return self.record.stream is not Stream.INPUT
 
 
 def told_in(view: Reading, round_id: str, unsealer: Unsealer) -> list[Told]:
-    """The cards that the table took in a round, and those that somebody told and it refused. Raises `JournalDamaged`.
+    """Returns the cards that the table took in a round, and those that it refused. Each fact is compared with its
+    input. Raises `JournalDamaged`.
 
     A fact is held against the input from which it follows too.
     """

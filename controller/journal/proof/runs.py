@@ -1,8 +1,8 @@
-"""Runs of records that are as they were written, which is told at once, and of all others nothing.
+"""Proves long runs of sound records quickly; says nothing about any other record.
 
-Nearly every record is sound, and a proof pays for each. SQLite lays out the headers here, in the same bytes that a record's own
-proof makes (`controller/journal/chain.py`), and one loop hashes what it gives. Whatever is not plainly right is left to the
-proof of each record, which names it.
+Nearly every record is sound, and a proof pays for each. SQLite builds the headers here, in the bytes of a record's
+own proof (`controller/journal/chain.py`), and one loop hashes them. The proof of single records handles everything
+else and names its faults.
 """
 
 import sqlite3
@@ -25,7 +25,7 @@ LOOKED_AT = frozenset({*IDENTITIES, CardsErased.kind, CheckpointSigned.kind})
 
 
 class Run(NamedTuple):
-    """The hash and the order of its last record, and the rows of `SELECT` of those that are looked at, in sequence."""
+    """A run of sound records: hash and order of the last one, and the rows of `SELECT` to be looked at."""
 
     recordhash: bytes
     order: int
@@ -33,7 +33,7 @@ class Run(NamedTuple):
 
 
 class Runs:
-    """Of one journal. `journal`: its id."""
+    """Proves runs of one journal. `journal`: its id."""
 
     def __init__(self, db: sqlite3.Connection, journal: str) -> None:
         self._db, self._journal = db, journal
@@ -58,7 +58,7 @@ class Runs:
 
 
 class _Lengths(dict[int, bytes]):
-    """Each length that came by, in eight bytes: most records are as long as others."""
+    """Lengths as eight bytes, cached: most records are as long as others."""
 
     def __missing__(self, length: int) -> bytes:
         return self.setdefault(length, length.to_bytes(8, "big"))

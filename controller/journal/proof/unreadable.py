@@ -1,4 +1,4 @@
-"""How far a stretch of a record reaches that cannot be read, where its pages say so and nobody can count on them."""
+"""Finds how far an unreadable stretch of a record reaches, if its pages are damaged."""
 
 from collections.abc import Callable
 
@@ -9,10 +9,11 @@ STRIDE = 1 << 17
 
 
 def last_unreadable(is_unreadable: Callable[[int], bool], after: int, through: int) -> int:
-    """Where a long stretch ends of which nothing after `after` can be read; `after` where it is no longer than `STRIDE`.
+    """Returns the last number of a long unreadable stretch after `after`; `after` if it is no longer than
+    `STRIDE`.
 
-    A page that cannot be read stands for all numbers up to the last one that the page above it names, and that may be a false one
-    without bound: whoever walked there would never come back.
+    A damaged page stands for all numbers up to the last one that the page above names. That number may be wrong
+    and huge, so the stretch is not walked step by step.
     """
     step, last = STRIDE, after
     while last < through and is_unreadable(min(last + step, through)):

@@ -1,7 +1,7 @@
-"""The proof: reads a journal from outside, recomputes every hash, and names what is not as it was written.
+"""Proves a journal from outside: computes every hash anew, and names each record that was changed.
 
-A chain alone cannot show that its newest end was cut off in all streams at once, nor that it was written anew as a whole:
-a head that someone else holds shows the first, a signature the second.
+A chain alone cannot show that its end was cut off in all streams, or that it was rewritten as a whole. A head that
+somebody else holds shows the first, a signature the second.
 """
 
 import sqlite3
@@ -81,7 +81,7 @@ def _proved(
     against: Sequence[HeadKept],
     progress: Progress | None,
 ) -> Report:
-    """Once more where a daemon pruned the file meanwhile: what was being proved is in a segment now."""
+    """Proves once more if a daemon pruned the file meanwhile."""
     while True:
         about = examine(db, path)
         report = _Proof(db, path, about).whole(keys, against, progress)
@@ -108,7 +108,7 @@ def check_tail(db: sqlite3.Connection, path: Path, description: Description) -> 
 
 @dataclass(slots=True)
 class _Place:
-    """Where the walk along a stream stands: hash and order of the record before, and the number that is to come next.
+    """A position in the walk along a stream: hash and order of the last record, and the next number.
 
     `prevhash` None: nothing can be linked to it. `otherwise`: what it should have been, if that record was changed.
     """
@@ -120,7 +120,7 @@ class _Place:
 
 
 class _Proof:
-    """One pass over one file. Every finding goes to `findings`; only what prevents a pass raises."""
+    """One pass over one file. Findings go to `findings`; only what prevents the pass raises."""
 
     def __init__(self, db: sqlite3.Connection, path: Path, description: Description) -> None:
         self._db, self._path, self._about = db, path, description
@@ -208,7 +208,7 @@ class _Proof:
             self.findings.add(Cause.SCHEMA, detail=f"not of a journal: {name}")
 
     def _heads(self, *, all_orders: bool = True) -> dict[Stream, Head]:
-        """The newest record of each stream and the check of the order over all, both of one instant of a live journal."""
+        """Returns the newest record of each stream, after checking the order over all, at one instant."""
         self._db.execute("BEGIN")
         heads = {stream: self._head(stream) for stream in Stream}
         try:
@@ -256,7 +256,7 @@ class _Proof:
             self.findings.add(Cause.ORDER, None, order, detail="the record that had this place is gone")
 
     def walk(self, stream: Stream, after: int, through: int) -> Iterator[None]:
-        """Proves the records after `after` up to `through`; stops for a look around after each batch."""
+        """Proves the records after `after` up to `through`; yields after each batch."""
         at = _Place(self._hash_at(stream, after), after + 1)
         while after < through:
             run = self._sound(stream, after, min(after + BATCH, through), at)
@@ -301,7 +301,7 @@ class _Proof:
             at.prevhash = at.otherwise = None
 
     def _prove(self, stream: Stream, row: Row, at: _Place) -> None:
-        """One record against the hash before it."""
+        """Proves one record against the hash before it."""
         sequence, add = row[0], self.findings.add
         origin = None if row[16] is None else (row[16], row[17], row[18] & MASK_64)
         header = header_bytes(self._about.id, stream.value, sequence, row[15], row[1:11], origin)
@@ -355,7 +355,7 @@ class _Proof:
             return None
 
     def _batch(self, stream: Stream, after: int, through: int) -> tuple[list[Row], int]:
-        """The next rows in sequence, and how far they reach; a row that cannot be read is its bare number."""
+        """Returns the next rows in sequence and how far they reach; an unreadable row is its bare number."""
         try:
             rows = self._db.execute(SELECT[stream], (after, through, BATCH)).fetchall()
         except READ_ERRORS:
@@ -364,7 +364,7 @@ class _Proof:
         return rows, rows[-1][0] if rows else through
 
     def _beyond_unreadable(self, stream: Stream, after: int, through: int, at: _Place) -> int:
-        """After a batch of which nothing could be read: where it goes on, so that a false number costs no walk up to it."""
+        """Returns where to continue after an unreadable batch, so that a wrong number costs no long walk."""
         last = last_unreadable(lambda sequence: len(self._row(stream, sequence) or ()) == 1, after, through)
         if last > after:
             self.findings.add(Cause.UNREADABLE, stream, after + 1, last)

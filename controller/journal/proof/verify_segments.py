@@ -1,4 +1,4 @@
-"""The proof of segments: each by itself with nothing but the public key, and one behind the other up to the live file."""
+"""Proves segments: each by itself with the public key, and one after another up to the live file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -29,9 +29,8 @@ def verify_segment(
     against: Sequence[HeadKept] = (),
     progress: Progress | None = None,
 ) -> Report:
-    """Proves one segment; `against`: heads that lie within it. Raises `JournalMissing`, `JournalForeign`, `JournalNewer`: those
-    are not damage. All damage is in the report.
-    """
+    """Proves one segment; `against`: heads within it. Raises `JournalMissing`, `JournalForeign`, `JournalNewer`.
+    All damage is in the report."""
     try:
         segment = Segment.open(path)
         return _Proof(segment).whole(keys, against, progress)
@@ -47,10 +46,10 @@ def verify_days(
     against: Sequence[HeadKept] = (),
     progress: Progress | None = None,
 ) -> list[Report]:
-    """Proves segments one after another and, behind them, the live file of which they are the beginning. Each head is
-    held against the part in which its record is, the last of all against those that lie in none.
+    """Proves segments one after another, then the live file. Each head is compared with the part that holds its
+    record.
 
-    A gap between two of them is a fault of the later one. Raises as `verify_segment` and `verify` do.
+    A gap between two segments is a fault of the later one. Raises as `verify_segment` and `verify` do.
     """
     reports: list[Report] = []
     before: Report | None = None
@@ -76,7 +75,7 @@ def verify_days(
 
 
 def _within(named: Named, heads: Sequence[HeadKept]) -> list[HeadKept]:
-    """Those of records that came in this segment, by what it says of itself."""
+    """Returns the heads whose records are in this segment, by its statement."""
     try:
         about = peek(named.path)
     except JournalError:  # what is wrong with it is found by its proof
@@ -88,7 +87,7 @@ def _within(named: Named, heads: Sequence[HeadKept]) -> list[HeadKept]:
 def _as_one(
     segments: Sequence[Named], live: Path | None, progress: Progress | None
 ) -> Callable[[Named | None], Progress | None]:
-    """Gives for each part, None = the live file, what tells of it as of a part of the whole."""
+    """Returns the parts of a whole, None = the live file, as one description."""
     if progress is None or not segments:
         return lambda part: progress
     first, last = segments[0].first - 1, segments[-1].last
@@ -143,7 +142,7 @@ class _Proof:
         return Report(segment.path, about.journal, self._findings.all(), heads, count, about.order, seals, unheld)
 
     def _listed(self) -> Listed | None:
-        """None where the keys beside it cannot be used, which is then found."""
+        """Returns the keys beside the segment; None, and a finding, if they cannot be used."""
         try:
             return Listed(self._segment.path, self._about)
         except (JournalDamaged, JournalForeign, JournalNewer) as exc:
@@ -163,7 +162,7 @@ class _Proof:
         return self._hashes[stream][at] if 0 <= at < len(self._hashes[stream]) else None
 
     def _with_own(self, seals: Seals, keys: Sequence[PublicKey]) -> Seals:
-        """The signature over where the day begins and ends is one more, and vouches for all of it."""
+        """Adds the segment's own signature as a seal that covers all of it."""
         about, segment = self._about, self._segment
         if not about.key:
             if keys:

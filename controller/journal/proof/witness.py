@@ -1,7 +1,7 @@
-"""What others hold against a journal: signed checkpoints within it, and heads that somebody outside has kept.
+"""Compares a journal with what others hold: its signed checkpoints, and heads kept outside.
 
-A head is a stream's sequence and hash at some time. The back office has one in every event that it got, an auditor has
-one in the verdict of the last proof; each of them tells a record that was cut off or written anew since.
+A head is a stream's number and hash at some time. Every published event carries one, and so does the verdict of a
+proof. A cut or rewritten record contradicts them.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ HashAt = Callable[[Stream, int], bytes | None]
 
 
 class Checkpoint(NamedTuple):
-    """One that was found: sequence in DIAG, order, and the recorded body, None where that is not there."""
+    """A checkpoint found on record: number in DIAG, order, and recorded body (None = missing)."""
 
     sequence: int
     order: int
@@ -40,12 +40,12 @@ class Checkpoint(NamedTuple):
 
 
 class HeadUnreadable(Exception):
-    """Nothing in what was given is a head."""
+    """The given text contains no head."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadKept:
-    """A head that somebody outside holds. `journal` "" = of which journal was not said."""
+    """A head that somebody outside holds. `journal` "" = the journal is not named."""
 
     journal: str
     stream: Stream
@@ -61,9 +61,9 @@ def prove_checkpoints(
     hash_at: HashAt,
     findings: Findings,
 ) -> Seals:
-    """Holds each checkpoint against the records that it names, and its signature against the keys, if there are any.
+    """Compares each checkpoint with the records that it names, and its signature with the keys, if given.
 
-    `begins`: the last record of each stream before this file; what a checkpoint says of earlier ones is not looked at here.
+    `begins`: the last record of each stream before this file; earlier records are not compared.
     """
     known = {key.id: key for key in keys}
     strange: Counter[str] = Counter()
@@ -99,7 +99,7 @@ def _contradiction(
     begins: Mapping[Stream, Head],
     hash_at: HashAt,
 ) -> str:
-    """What in the statement is not so; "" if nothing."""
+    """Returns what in the statement is wrong; "" = nothing."""
     if (statement.journal, statement.site, statement.table) != (about.id, about.site, about.table):
         return f"is of journal {statement.journal} of {statement.site}/{statement.table}"
     if statement.algorithm != ALGORITHM:
@@ -125,7 +125,8 @@ def prove_heads(
     hash_at: HashAt,
     findings: Findings,
 ) -> tuple[str, ...]:
-    """Holds the journal against heads from outside; names those of records that are not here to be held against.
+    """Compares the journal with heads from outside; names those whose records are not here. Raises
+    `JournalForeign` for another journal's head.
 
     Raises `JournalForeign` for a head of another journal.
     """
@@ -199,7 +200,7 @@ def _heads_of(document: dict[str, Any]) -> list[HeadKept]:
 
 
 def _sequence(number: object) -> int:
-    """Events have it as a text of digits."""
+    """Returns a number that events carry as text."""
     if isinstance(number, (int, str)) and 0 <= int(number) <= MAX_SEQUENCE:
         return int(number)
     raise ValueError(f"{number!r} is no number of a record")

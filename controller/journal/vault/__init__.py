@@ -1,1 +1,1 @@
-"""Which cards were told, sealed round by round, and the keys."""
+"""Seals card identities round by round, and keeps the keys."""

@@ -32,7 +32,7 @@ SUFFIX = ".keys"
 
 
 class DayKeys(NamedTuple):
-    """What such a file says. `segment`: the name of the one that it belongs to; `rows`: by commitment, none of them open."""
+    """The content of a key file. `segment`: its segment's name; `rows`: by commitment, all wrapped."""
 
     journal: str
     segment: str
@@ -47,12 +47,12 @@ class _Statement(msgspec.Struct):
 
 
 def key_file_of(segment: Path) -> Path:
-    """Where the keys of a segment's rounds lie, if they do."""
+    """Returns the path of the key file of a segment."""
     return segment.with_suffix(SUFFIX)
 
 
 def key_text(journal: str, segment: str, rows: Iterable[KeyRow]) -> bytes:
-    """The bytes of such a file. Raises `ValueError` for a key that lies open: it is to be wrapped first."""
+    """Returns a key file's bytes. Raises `ValueError` for an open key: wrap it first."""
     statement = msgspec.json.encode(_Statement(WHAT, FORMAT, journal, segment))
     lines = [FIRST_WORDS + b"%d" % FORMAT, statement, *map(_line, rows), b""]
     text = b"\n".join(lines)
@@ -67,9 +67,8 @@ def _line(row: KeyRow) -> bytes:
 
 
 def read_keys(path: Path, journal: str, segment: str) -> DayKeys:
-    """The keys in a file that must be of this segment. Raises `FileNotFoundError`, `JournalDamaged`, `JournalForeign`,
-    `JournalNewer`.
-    """
+    """Returns a key file's keys, if it belongs to this segment. Raises `FileNotFoundError`, `JournalDamaged`,
+    `JournalForeign`, `JournalNewer`."""
     try:
         whole = path.read_bytes()
     except FileNotFoundError:
@@ -112,10 +111,10 @@ def _row(line: bytes) -> KeyRow:
 
 
 class Listed:
-    """Whether each sealed body of a segment has its key, or that it was erased, in the file beside it, as records come by."""
+    """Checks that each sealed body of a segment has its key, or its erasure, in the file beside the segment."""
 
     def __init__(self, segment: Path, about: Boundary) -> None:
-        """Raises as `read_keys` does, but for a file that is not there: then nothing is looked at."""
+        """Reads the key file; without one nothing is checked. Raises as `read_keys` does."""
         try:
             self._rows = read_keys(key_file_of(segment), about.journal, segment.name).rows
             self._is_there = True
@@ -123,7 +122,7 @@ class Listed:
             self._rows, self._is_there = {}, False
 
     def look(self, record: Record) -> str:
-        """What is wrong with the key of a record, "" = nothing."""
+        """Returns what is wrong with a record's key, "" = nothing."""
         if not self._is_there or not is_sealed(record):
             return ""
         try:
@@ -136,7 +135,7 @@ class Listed:
 
 
 class KeysOfDays:
-    """Finds the rows of a record's keys beside the segment that holds it. One day is kept in memory."""
+    """Finds the rows of a record's keys beside its segment; keeps one day in memory."""
 
     def __init__(self, days: Sequence[tuple[Path, Boundary]]) -> None:
         self._days = days
@@ -144,7 +143,7 @@ class KeysOfDays:
         self._rows: Sequence[KeyRow] | None = None
 
     def rows(self, record: Record) -> Sequence[KeyRow] | None:
-        """None where no keys lie beside its day. Raises as `read_keys` does."""
+        """Returns a round's key rows; None if its day has no key file. Raises as `read_keys` does."""
         if self._of is None or not _holds(self._of, record):
             path, about = next((path, about) for path, about in self._days if _holds(about, record))
             try:

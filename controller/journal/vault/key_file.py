@@ -1,4 +1,4 @@
-"""Files that hold a secret: read only where nobody else can read them, written once and never overwritten."""
+"""Reads and writes files with a secret: readable by their owner alone, written once, never overwritten."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ CREDENTIALS = "CREDENTIALS_DIRECTORY"
 
 
 class KeyUnusable(Exception):
-    """A key file that cannot be used: why, and what to do about it."""
+    """A key file cannot be used; the text says why, and what to do."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -24,7 +24,7 @@ class KeyUnusable(Exception):
 
 
 def read(path: Path) -> bytes:
-    """Raises `KeyUnusable`."""
+    """Returns a file's bytes. Raises `KeyUnusable`."""
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES)
@@ -33,7 +33,8 @@ def read(path: Path) -> bytes:
 
 
 def read_private(path: Path, maker: str) -> bytes:
-    """A secret that others can read is none: raises `KeyUnusable` there too. `maker`: the command that makes such a file."""
+    """Returns a secret file's bytes. Raises `KeyUnusable` if others can read it. `maker`: the command that makes
+    it."""
     try:
         found = path.stat()
     except OSError as exc:
@@ -51,7 +52,7 @@ def read_private(path: Path, maker: str) -> bytes:
 
 
 def write(path: Path, data: bytes, mode: int) -> None:
-    """A new file, on disk when it returns. Raises `KeyUnusable`."""
+    """Writes a new file durably. Raises `KeyUnusable`."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         with open(descriptor, "wb") as file:
@@ -65,7 +66,7 @@ def write(path: Path, data: bytes, mode: int) -> None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Takes the place of a secret file, whole or not at all. Raises `KeyUnusable`."""
+    """Replaces a secret file, whole or not at all. Raises `KeyUnusable`."""
     draft = path.with_name(path.name + ".new")
     try:
         draft.unlink(missing_ok=True)  # left by one who was cut off

@@ -1,4 +1,4 @@
-"""What a commit does to the keys of rounds: new ones go in, some are let out, old ones are erased."""
+"""Writes what a commit does to round keys: new ones, opened ones, erased ones."""
 
 import sqlite3
 from contextlib import suppress
@@ -17,7 +17,7 @@ _ERASE = """UPDATE round_key SET opened = NULL, wrapped = NULL
 
 
 def write_keys(db: sqlite3.Connection, batch: Batch, vault: Vault | None) -> None:
-    """Inside the transaction of the batch. Raises `sqlite3.Error`."""
+    """Writes key rows inside the batch's transaction. Raises `sqlite3.Error`."""
     if vault is not None and vault.pending:
         db.executemany(_INSERT, vault.pending)
     if batch.openings:
@@ -29,7 +29,7 @@ def write_keys(db: sqlite3.Connection, batch: Batch, vault: Vault | None) -> Non
 def keys_written(
     db: sqlite3.Connection, path: Path, batch: Batch, vault: Vault | None, unsealer: Unsealer
 ) -> None:
-    """After the commit: no copy of what was erased is left in memory, nor in the file's log."""
+    """Removes erased keys from memory and from the file's log, after the commit."""
     if vault is not None:
         vault.written(batch.openings)
     if not batch.erased:

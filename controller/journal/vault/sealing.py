@@ -35,11 +35,11 @@ _decode, _encode = msgspec.json.decode, msgspec.json.Encoder().encode
 
 
 class SealBroken(Exception):
-    """The key is the one that was committed to, and does not open this body, or opens something else than it shows."""
+    """The committed key does not open this body, or opens something else than the body shows."""
 
 
 class RoundKey:
-    """The key of one round: 32 bytes, and what is derived from them."""
+    """The key of one round, 32 bytes, and what is derived from it."""
 
     def __init__(self, secret: bytes) -> None:
         self.secret = secret
@@ -51,14 +51,14 @@ class RoundKey:
         return AESGCM(hmac.digest(self.secret, b"seal", "sha256"))
 
     def card(self, nonce: bytes, field: str, place: int, name: str) -> "Shown":
-        """One card with its commitment. `place`: from 0 within its field."""
+        """Returns one card with its commitment. `place`: from 0 within its field."""
         about = b"".join((b"salt", nonce, field.encode(), b"\0", place.to_bytes(2, "big")))
         salt = hmac.digest(self.secret, about, "sha256")
         return Shown(field, name, salt.hex(), sha256(salt + name.encode()).hexdigest())
 
 
 class Shown(NamedTuple):
-    """A card of a field, and what commits to it: SHA-256 of salt and name. Salt and commitment: 64 hex digits each."""
+    """A card of a field with its commitment, SHA-256 of salt and name. Salt and commitment: 64 hex digits each."""
 
     field: str
     card: str
@@ -67,7 +67,7 @@ class Shown(NamedTuple):
 
 
 def sealed(data: bytes, fields: Sequence[str], stream: Stream, key: RoundKey, about: bytes, nonce: bytes) -> bytes:
-    """The body with these fields sealed; unchanged where none of them says anything. `nonce`: 12 bytes, never used before."""
+    """Returns the body with these fields sealed; unchanged if all are empty. `nonce`: 12 bytes, used once."""
     whole, body = _parted(data, stream)
     hidden = {name: body[name] for name in fields if body.get(name)}
     if not hidden:
@@ -81,7 +81,7 @@ def sealed(data: bytes, fields: Sequence[str], stream: Stream, key: RoundKey, ab
 
 
 def key_of(data: bytes) -> bytes:
-    """The commitment of the key that a sealed body names. Raises `SealBroken` where it names none."""
+    """Returns the commitment of a sealed body's key. Raises `SealBroken` if it names none."""
     try:
         return bytes.fromhex(_decode(data)["sealed"]["key"])
     except (msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as exc:
@@ -89,7 +89,7 @@ def key_of(data: bytes) -> bytes:
 
 
 def opened(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> bytes:
-    """The very bytes that were sealed. Raises `SealBroken`."""
+    """Returns the sealed bytes unchanged. Raises `SealBroken`."""
     whole, body, hidden, _ = _unlocked(data, stream, key, about)
     body.update(hidden)
     del whole["sealed"]
@@ -97,7 +97,7 @@ def opened(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> bytes:
 
 
 def proved(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> list[Shown]:
-    """The cards that were sealed, each held against the commitment that the body shows. Raises `SealBroken`."""
+    """Returns the sealed cards, each compared with the commitment in the body. Raises `SealBroken`."""
     _, body, hidden, nonce = _unlocked(data, stream, key, about)
     cards = {name: _shown(name, text, key, nonce) for name, text in hidden.items()}
     for name, shown in cards.items():
@@ -107,7 +107,7 @@ def proved(data: bytes, stream: Stream, key: RoundKey, about: bytes) -> list[Sho
 
 
 def _parted(data: bytes, stream: Stream) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The whole body, and the part of it that says what happened: an input has its origin and its actor beside it."""
+    """Returns the whole body and the part that says what happened; an input has origin and actor beside it."""
     whole = _decode(data)
     return whole, whole["body"] if stream is Stream.INPUT else whole
 

@@ -1,8 +1,8 @@
-"""The vault of a journal: which cards were told is sealed as it is recorded, each round under a key of its own.
+"""The vault of a journal: seals card identities as they are recorded, each round under a key of its own.
 
-The key of a round lies in the file beside the records: wrapped under the vault's key, later open, or erased. It is not part
-of the chain, so that it can be let out or erased; the chain holds its commitment in each body that it seals. A key is made
-with the first card of its round and written in the same transaction.
+A round's key lies in the file beside the records: wrapped under the vault's key, later open, or erased. It is not
+part of the chain, so it can be opened or erased; the chain holds its commitment in each sealed body. A key is made
+with its round's first card and written in that transaction.
 """
 
 import os
@@ -49,15 +49,18 @@ NO_KEYS = "no keys of rounds lie beside its segment: they were never copied ther
 
 
 class Use(StrEnum):
-    """What a round's key seals, and by that who lets it out."""
+    """What a round's key seals, and therefore who opens it."""
 
     TURNED_UP = "turned_up"  # cards that the table took: open once they lie in the discard rack
     REFUSED = "refused"  # cards that somebody told and that may never be turned up: a supervisor only
 
 
 class KeyRow(NamedTuple):
-    """A round's key in the file. `commitment`: 32 bytes. `made`: order of the first record that it sealed. `wrapped` under
-    vault key `vault`, `opened`: for everybody to read; both None = erased. `round_id`: "" where no round was in play."""
+    """A round's key in the file. `commitment`: 32 bytes. `made`: order of the first record that it sealed.
+
+    `wrapped`: under the vault key `vault`; `opened`: readable for everybody; both None = erased. `round_id`: "" =
+    outside of rounds.
+    """
 
     round_id: str
     use: str
@@ -74,8 +77,8 @@ class KeyRow(NamedTuple):
 
 
 class StillSealed(Exception):
-    """These cards cannot be read here. `vault`: the id of the key that would open them, "" = there is none here; `is_erased`:
-    nor anywhere else."""
+    """These cards cannot be read here. `vault`: id of the key that would open them, "" = none here; `is_erased`:
+    nowhere any more."""
 
     def __init__(self, record: Record, reason: str, vault: str = "", *, is_erased: bool = False) -> None:
         super().__init__(f"{record.stream.value}/{record.sequence} is sealed: {reason}")
@@ -95,9 +98,10 @@ def is_sealed(record: Record) -> bool:
 
 
 class Unsealer:
-    """Gives records as they were before they were sealed: with the vault's keys all of them, without those that are open.
+    """Returns records as they were before sealing: all of them with the vault's keys, otherwise those with open
+    keys.
 
-    `is_copy`: it is the second place, where the keys of rounds that were let out are wrapped too.
+    `is_copy`: in the second place opened keys are wrapped too.
     """
 
     def __init__(
@@ -108,7 +112,7 @@ class Unsealer:
         self._known: dict[bytes, RoundKey] = {}
 
     def clear(self, record: Record) -> Record:
-        """The record with the body that was sealed, byte for byte. Raises `StillSealed`, and `JournalDamaged`."""
+        """Returns the record with its original body, byte for byte. Raises `StillSealed`, `JournalDamaged`."""
         if not is_sealed(record):
             return record
         try:
@@ -118,7 +122,7 @@ class Unsealer:
         return record._replace(data=data, version=CLEAR[record.version])
 
     def key(self, record: Record) -> RoundKey:
-        """The key of a sealed record. Raises `StillSealed`, `SealBroken`, `JournalDamaged`."""
+        """Returns a sealed record's key. Raises `StillSealed`, `SealBroken`, `JournalDamaged`."""
         commitment = key_of(record.data)
         if (known := self._known.get(commitment)) is not None:
             return known
@@ -131,7 +135,7 @@ class Unsealer:
         return self._remember(self._unlock(record, row))
 
     def forget(self) -> None:
-        """No key is kept in memory."""
+        """Removes all keys from memory."""
         self._known.clear()
 
     def _unlock(self, record: Record, row: KeyRow) -> RoundKey:
@@ -167,7 +171,7 @@ class Unsealer:
 
 
 class Opening(NamedTuple):
-    """A key that is let out: how its row is to be changed."""
+    """A key that is opened: how its row changes."""
 
     secret: bytes
     round_id: str
@@ -175,9 +179,9 @@ class Opening(NamedTuple):
 
 
 class Vault:
-    """Seals what the one writer appends. `pending`: keys that are not in the file yet; they go in with the next commit.
+    """Seals what the writer appends. `pending`: keys that go into the file with the next commit.
 
-    `shut`: round -> the commitments (hex) of its keys that the rules will let out and have not yet.
+    `shut`: round -> commitments (hex) of its keys that the rules have not opened yet.
     """
 
     def __init__(self, journal: str, keys: VaultKeys, rows: Rows, shut: Sequence[KeyRow] = ()) -> None:
@@ -188,7 +192,7 @@ class Vault:
         self._note_shut(row for row in shut if row.vault in keys)
 
     def sealed(self, transaction: Transaction, order: int) -> Transaction:
-        """The transaction as it may be written: no body in it says which card something is. `order`: of its first record."""
+        """Returns the transaction without card identities in any body. `order`: of its first record."""
         if transaction.input.kind not in IDENTITIES and not any(f.kind in IDENTITIES for f in transaction.facts):
             return transaction
         taken = any(fact.kind in IDENTITIES for fact in transaction.facts)
@@ -197,15 +201,15 @@ class Vault:
         return replace(transaction, input=self._seal(transaction.input, use, order), facts=facts)
 
     def holds(self, row: KeyRow) -> bool:
-        """True where this vault has the key under which that one is wrapped."""
+        """Returns True if this vault has the key under which that key is wrapped."""
         return row.vault in self._keys
 
     def erased(self) -> None:
-        """Keys in the file were erased: none is used from memory."""
+        """Forgets keys that were erased in the file."""
         self._current.clear()
 
     def written(self, openings: Sequence[Opening]) -> None:
-        """What was pending is in the file now, and these keys are open."""
+        """Notes that the pending keys are in the file, and that these keys are open."""
         self._note_shut(self.pending)
         self.pending.clear()
         opened_now = {opening.commitment.hex() for opening in openings}
@@ -221,7 +225,7 @@ class Vault:
                 self.shut.setdefault(row.round_id, []).append(row.commitment.hex())
 
     def openings(self, data: bytes) -> list[Opening]:
-        """The keys that a `round_opened` lets out; one that this vault cannot unwrap stays as it is."""
+        """Returns the keys that a `round_opened` opens; a key of another vault stays shut."""
         told = msgspec.json.decode(data, type=RoundOpened)
         found = []
         for row in (*self._rows(told.round), *self.pending):
@@ -240,10 +244,9 @@ class Vault:
         return draft if data is draft.data else replace(draft, data=data, version=SEALED[draft.version])
 
     def _key(self, round_id: str, use: Use, order: int) -> RoundKey:
-        """The round's own; a new one where there is none yet, or it was let out or erased, or cannot be read.
+        """Returns the round's key; a new one if there is none, or it was opened, erased or cannot be read.
 
-        Outside of rounds each body has its own: keys are erased by when they were made, and one without end would take with it
-        what was told yesterday.
+        Outside of rounds each body has its own key, because keys are erased by their age.
         """
         if not round_id:
             return self._new(round_id, use, order)
@@ -274,14 +277,14 @@ class Vault:
 
 
 def unwrapped(keys: VaultKeys | None, journal: str, row: KeyRow) -> bytes:
-    """The key that a row holds wrapped. Raises `VaultKeyMissing`, `WrappedDamaged`."""
+    """Returns a row's wrapped key. Raises `VaultKeyMissing`, `WrappedDamaged`."""
     if keys is None or row.wrapped is None:
         raise VaultKeyMissing(row.vault)
     return keys.unwrap(row.vault, row.wrapped, _of(journal, row.round_id, row.use, row.commitment))
 
 
 def rewrapped(keys: VaultKeys | None, journal: str, row: KeyRow) -> KeyRow:
-    """The row as it may lie where others can read it: a key that is open is wrapped again. Raises `VaultKeyMissing`."""
+    """Returns the row as others may see it: an open key is wrapped again. Raises `VaultKeyMissing`."""
     if row.opened is None:
         return row
     if keys is None:
@@ -295,5 +298,5 @@ def _of(journal: str, round_id: str, use: str, commitment: bytes) -> bytes:
 
 
 def about(journal: str, kind: str) -> bytes:
-    """What is authenticated with a sealed body."""
+    """Returns what is authenticated with a sealed body."""
     return f"{journal}\0{kind}".encode()

@@ -36,8 +36,7 @@ _HEAD = "# Who has these lines can read every card that was sealed under them. T
 
 
 class VaultKeyMissing(Exception):
-    """Something was sealed under a key that is not in this vault. That is no damage: the file is another one, or an old
-    line of it was taken out."""
+    """The data is sealed under a key that is not in this vault: another file, or a removed old line."""
 
     def __init__(self, vault: str) -> None:
         super().__init__(
@@ -47,11 +46,11 @@ class VaultKeyMissing(Exception):
 
 
 class WrappedDamaged(Exception):
-    """The key is the right one, and what it had sealed is not as it was written."""
+    """The key is right, but the sealed data was changed."""
 
 
 class VaultKeys:
-    """The keys of one file. They are never logged, recorded or told. `id`: of the newest one."""
+    """The keys of one vault file, never logged, recorded or published. `id`: of the newest key."""
 
     def __init__(self, secrets: Sequence[bytes]) -> None:
         self._ciphers = {_id(secret): AESGCM(secret) for secret in secrets}
@@ -59,19 +58,19 @@ class VaultKeys:
 
     @classmethod
     def load(cls, path: Path) -> "VaultKeys":
-        """From a file that only the daemon may read. Raises `KeyUnusable`."""
+        """Reads a file that only the daemon may read. Raises `KeyUnusable`."""
         return cls(_secrets(path))
 
     def __contains__(self, vault: str) -> bool:
         return vault in self._ciphers
 
     def wrap(self, secret: bytes, about: bytes) -> tuple[str, bytes]:
-        """Seals something under the newest key: that key's id, and nonce and ciphertext. `about` is bound to it."""
+        """Seals data under the newest key; returns that key's id, nonce and ciphertext. `about` is bound to it."""
         nonce = os.urandom(NONCE_BYTES)
         return self.id, nonce + self._ciphers[self.id].encrypt(nonce, secret, about)
 
     def unwrap(self, vault: str, wrapped: bytes, about: bytes) -> bytes:
-        """What was sealed. Raises `VaultKeyMissing` where the key is another one, `WrappedDamaged` where it is not."""
+        """Returns the sealed data. Raises `VaultKeyMissing` for another key, `WrappedDamaged` for changed data."""
         cipher = self._ciphers.get(vault)
         if cipher is None:
             raise VaultKeyMissing(vault)
@@ -82,7 +81,7 @@ class VaultKeys:
 
 
 def make_vault(path: Path) -> VaultKeys:
-    """Makes a vault with one key. Nothing is overwritten. Raises `KeyUnusable`."""
+    """Makes a vault file with one key. Overwrites nothing. Raises `KeyUnusable`."""
     secret = os.urandom(SECRET_BYTES)
     key_file.write(path, _text([secret]), key_file.PRIVATE_MODE)
     return VaultKeys([secret])

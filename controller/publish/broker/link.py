@@ -1,8 +1,7 @@
-"""The port to a broker: one `Link` is one connection, made fresh for each attempt and thrown away after it.
+"""The interface to a broker: one `Link` is one connection, made anew for each attempt.
 
-Nothing here knows MQTT packets. `mqtt.py` is the adapter to a real broker, `memory.py` the one to a broker in memory.
-Sending is plain function calls: the answer to a publish comes back through the callback given with it, so that the
-outbox needs no task and no event for each message.
+Nothing here knows MQTT packets: `mqtt.py` adapts a real broker, `memory.py` one in memory. Sending is a plain
+call, and the answer comes through its callback, so that the outbox needs no task for each message.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -26,7 +25,7 @@ __all__ = [
 
 
 class Code(IntEnum):
-    """Reason codes of MQTT 5 that are told apart here; from 0x80 on the publish is refused."""
+    """The MQTT 5 reason codes that are handled apart; from 0x80 on the publish is refused."""
 
     SUCCESS = 0x00
     NO_SUBSCRIBERS = 0x10  # taken, but nobody listens; optional for brokers
@@ -39,7 +38,7 @@ class Code(IntEnum):
 
 
 class LinkFailed(Exception):
-    """No connection came about. `contacted`: the broker may have seen our CONNECT, so it may publish our will."""
+    """The connection was not made. `contacted`: the broker may have seen our CONNECT, so it may publish our will."""
 
     def __init__(self, reason: str, *, contacted: bool) -> None:
         super().__init__(reason)
@@ -47,13 +46,13 @@ class LinkFailed(Exception):
 
 
 class LinkDown(Exception):
-    """The connection is over; what was sent and not answered is undecided."""
+    """The connection is over; the outcome of unanswered messages is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Why a connection ended. `provoked`: the broker hung up, and named no cause that is none of our messages' fault.
-    `taken_over`: another client came with our client id."""
+    """Why a connection ended. `provoked`: the broker hung up without naming a cause that excludes our messages.
+    `taken_over`: another client used our client id."""
 
     reason: str
     provoked: bool = False
@@ -62,7 +61,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the broker takes: messages on their way at once, and bytes of a whole packet (None = not said)."""
+    """The broker's limits: messages under way at once, and bytes of a packet (None = no limit known)."""
 
     receive_maximum: int = 65535
     packet: int | None = None
@@ -81,7 +80,7 @@ NO_PROPERTIES = Properties()
 
 @dataclass(frozen=True, slots=True)
 class Will:
-    """What the broker publishes (QoS 1, retained) when the connection ends without a DISCONNECT."""
+    """The message that the broker publishes (QoS 1, retained) if the connection ends without DISCONNECT."""
 
     topic: str
     payload: bytes
@@ -97,7 +96,7 @@ class Incoming:
 
 
 class Link(Protocol):
-    """One connection. All calls from the loop's thread; no call blocks it."""
+    """One connection. All calls come from the loop's thread, and none blocks it."""
 
     async def connect(self) -> Limits:
         """Connects; raises LinkFailed. Cancelling it leaves nothing behind."""
@@ -116,13 +115,13 @@ class Link(Protocol):
         never from within this call, and never after the connection is over. Raises LinkDown."""
 
     async def subscribe(self, topic: str) -> int:
-        """Subscribes at QoS 1; the granted QoS or a reason code from 0x80 on. Raises LinkDown."""
+        """Subscribes at QoS 1; returns the granted QoS, or a reason code from 0x80 on. Raises LinkDown."""
 
     def incoming(self) -> AsyncIterator[Incoming]:
-        """Messages of the subscribed topics; ends with the connection."""
+        """Yields messages of the subscribed topics until the connection ends."""
 
     async def closed(self) -> Closed:
-        """Returns when the connection is over, however that came."""
+        """Waits until the connection is over, for whatever reason, and returns why."""
 
     async def close(self) -> None:
         """Says goodbye (the broker drops the will) and closes, within a second; never raises."""

@@ -1,7 +1,7 @@
-"""A broker in memory behind the same port: for `--broker memory`, and for tests that need it to lie.
+"""A broker in memory: for `--broker memory`, and for tests that need a misbehaving broker.
 
-It keeps retained messages and wills as a real one does, and can refuse, hold back or lose answers, drop connections
-on a message it dislikes, and be away.
+It keeps retained messages and wills like a real one, and can refuse, hold back or lose answers, drop connections,
+and be away.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ __all__ = ["Delivery", "MemoryBroker", "MemoryLink"]
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One publish that the broker took."""
+    """One publish that the broker accepted."""
 
     topic: str
     payload: bytes
@@ -63,11 +63,11 @@ class MemoryBroker:
         self.deliveries = deque(maxlen=self.keep)
 
     def link(self, will: Will) -> "MemoryLink":
-        """A fresh link to this broker: a `LinkFactory`."""
+        """Returns a new link to this broker: a `LinkFactory`."""
         return MemoryLink(self, will)
 
     def take(self, delivery: Delivery) -> None:
-        """Stores a publish and hands it to whoever subscribed."""
+        """Stores a publish and delivers it to subscribers."""
         self.deliveries.append(delivery)
         if delivery.retain:
             self.retained[delivery.topic] = delivery.payload
@@ -84,14 +84,14 @@ class MemoryBroker:
             link.end(Closed(reason, provoked=True), with_will=True)
 
     def answer_held(self) -> None:
-        """Answers again, and first what was held back, in order."""
+        """Sends the held answers in order, and answers again from now on."""
         self.answering = True
         for link in self.links:
             link.answer_held()
 
 
 class MemoryLink:
-    """`Link` to a `MemoryBroker`."""
+    """One connection to a `MemoryBroker`."""
 
     def __init__(self, broker: MemoryBroker, will: Will) -> None:
         self._broker, self._will = broker, will
@@ -172,14 +172,14 @@ class MemoryLink:
             self.answer_held()
 
     def answer_held(self) -> None:
-        """Answers what is held back, and nothing that is sent meanwhile."""
+        """Sends the held answers, and none for messages sent meanwhile."""
         held, self._held = self._held, []
         for answered, code in held:
             if not self._over.done():
                 answered(code)
 
     def end(self, closed: Closed, *, with_will: bool) -> None:
-        """Ends the connection once; a connection that never came about has no will."""
+        """Ends the connection once; one that never connected has no will."""
         if self._over.done():
             return
         self._over.set_result(closed)

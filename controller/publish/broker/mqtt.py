@@ -131,7 +131,7 @@ class MqttLink:
 
 
 class _Client(aiomqtt.Client):
-    """aiomqtt's client for exactly one connection, with its socket served by the loop directly."""
+    """aiomqtt's client for exactly one connection; the loop serves its socket directly."""
 
     def __init__(self, config: PublishConfig, will: Will) -> None:
         five = config.protocol == "5"
@@ -178,7 +178,7 @@ class _Client(aiomqtt.Client):
         return self.limits
 
     def _dial(self) -> asyncio.Future[None]:
-        """A daemon thread and not the executor: a name look-up that hangs must not hold up the end of the process."""
+        """Dials in a daemon thread, so that a hanging name look-up does not delay the process's end."""
         dialled: asyncio.Future[None] = self._loop.create_future()
 
         def tell(error: Exception | None) -> None:
@@ -226,12 +226,12 @@ class _Client(aiomqtt.Client):
         self._flush()
 
     def goodbye(self) -> None:
-        """DISCONNECT; paho closes the socket once it is out."""
+        """Sends DISCONNECT; paho closes the socket afterwards."""
         if not self.over.done() and self._client.disconnect() == MQTT_ERR_SUCCESS:
             self._flush()
 
     def shut(self, closed: Closed) -> None:
-        """Ends the connection, whatever state it is in; the first reason given stays."""
+        """Ends the connection in any state; the first reason stays."""
         if not self.over.done():
             self.over.set_result(closed)
         self._waiting.clear()
@@ -275,7 +275,7 @@ class _Client(aiomqtt.Client):
             self._loop.remove_writer(self._fd)
 
     def _flush(self) -> None:
-        """Writes what is queued, now; what the socket does not take waits for it to become writable."""
+        """Writes what is queued; the rest waits until the socket is writable."""
         if self.over.done() or not self._client.want_write():
             return
         self.contacted = True
@@ -366,7 +366,7 @@ def _password(config: PublishConfig) -> str | None:
 
 
 def _unfit(exc: OSError | ValueError, config: PublishConfig) -> str:
-    """What cannot be read, and what to do."""
+    """Returns which file cannot be read, and what to do."""
     said = exc.strerror or str(exc) if isinstance(exc, OSError) else str(exc)
     try:
         _password(config)

@@ -21,10 +21,10 @@ Clauses = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`when`: guards that must hold, or with `!` must not. `must`: action -> clauses, all of them. `may`: action -> readings.
+    """One case of the observer's law. `when`: guards that must hold, or with `!` must not.
 
-    `must` is what the text itself says; `may` what may follow beside that, because the text leaves it open. An empty
-    `must` is a silence: nothing may follow but by a reading.
+    `must`: action -> clauses, what the text itself demands. `may`: action -> readings, what may follow because the
+    text leaves it open. An empty `must` is a silence: only readings act.
     """
 
     when: tuple[str, ...] = ()
@@ -40,14 +40,13 @@ class Case:
 class Document:
     """One rule document as the observer knows it.
 
-    `collects`: wagers that the dealer takes of a player who folds, `by` these clauses, and that a later void may reach.
-    `settles`: wagers that are paid or collected with an answer, and of which nothing is left after it. `later`: answers
-    that place a wager, with its name. `halves`: answers that give up half of a wager at once, and the clauses.
-    `sends_back`: what is said of the dealer's hand, when it is so, the wagers that go back then, and the clauses. `full`:
-    cards in a set, by the house's choice where there is one. `swaps`: the sets take turns by round or by shoe.
-    `blind`: what a winning Blind wager is paid to one, by category from 4 = straight to 9 = royal flush.
-    `chapters`: by a way of dealing, or a choice of the house, a clause of the chapter on dealing by device, or of the first
-    version -> its like there.
+    `collects`: wagers that the dealer takes at a fold, `by` these clauses, and that a later void may reach.
+    `settles`: wagers that an answer pays or collects for good. `later`: answers that place a wager, with its name.
+    `halves`: answers that give up half of a wager, and the clauses. `sends_back`: a statement about the dealer's
+    hand, the wagers that go back then, and the clauses. `full`: cards in a set, by the house's choice if there is
+    one. `swaps`: the sets take turns by round or by shoe. `blind`: what a winning Blind pays to one, by category
+    from 4 = straight to 9 = royal flush. `chapters`: by a dealing method or a house choice, each clause of the
+    main chapter -> its counterpart.
     """
 
     cases: Mapping[str, tuple[Case, ...]]

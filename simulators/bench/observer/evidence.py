@@ -50,11 +50,11 @@ class Verdict:
 
 @dataclass
 class Evidence:
-    """One run, once it is over. `serials`: serial number -> device. `began`: order of the last record before it.
+    """One finished run. `serials`: serial number -> device. `began`: order of the last record before it.
 
-    `at_once`: what was seen wrong at its instant, by promise; `looked_at_once`: how often somebody looked.
-    `stop_ns`: when the daemon was asked to stop, 0 = never; `stopped_heads`: the last sequence of each stream then.
-    `delivered` None = there was no broker to ask.
+    `at_once`: faults seen at their instant, by promise; `looked_at_once`: how many instants were checked.
+    `stop_ns`: when the daemon was told to stop, 0 = never; `stopped_heads`: each stream's last number then.
+    `delivered` None = there was no broker.
     """
 
     rulebook: str

@@ -25,8 +25,8 @@ _COMMON = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record. `origin`: serial, boot and counter of a device's report. `data`: its body, opened where its key lies open;
-    `raw` as it is stored; `fault`: what is wrong with its seal."""
+    """One record. `origin`: serial, boot and counter of a device's report. `data`: its body, opened if its key is
+    open; `raw`: as stored; `fault`: what is wrong with its seal."""
 
     stream: str
     sequence: int
