@@ -9,6 +9,7 @@ import time
 import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
+from inspect import iscoroutinefunction
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -95,9 +96,9 @@ def nothing_leaks() -> Iterator[None]:
     assert not leaks, "left behind: " + ", ".join(leaks)
 
 
-@pytest.fixture(autouse=True)
-async def no_task_left(request: pytest.FixtureRequest) -> object:
-    """Fails an async test that leaves a task running in its loop."""
+@pytest.fixture
+async def no_task_left() -> object:
+    """Fails a test that leaves a task running in its loop; each async test has it, and the others need no loop for it."""
     yield
     left = [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and not t.done()]
     left = [t for t in left if "pytest" not in repr(t.get_coro())]
@@ -110,6 +111,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A long test that begins last keeps one worker busy while the others have nothing left to do. Each worker takes as many
     tests as the others, in the order in which they stand here.
     """
+    for item in items:
+        if isinstance(item, pytest.Function) and iscoroutinefunction(item.function):
+            item.fixturenames.insert(0, "no_task_left")
     if not config.option.markexpr:
         full = [item for item in items if item.get_closest_marker("full")]
         items[:] = [item for item in items if not item.get_closest_marker("full")]
