@@ -8,7 +8,7 @@ import click
 from controller.cli.arguments import A_PATH
 from controller.cli.main import WRONG, acting, ask, client, end, reaching
 from controller.journal.vault.key_file import KeyUnusable
-from controller.journal.vault.vault_keys import make_vault, renew_vault
+from controller.journal.vault.vault_keys import check_vault, make_vault, renew_vault
 
 __all__ = ["vault"]
 
@@ -23,7 +23,10 @@ def vault() -> None:
 @click.option(
     "--renew", "old", type=A_PATH, help="Put a new key before those of this vault, which stay for old rounds."
 )
-def key(new: Path | None, old: Path | None) -> None:
+@click.option(
+    "--check", "unchecked", type=A_PATH, help="Write the check into this file, which an earlier release made."
+)
+def key(new: Path | None, old: Path | None, unchecked: Path | None) -> None:
     """Make the file of the keys that seal cards, or put a new key into it, and print the id of the key that seals now.
 
     The daemon reads it at its start (`vault` in [journal]). Who has it can read every sealed card; who has lost it, none that
@@ -33,9 +36,10 @@ def key(new: Path | None, old: Path | None) -> None:
     Example:
       tablewarden vault key --new /etc/tablewarden/vault.key
       tablewarden vault key --renew /etc/tablewarden/vault.key
+      tablewarden vault key --check /etc/tablewarden/vault.key
     """
-    if (new is None) is (old is None):
-        raise click.UsageError("say either --new FILE or --renew FILE")
+    if sum(path is not None for path in (new, old, unchecked)) != 1:
+        raise click.UsageError("say one of --new FILE, --renew FILE and --check FILE")
     try:
         if new is not None:
             click.echo(f"{new}: vault key {make_vault(new).id}; keep a copy where the record's copies are not")
@@ -43,6 +47,11 @@ def key(new: Path | None, old: Path | None) -> None:
             made = renew_vault(old)
             click.echo(
                 f"{old}: vault key {made.id} seals from the daemon's next start on; the others open what they sealed"
+            )
+        elif unchecked is not None:
+            ids = ", ".join(check_vault(unchecked))
+            click.echo(
+                f"{unchecked}: vault keys {ids}, each with its check; a damaged line is found by it from now on"
             )
     except KeyUnusable as exc:
         end(str(exc), WRONG)

@@ -10,6 +10,7 @@ import random
 import signal
 import time
 from collections.abc import Coroutine, Iterator
+from functools import partial
 from importlib.metadata import version as installed_version
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ from controller.daemon.record.card_release import Opener
 from controller.daemon.record.checkpointer import Sealer
 from controller.daemon.record.proof_run import Checker
 from controller.daemon.record.record_loss import RecordLoss
+from controller.daemon.record.room_watch import RoomWatch
 from controller.daemon.record.snapshot import Snapshots
 from controller.daemon.systemd import Notifier
 from controller.daemon.table_publisher import publisher_of
@@ -36,15 +38,16 @@ from controller.daemon.timer import Deadlines
 from controller.daemon.watched_task import TaskEnded, lasting
 from controller.journal.day_state import last_day
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked
-from controller.journal.free_space import room_problem
 from controller.journal.proof.key_change import changed_key, known_keys
 from controller.journal.proof.keys import SigningKey
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
+from controller.journal.vault.key_rows import known_vaults
 from controller.journal.vault.vault_keys import VaultKeys
 from controller.limits.descriptors import Spare
 from controller.publish.publisher import Publisher
 from controller.rules.read.library import find, find_coverage
+from controller.table.fold.disputes import room_is_low
 from controller.table.state.recorded_setup import setup_told
 from controller.table.words.codec import UnknownKind
 from controller.table.words.inputs import CardsUnread, ServiceStarted, ServiceStopping
@@ -64,8 +67,6 @@ FAREWELL_S = 4.5
 """And at most, so that what is durable reaches the back office, and after it why nothing follows."""
 POSITIONS_S = 1.0
 """How often, while nothing is committed, readers' positions are made durable and the record is looked for at its path."""
-ROOM_WORDS = 20
-"""So much of a warning tells which one it is; numbers behind it change each second."""
 PULSE_S = 1.0
 """How often the daemon looks at itself: loop lag, and the watchdog of the service manager."""
 AGAIN_NS = 600 * 1_000_000_000
@@ -82,7 +83,7 @@ class Daemon:
     def __init__(self, config: Config, clock: Clock | None = None) -> None:
         self.config = config
         self._key = SigningKey.load(config.journal_key, known_keys(config.journal)) if config.journal_key else None
-        self._vault = VaultKeys.load(config.vault) if config.vault else None
+        self._vault = VaultKeys.load(config.vault, partial(known_vaults, config.journal)) if config.vault else None
         self.setup = config.setup()
         self.clock = clock or SystemClock()
         # Of the elected rulebook, clauses that do not speak of this table are left out.
@@ -241,6 +242,7 @@ class Daemon:
                 start(displays.run(), "displays"),
                 start(Checker(engine, self.config.journal, public).run(), "checker"),
                 start(ClockWatch(engine, self.clock).run(), "clock"),
+                start(RoomWatch(engine, self.config.journal, low=room_is_low(engine.state)).run(), "room"),
             ]
             await self._stop.wait()
             log.info("stopping")
@@ -293,13 +295,9 @@ class Daemon:
             raise
 
     async def _keep_positions(self, recorder: Recorder) -> None:
-        told = ""
         while True:
             await asyncio.sleep(POSITIONS_S)
             await recorder.flush()
-            before, told = told, room_problem(self.config.journal)
-            if told[:ROOM_WORDS] != before[:ROOM_WORDS]:
-                log.warning("record_room", problem=told or "there is room again")
 
     def _session(
         self, config: DeviceConfig, engine: Engine, displays: Displays, journal: Journal

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from controller.journal.file import LOG, MOST_OVERWRITTEN
 
-__all__ = ["RESERVE_BYTES", "room_problem"]
+__all__ = ["AGAIN_BYTES", "RESERVE_BYTES", "free_bytes", "room_problem"]
 
 RESERVE_BYTES = 256 << 20
 """Below so much free space people are warned: some weeks of play, and less than what a day's segment and a copy may need."""
+AGAIN_BYTES = RESERVE_BYTES + (64 << 20)
+"""From so much free space on a disk that was low has room again: what comes and goes at the reserve is no news each time."""
 MIB = 1 << 20
 SHARED = "-shm"
 READ_LOCKS = range(123, 128)
@@ -18,19 +20,26 @@ READ_LOCKS = range(123, 128)
 
 def room_problem(record: Path) -> str:
     """Returns what will stop the record, and what to do; "" = nothing. Never raises."""
-    with suppress(OSError):
-        disk = os.statvfs(record)
-        if (free := disk.f_bavail * disk.f_frsize) < RESERVE_BYTES:
-            return (
-                f"the disk of {record.name} has {free // MIB} MiB left, and {RESERVE_BYTES // MIB} MiB are its reserve: make "
-                "room before the record cannot be written and play is held"
-            )
+    free = free_bytes(record)
+    if free is not None and free < RESERVE_BYTES:
+        return (
+            f"the disk of {record.name} has {free // MIB} MiB left, and {RESERVE_BYTES // MIB} MiB are its reserve: make "
+            "room before the record cannot be written and play is held"
+        )
     with suppress(OSError):
         size = record.with_name(record.name + LOG).stat().st_size
         if size > MOST_OVERWRITTEN:
             who = ", ".join(f"{name} (pid {pid})" for pid, name in _readers(record)) or "a reader"
             return f"{record.name}{LOG} has {size // MIB} MiB, as {who} has been reading the record without a pause: end it"
     return ""
+
+
+def free_bytes(record: Path) -> int | None:
+    """Returns what a service may still write on the disk of a record; None where that cannot be read. Never raises."""
+    with suppress(OSError):
+        disk = os.statvfs(record)
+        return disk.f_bavail * disk.f_frsize
+    return None
 
 
 def _readers(record: Path) -> list[tuple[int, str]]:

@@ -1,19 +1,27 @@
 """Writes what a commit does to round keys: new ones, opened ones, erased ones."""
 
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
-from controller.journal.file import overwrite_log
+from controller.journal.errors import JournalError
+from controller.journal.file import READ_ERRORS, connect_readonly, overwrite_log
 from controller.journal.seal import Batch
 from controller.journal.vault.vault import Unsealer, Vault
 
-__all__ = ["keys_written", "write_keys"]
+__all__ = ["keys_written", "known_vaults", "write_keys"]
 
 _INSERT = "INSERT INTO round_key VALUES (?, ?, ?, ?, ?, ?, ?)"
 _OPEN = "UPDATE round_key SET opened = ?, wrapped = NULL WHERE round = ? AND commitment = ?"
 _ERASE = """UPDATE round_key SET opened = NULL, wrapped = NULL
  WHERE made <= ? AND (wrapped IS NOT NULL OR opened IS NOT NULL)"""
+
+
+def known_vaults(path: Path) -> frozenset[str]:
+    """Returns the ids of vault keys under which a record has sealed something. Never raises."""
+    with suppress(OSError, JournalError, *READ_ERRORS), closing(connect_readonly(path)) as db:
+        return frozenset(vault for (vault,) in db.execute("SELECT DISTINCT vault FROM round_key"))
+    return frozenset()
 
 
 def write_keys(db: sqlite3.Connection, batch: Batch, vault: Vault | None) -> None:

@@ -4,10 +4,13 @@ from controller.table.fold.wagers import with_, without
 from controller.table.state.disputes import Alarm, Bookmark, Dispute
 from controller.table.state.table import State
 from controller.table.words import facts as f
+from controller.table.words.inputs import RecordRoom
 from controller.table.words.structs import replace
 from drivers.events import AlarmRaised, Severity
 
 OF_DISPUTES = (f.DisputeRaised, f.BookmarkNamed, f.ClearingAllowed, f.DisputeClosed)
+ROOM, ROOM_AGAIN = "record_room", "the disk of the record has room again"
+"""Reason of the alarm that room is low, and how its detail begins once it is not; it stands until a person clears it."""
 OF_ALARMS = (f.AlarmSeen, f.AlarmCleared)
 
 
@@ -59,6 +62,13 @@ def alarmed(state: State, fact: f.Fact) -> State:
             pass
         case AlarmRaised(severity=Severity.ALARM, code=code, text=text):
             reason, detail = "device_alarm", f"{code} {text}".strip()
+        case RecordRoom(low=True, free_mib=free, reserve_mib=reserve):
+            reason, detail = (
+                ROOM,
+                f"the disk of the record has {free} MiB left, and {reserve} MiB are its reserve: make room",
+            )
+        case RecordRoom(free_mib=free):
+            return _room_again(state, f"{ROOM_AGAIN}: {free} MiB")
         case _:
             return state
     same = next((a for a in state.alarms.values() if (a.device, a.reason) == (fact.subject, reason)), None)
@@ -68,6 +78,16 @@ def alarmed(state: State, fact: f.Fact) -> State:
     number = state.alarms_raised + 1
     alarm = Alarm(f"A{number}", fact.subject, reason, detail)
     return replace(state, alarms=with_(state.alarms, alarm.id, alarm), alarms_raised=number)
+
+
+def room_is_low(state: State) -> bool:
+    """Whether an alarm says that the record's disk runs out of room, and nothing has said since that it does not."""
+    return any(a.reason == ROOM and not a.detail.startswith(ROOM_AGAIN) for a in state.alarms.values())
+
+
+def _room_again(state: State, detail: str) -> State:
+    alarms = {key: replace(a, detail=detail) if a.reason == ROOM else a for key, a in state.alarms.items()}
+    return replace(state, alarms=alarms)
 
 
 def _with(state: State, dispute: Dispute) -> State:

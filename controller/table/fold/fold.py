@@ -24,13 +24,19 @@ from controller.table.state.device import Device
 from controller.table.state.table import DISPENSERS, Duty, Fate, Hold, LastRound, Round, State
 from controller.table.words import facts as f
 from controller.table.words.acts import Resolution
-from controller.table.words.inputs import ServiceStarted
+from controller.table.words.inputs import RecordRoom, ServiceStarted
 from controller.table.words.structs import replace
 from drivers import events as e
+
+_TOLD_BY_DEVICES = frozenset({*e.REPORTS.values(), *e.LINK_EVENTS.values()} - {e.AlarmRaised})
 
 
 def evolve(state: State, fact: f.Fact) -> State:
     """The state after this fact. Facts that only inform (a lamp, a service hint) leave it as it is."""
+    if (
+        type(fact.event) in _TOLD_BY_DEVICES and fact.subject in state.devices
+    ):  # half of a record: past all other questions
+        return _device(state, fact.subject, fact.event)
     match fact.event:
         case f.LevelWanted() as wanted:
             if (device := state.devices.get(wanted.device)) is None:  # it is not in the configuration any more
@@ -60,7 +66,7 @@ def evolve(state: State, fact: f.Fact) -> State:
             return replace(state, method=method)
         case f.DispositionMade() as made:
             return _trigger_noted(wagers.void_noted(state, made), made)
-        case f.SecurityAlarm() | e.AlarmRaised():
+        case f.SecurityAlarm() | e.AlarmRaised() | RecordRoom():
             return alarmed(state, fact)
         case f.InputRefused(said=str() as said):
             return replace(state, doubted=said)
@@ -272,20 +278,17 @@ def _device_after(device: Device, event: f.Event) -> Device:
             return replace(device, levels=dataclasses.replace(device.levels, cards_inside=inside), holds=holds)
         case e.ShuffleCompleted():
             return replace(device, failed=False)
-        case e.LockoutEngaged():
-            return _read_back(device, e.Level.LOCKOUT, lockout=e.ENGAGED)
-        case e.LockoutReleased():
-            return _read_back(device, e.Level.LOCKOUT, lockout=e.RELEASED)
-        case e.DispensingInhibited():
-            return _read_back(device, e.Level.DISPENSING, dispensing=e.INHIBITED)
-        case e.DispensingAllowed():
-            return _read_back(device, e.Level.DISPENSING, dispensing=e.ALLOWED)
+        case e.LockoutEngaged() | e.LockoutReleased():
+            value = e.ENGAGED if isinstance(event, e.LockoutEngaged) else e.RELEASED
+            return _read_back(device, e.Level.LOCKOUT, lockout=value)
+        case e.DispensingInhibited() | e.DispensingAllowed():
+            value = e.ALLOWED if isinstance(event, e.DispensingAllowed) else e.INHIBITED
+            return _read_back(device, e.Level.DISPENSING, dispensing=value)
         case e.ModeChanged(mode=mode):
             return replace(device, levels=dataclasses.replace(device.levels, mode=mode))
-        case e.DoorOpened():
-            return replace(device, levels=dataclasses.replace(device.levels, door_open=True))
-        case e.DoorClosed():
-            return replace(device, levels=dataclasses.replace(device.levels, door_open=False))
+        case e.DoorOpened() | e.DoorClosed():
+            is_open = isinstance(event, e.DoorOpened)
+            return replace(device, levels=dataclasses.replace(device.levels, door_open=is_open))
         case f.DeviceTakenOut(how=how, failed=failed):
             return replace(device, out=how, failed=failed, awaited=False)
         case f.DeviceReturned():

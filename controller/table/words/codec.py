@@ -92,7 +92,10 @@ def decode_fact(kind: str, subject: str, data: bytes, version: int | None = None
 
     Raises `UnknownKind` for what this software does not know.
     """
-    body = raised(kind, msgspec.json.decode(data), version or version_of(kind))
+    version = version or version_of(kind)
+    if version == version_of(kind) and kind not in NAMED and (decoder := _DECODERS.get(kind)) is not None:
+        return Fact(subject, decoder.decode(data))
+    body = raised(kind, msgspec.json.decode(data), version)
     return Fact(subject, _decode(FACTS, kind, body))
 
 
@@ -161,6 +164,12 @@ def _optional(cls: type[Any]) -> tuple[str, ...]:
     if cls not in _OPTIONAL:
         _OPTIONAL[cls] = tuple(f.name for f in fields(cls) if f.required and "None" in str(f.type))
     return _OPTIONAL[cls]
+
+
+_DECODERS = {
+    kind: msgspec.json.Decoder(cls) for kind, cls in FACTS.items() if not _optional(cls) and kind not in IDENTITIES
+}
+"""Reads facts of which every field is in the record, in one step: a start reads hundreds of thousands."""
 
 
 def _present(value: Any) -> Any:

@@ -192,6 +192,16 @@ class RecordPruned(Struct, frozen=True):
     segment: str
 
 
+class RecordRoom(Struct, frozen=True):
+    """The disk of the record began to run out of room (`low`), or has room again. `free_mib`: what was left; `reserve_mib`: below
+    it room is low."""
+
+    kind: ClassVar[str] = "record_room"
+    low: bool
+    free_mib: int
+    reserve_mib: int
+
+
 class ClockStepped(Struct, frozen=True):
     """The wall clock was set. `by_us`: by how much, forward; seen within a second. Order and spans do not hang on it."""
 
@@ -225,6 +235,7 @@ ServiceEvent = (
     | RecordDayClosed
     | SegmentCopied
     | RecordPruned
+    | RecordRoom
     | ClockStepped
     | ClockJudged
 )

@@ -249,6 +249,7 @@ HEALTH = frozenset(
         "level_confirmed", "level_unknown", "levels_read", "service_due", "self_test_failed", "broker_changed",
         "button_pressed", "powered_up", "checkpoint_signed", "record_checked", "cards_unread",
         "signing_key_changed", "record_day_closed", "segment_copied", "record_pruned", "clock_stepped", "clock_judged",
+        "record_room",
         "alarm_raised", "liveness_changed",
     }
 )  # fmt: skip
