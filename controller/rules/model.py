@@ -356,11 +356,16 @@ class Law:
         """
         if reading is None:
             return False
-        steps = (step for rows in self.rulebook.rows.values() for row in rows for step in row.by_reading)
         voids = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.FOLLOW_HOUSE_PROCEDURE)
-        return reading == self.of_holds or any(
-            step.reading == reading and any(demand.action in voids for demand in step.do) for step in steps
-        )
+        return reading == self.of_holds or self._may_do(reading, *voids)
+
+    def may_collect(self, reading: str | None) -> bool:
+        """True where a person who answers under this reading may take the wagers of a seat as lost: one of its choices does."""
+        return reading is not None and self._may_do(reading, Action.COLLECT_SEAT_WAGERS)
+
+    def _may_do(self, reading: str, *actions: Action) -> bool:
+        steps = (step for rows in self.rulebook.rows.values() for row in rows for step in row.by_reading)
+        return any(step.reading == reading and any(d.action in actions for d in step.do) for step in steps)
 
     def unelected(self, offered: Collection[str] | None = None) -> tuple[Question, ...]:
         """What nobody has elected and must be: readings that move money or void hands, and what the text leaves to the

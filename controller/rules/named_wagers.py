@@ -12,7 +12,7 @@ from controller.rules.vocabulary import GUARDS_OF, Action, Guard, Trigger
 
 ABOUT_ONE = (Action.RETURN, Action.HOLD, Action.SETTLE, Action.COLLECT)
 """Actions about the one wager that their demand names."""
-ASK_PLACED = (Trigger.CARD_FACE_UP, Trigger.DEALER_CARD_EXPOSED)
+ASK_PLACED = (Trigger.CARD_FACE_UP, Trigger.DEALER_CARD_EXPOSED, Trigger.WRONG_COUNT_DEALER)
 """Triggers whose rows may ask whether somebody has placed a certain wager."""
 _PLACED = "_placed"
 

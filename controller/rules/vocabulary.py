@@ -284,7 +284,11 @@ GUARDS_OF: dict[Trigger, tuple[Guard, ...]] = {
     Trigger.CARD_DRAWN_EXPOSED: (Guard.SEVERAL,),
     Trigger.UNFIT_CARD: (Guard.ROUND_LIVE, Guard.IDLE_SET),
     Trigger.WRONG_COUNT_PLAYER: (Guard.TOO_MANY, Guard.COMMUNITY_DEALT),
-    Trigger.WRONG_COUNT_DEALER: (Guard.COMPLETABLE, Guard.TOO_MANY),
+    Trigger.WRONG_COUNT_DEALER: (
+        Guard.COMPLETABLE,
+        Guard.TOO_MANY,
+        Guard.INITIAL_DEAL_DONE,
+    ),
     Trigger.WRONG_COUNT_COMMUNITY: (Guard.OF_THE_BOX, Guard.TOO_MANY),
     Trigger.DEALER_CARD_EXPOSED: (
         Guard.ALL_PLAYERS_ACTED,

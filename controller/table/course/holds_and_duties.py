@@ -8,10 +8,10 @@ from controller.table.fold.ruling import Draft
 from controller.table.irregularities import jams, revoked_answers
 from controller.table.irregularities.collected_wagers import after_void, ask_of_lost
 from controller.table.irregularities.dispositions import dispose, open_duty
-from controller.table.irregularities.held_wagers import fare_as_void
+from controller.table.irregularities.held_wagers import fare_as_void, void_since
 from controller.table.irregularities.settled_wagers import after_settled, settled_before
 from controller.table.irregularities.spared_wagers import not_collected, void_round
-from controller.table.irregularities.wager_facts import lying, record
+from controller.table.irregularities.wager_facts import lying, open_return_duty, record
 from controller.table.questions.deal_plan import players_dealt
 from controller.table.questions.stub_count_and_turns import away_first
 from controller.table.settlement import settle
@@ -122,6 +122,8 @@ def resolve(draft: Draft, act: a.ResolveHold, actor: Actor) -> None:
         _resolve_collected(draft, hold, act.resolution)
     elif act.resolution in settle.OF_THE_CENT:
         settle.give_up_half(draft, hold.seat, actor.who, act.resolution)
+    elif hold.wager and act.resolution is a.Resolution.WAGER_LOST:
+        _collect_held(draft, hold)
     elif hold.wager and act.resolution in revoked_answers.OF_WAGER:  # to go on leaves the wager as it lies
         fate = Fate.RETURNED if act.resolution is a.Resolution.RETURN_WAGER else Fate.STANDS
         cite = () if hold.reading else hold.cite
@@ -155,6 +157,24 @@ def _collect_the_rest(draft: Draft, hold: Hold) -> None:
         if lies.hold == hold.id:
             draft.decide_wager(seat, wager, lies.cents, Fate.LOST, (), hold.reading)
             open_duty(draft, Demand(Action.COLLECT_SEAT_WAGERS, reading=hold.reading), seat=seat)
+
+
+def _collect_held(draft: Draft, hold: Hold) -> None:
+    """The wagers that this hold was placed for are lost, and the dealer collects them.
+
+    Where their hand or round became void since, they go back if that was elected for wagers that were lost before.
+    Clause: `[play] lost_in_void`.
+    """
+    round_, rule = _round(draft), draft.setup.law.rulebook.play.lost_in_void
+    for seat, wager, lies in round_.wagers(Fate.HELD):
+        if lies.hold != hold.id:
+            continue
+        if rule is not None and draft.setup.law.decided(rule) == "return" and void_since(draft, hold, seat, wager):
+            draft.decide_wager(seat, wager, lies.cents, Fate.RETURNED, (), rule.reading)
+            open_return_duty(draft, Demand(Action.RETURN_ALL_WAGERS, reading=rule.reading))
+            continue
+        draft.decide_wager(seat, wager, lies.cents, Fate.LOST, (), hold.reading)
+        open_duty(draft, Demand(Action.COLLECT_SEAT_WAGERS, reading=hold.reading), seat=seat)
 
 
 def _void_by_a_person(draft: Draft, hold: Hold) -> None:

@@ -50,6 +50,16 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     return True
 
 
+def void_since(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
+    """True where the hand of this seat is void, and not by the row that placed this hold."""
+    round_ = draft.state.round
+    assert round_ is not None
+    if not (round_.void or round_.seats[seat].void):
+        return False
+    voids = [demands for demands, _ in _voids_of(draft, round_, seat, wager)]
+    return not voids or any(all(d.reading != hold.reading for d in demands) for demands in voids)
+
+
 def _spared_by(law: Law, hold: Hold, wager: str, demands: Iterable[Demand]) -> Demand | None:
     """The demand that this hold was placed by, where it asks whether the wager is settled although hands are missing, or after
     something else has happened."""

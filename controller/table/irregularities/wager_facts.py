@@ -94,7 +94,12 @@ def decide(draft: Draft, fates: Iterable[WagerFate]) -> None:
 def hold_wagers(
     draft: Draft, held: list[tuple[int, str]], demand: Demand, choices: tuple[Resolution, ...] = CHOICES
 ) -> None:
-    """One hold for all wagers of one demand: the floor decides once. It names the seat where they are those of one."""
+    """One hold for all wagers of one demand: the floor decides once. It names the seat where they are those of one.
+
+    They may be lost where another choice of the same reading collects them, as those of a player who left.
+    """
+    if demand.action is Action.HOLD_SEAT_WAGERS and draft.setup.law.may_collect(demand.reading):
+        choices = (*choices, Resolution.WAGER_LOST)
     seat, wager = held[0]
     what = f"seat {seat}: the {wager} wager is"
     if len(held) > 1:

@@ -120,6 +120,7 @@ class Resolution(StrEnum):
     VOID = "void"
     RETURN_WAGER = "return_wager"
     WAGER_STANDS = "wager_stands"
+    WAGER_LOST = "wager_lost"  # of a player who left: the dealer collects it
     STAYS_COLLECTED = "stays_collected"  # what was collected at a fold does not go back
     CENT_TO_PLAYER = "cent_to_player"  # of a sum that cannot be halved
     CENT_TO_HOUSE = "cent_to_house"

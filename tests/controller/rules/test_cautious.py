@@ -32,6 +32,7 @@ PRINTED = {
     "R-128": "printed_words",  # a round of play, without a word of what the shoe has left to deal
     "R-148": "both",  # 7(f), 8.E, 39.7(e), 7(e): every five rounds, and to find whether the deck is whole
     "R-151": "not_offered",  # no clause of chapters 8 and 9 deals a card to the box
+    "R-202": "with_the_hand",  # 15(a) and 15(b) spare Trips by name, and 15(d) and 15(f) spare nothing
     "R-100": "kept",  # 8.C(4) collects the chip before the deal, and no clause hands it back
 }
 """Readings without a choice to hold, where the text says more for one of the choices."""
