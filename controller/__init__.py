@@ -1,3 +1,3 @@
-"""The table daemon: the law, the one path, the record, and everybody who is told."""
+"""The table daemon: the law, the one path, the record, and publishing."""
 
 __distribution__ = "tablewarden"  # asked for at start, because the name of this package is a general word

@@ -30,7 +30,7 @@ SECRET_FIELDS = frozenset({"password", "pin", "secret", "token", "salt"})
 """Fields that open something: withheld whatever they hold."""
 
 LIBRARIES = {"paho": logging.WARNING, "aiomqtt": logging.WARNING, "asyncio": logging.WARNING}
-"""Least levels of libraries: their retries are our business and are told once, by us."""
+"""Least levels of libraries: their retries are logged once, by us."""
 
 AS_LINES = frozenset({"exception", "stack"})
 """Fields of several lines, which this process wrote itself."""

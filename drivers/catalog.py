@@ -21,7 +21,7 @@ LINE_VENDOR = "unidentified"
 """Vendor under which a line device is listed: it cannot say who it is."""
 
 MODBUS_VENDOR = "remote i/o"
-"""Vendor under which a progressive of remote I/O is listed, whoever made the units: they do not say."""
+"""Vendor under which a progressive of remote I/O is listed; the units do not name their maker."""
 
 BEETEK_VENDOR = "bee-tek"
 """Vendor under which a shoe that sends its lines is listed: it does not say who it is."""

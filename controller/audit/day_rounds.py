@@ -7,7 +7,7 @@ the file of the open one goes on each hour.
 
 Derived and disposable, as a snapshot is: a look-back over a month would else fold a month. One of another release, or one that
 is not whole, is passed over, and the record itself is folded in its place; so is one of an open day that does not end with a
-record of this very chain, or behind which the table was started, since a start may say that it is another table.
+record of this very chain, or after which the table was started, since a start may say that it is another table.
 """
 
 import zlib

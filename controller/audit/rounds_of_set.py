@@ -73,7 +73,7 @@ class Touched(msgspec.Struct, frozen=True, gc=False):
 def empty_table(view: Reading) -> State:
     """Returns an empty table of this kind, so that folding starts with no earlier rounds. Raises `NotReplayable`.
 
-    The newest start says what table it is; one before the last closed day is told with that, so that it is not looked for.
+    The newest start says what table it is; one before the last closed day is recorded with that, so that it is not looked for.
     """
     about, newest = view.description, view.closing(lambda brief: True)
     try:

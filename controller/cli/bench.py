@@ -70,7 +70,7 @@ def _broker(context: click.Context, parameter: click.Parameter, given: str) -> s
 
 
 def _whole_path(context: click.Context, parameter: click.Parameter, given: Path | None) -> Path | None:
-    """The daemon and the devices are told it in files of another folder, where a relative one would mean another place."""
+    """Makes the path absolute: daemon and devices read it in files of another folder."""
     return None if given is None else given.absolute()
 
 
@@ -109,7 +109,7 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option("--rounds", type=click.IntRange(min=0), default=10, show_default=True, help="0 = until stopped.")
 @click.option("--speed", type=Finite(0.1, 1000), default=20.0, show_default=True, help="Times real speed.")
 @click.option("--fault", "mishaps", multiple=True, metavar="NAME@ROUND", callback=_mishaps, help="See below.")
-@click.option("--scenario", type=A_PATH, default=None, help="What befalls a device; see below.")
+@click.option("--scenario", type=A_PATH, default=None, help="What happens to a device; see below.")
 @click.option(
     "--broker", default="auto", show_default=True, callback=_broker, help="auto, memory or mqtt://host:port."
 )

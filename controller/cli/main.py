@@ -236,7 +236,7 @@ def run(config: Path) -> None:
 def check(files: Sequence[Path], as_json: bool) -> None:
     """Say what is wrong with a configuration, its rulebook and its elections, and what it means.
 
-    All faults are told at once; exit code 1 if there is one. Several files are taken for the tables of one house: what a
+    All faults are shown at once; exit code 1 if there is one. Several files are taken for the tables of one house: what a
     document wants alike at every table, as the version of Colorado Hold 'Em, is compared, and so is what only one table can
     have, as its MQTT client id or its record.
 

@@ -1,4 +1,4 @@
-"""How far long work has come, on the error stream of whoever watches at a terminal; a program sees nothing of it."""
+"""How far long work has come, on the error stream, for people at a terminal; a program sees nothing of it."""
 
 import sys
 import time

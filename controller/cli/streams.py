@@ -57,7 +57,7 @@ class _Descriptor(io.FileIO):
         try:
             written = super().write(data)
         except OSError as exc:
-            if exc.errno == errno.EPIPE:  # whoever read has seen enough; click ends in silence
+            if exc.errno == errno.EPIPE:  # the reader has seen enough; click ends in silence
                 raise
             raise StreamLost(self._number, f"cannot be written ({exc.strerror})") from exc
         self._is_lost = False
@@ -78,7 +78,7 @@ def prepare() -> None:
     """Puts our own streams in the place of Python's. To be called once, before anything is opened.
 
     A closed descriptor is filled with /dev/null first: the next file that is opened would get its number, and be written to
-    by whoever believes in standard output.
+    by code that writes to standard output.
     """
     is_closed = [_is_closed(number) for number in range(3)]
     for number in range(3):

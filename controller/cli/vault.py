@@ -1,4 +1,4 @@
-"""`tablewarden vault`: the keys that seal which cards were told, and letting them out before the rules do."""
+"""`tablewarden vault`: the keys that seal card identities, and opening them before the rules do."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["vault"]
 
 @click.group()
 def vault() -> None:
-    """The vault seals in the record which cards were told at the table, each round under a key of its own (docs/vault.md)."""
+    """The vault seals card identities in the record, each round under a key of its own (docs/vault.md)."""
 
 
 @vault.command()
@@ -30,7 +30,7 @@ def key(new: Path | None, old: Path | None, unchecked: Path | None) -> None:
     """Make the file of the keys that seal cards, or put a new key into it, and print the id of the key that seals now.
 
     The daemon reads it at its start (`vault` in [journal]). Who has it can read every sealed card; who has lost it, none that
-    was not let out. Keep a copy where the record's copies are not.
+    is not open yet. Keep a copy where the record's copies are not.
 
     \b
     Example:
@@ -66,10 +66,10 @@ REASON = click.option("--reason", required=True, help="Why; it goes on record.")
 @acting
 @reaching
 def open_round(round_id: str, reason: str, who: str, role: str, socket: Path | None, config: Path | None) -> None:
-    """Let out which cards were told in a round before the rules do, or those that were refused; for a supervisor.
+    """Open a round's sealed cards before the rules do, or refused ones; for a supervisor.
 
-    From then on whoever has the record can read them (`tablewarden journal prove`). ROUND is its id, or - for cards that were
-    told outside of rounds.
+    From then on everybody who has the record can read them (`tablewarden journal prove`). ROUND is its id, or - for cards
+    recorded outside of rounds.
 
     \b
     Example:
@@ -77,7 +77,7 @@ def open_round(round_id: str, reason: str, who: str, role: str, socket: Path | N
     """
     round_id = "" if round_id == "-" else round_id
     told = ask(client(socket, config), "open_round", round=round_id, reason=reason, who=who, role=role)
-    click.echo(f"let out, on record as {told['stream']} {told['sequence']}")
+    click.echo(f"opened, on record as {told['stream']} {told['sequence']}")
 
 
 @vault.command()

@@ -65,7 +65,7 @@ MAX_REASON = 500
 """Characters of a reason."""
 
 AS_TYPED = frozenset({ErrorCode.BAD_REQUEST, ErrorCode.UNKNOWN_ACT})
-"""Refusals that repeat what was typed, which may be a card in the wrong place: only who typed it is told the words."""
+"""Refusals that repeat typed words, possibly a card in the wrong place: only the person who typed sees them."""
 
 log = get_logger("control")
 LoopHandler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]

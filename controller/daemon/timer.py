@@ -20,7 +20,7 @@ log = structlog.get_logger()
 LONGEST_WAIT_S = 60.0
 """The clock is looked at again at least this often, so that a loop that was late wakes no later than that."""
 TELL_AGAIN_S = 600
-"""A gaming day that the core did not accept, since its clock lost its discipline just then, is told again after so long."""
+"""A gaming day that the core did not accept, because its clock was unsynchronised, is handed in again after this long."""
 NS_PER_S = 1_000_000_000
 
 

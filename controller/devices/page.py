@@ -236,7 +236,7 @@ def _advice(seen: Document) -> str:
     if not seen["levels"]:
         return "NEXT: it is there but does not say its levels: switch it off and on, and probe again."
     if seen["bad_seals"]:
-        return "NEXT: somebody else speaks on this cable: look at its whole length, and call whoever is responsible for security."
+        return "NEXT: somebody else speaks on this cable: look at its whole length, and call the person responsible for security."
     if line["dropped"] or line["peer_dropped"] or line["echoed"] < line["pings"]:
         return "NEXT: the line is not clean: look at cable and plugs, then probe again."
     return "Nothing is wrong, and nothing was changed."

@@ -125,7 +125,7 @@ def _recorded(raw: dict[str, Any]) -> Input:
         *IDENTITIES
     ]:  # neither need have a hash yet
         raise LineRefused(
-            "which cards it tells is sealed; `journal replay --verify` decides it where the round was let out, or with --vault"
+            "which cards it tells is sealed; `journal replay --verify` decides it if the round is open, or with --vault"
         )
     verify(raw, JournalLine, "")
     line = convert(raw, JournalLine, "")

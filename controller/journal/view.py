@@ -19,7 +19,7 @@ __all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView",
 
 Row = tuple[Any, ...]
 Progress = Callable[[int, int], None]
-"""Is told how many records of how many are done, now and then."""
+"""Receives now and then how many records are done, and of how many."""
 BATCH = 400
 """Rows read at once: no statement stays open between batches, so a slow reader never holds the writer's log back."""
 MAX_SEQUENCE = (1 << 63) - 1

@@ -98,9 +98,7 @@ class Envelope:
     )
     datahash: Annotated[_HASH, Meta(description="commitment to the withheld body")] | UnsetType = UNSET
     openkeys: (
-        Annotated[
-            dict[_HASH, _HASH], Meta(description="of a round that was let out: commitment of a key -> the key")
-        ]
+        Annotated[dict[_HASH, _HASH], Meta(description="of an opened round: commitment of a key -> the key")]
         | UnsetType
     ) = UNSET
 

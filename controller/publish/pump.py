@@ -21,7 +21,7 @@ from controller.publish.suspects import Key, OnWay
 __all__ = ["Pump", "full_jitter"]
 
 STATE_S = 0.1
-"""Least time between two looks at the table's state; what changes in between is told by the last of it."""
+"""Least time between two looks at the table's state; changes in between are sent with the next look."""
 OTHERS_TURN = 4
 """Of so many events one is of the other stream, while both have a backlog."""
 LISTENERS_S = 2.0

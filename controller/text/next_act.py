@@ -202,7 +202,7 @@ def _dealing(setup: Setup, state: State, round_: Round) -> Candidates:
     if round_.phase is Phase.BETS_CLOSED:
         yield from _sets(setup, state, [back])
         if round_.unbidden:
-            yield "Cards came out that nobody let out: collect them", a.CollectCards()
+            yield "Cards came out that nobody dispensed: collect them", a.CollectCards()
         if not (state.sets[back].armed or round_.vouched):
             yield f"Shuffle the {back} set; no card goes out before", a.RecordShuffle(back)
             if not state.sets[back].present:

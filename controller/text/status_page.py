@@ -49,7 +49,7 @@ QUIET = frozenset(
         "signature",
     }
 )
-"""Fields of an event that are told in another way, or not on one line."""
+"""Fields of an event that are shown in another way, or not on one line."""
 
 
 def status_page(status: Document) -> list[str]:

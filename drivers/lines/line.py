@@ -26,8 +26,8 @@ LIVENESS_S = 60.0
 """Without a line for so long nobody knows whether the device is there: its silence is not told from a dead cable."""
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 8.0
-"""Damage is told at once, then gathered for a second, and for twice as long each time while it goes on: a cable that makes noise
-for a day fills no disk, and no round is over before it is told."""
+"""Damage is reported at once, then gathered for a second, and for twice as long each time while it goes on: a noisy
+cable fills no disk in a day, and no round ends before its damage is reported."""
 
 BACKLOG = 4096 + 65_536
 """Bytes that the tty and its driver keep while we do not read: so many may come at once."""
@@ -153,7 +153,7 @@ class LineLink:
         self._damage = Damage(self._codec)
         self._waiting: list[HostEvent] = []
         self._since = 0.0
-        self._silent_at = 0.0  # when nothing has come for so long that it is told
+        self._silent_at = 0.0  # when silence is due to be reported
         self._is_known = True
 
     def connect(self, now: float) -> None:

@@ -32,10 +32,10 @@ UNSTEADY_S = 2.0
 
 UNSEEN_S, UNSEEN_CHARACTERS, UNSEEN_UNIT_S = 0.15, 40, 0.03
 """A unit that nobody looked at for longer than this, and for so many characters and seconds of each unit on the bus, may have
-had a chip that nobody saw: that is told as lost. An ordinary round of looks, with a command between them, takes less."""
+had a chip that nobody saw: that is reported as lost. An ordinary round of looks, with a command between them, takes less."""
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 8.0
-"""Time without a look is told at once, then gathered for a second, and for twice as long each time while it goes on."""
+"""Time without a look is reported at once, then gathered for a second, and for twice as long each time while it goes on."""
 
 TRIES = 3
 """Failures in a row until a unit is away."""
@@ -50,7 +50,7 @@ WATCHDOG_MOST_MS = 2000
 """The longest that a coarse register may make of it."""
 
 FED_S = 1.0
-"""A unit with the lock-out of which nothing was understood for so long is away at its next failure, however few there were."""
+"""After this long without a good answer, the lock-out's unit counts as away at its next failure."""
 
 BITTEN_S = 0.1
 """The unit with the lock-out, once it is away, is not asked for the time of its watchdog and this: each question feeds it."""

@@ -88,7 +88,7 @@ AUTH_SEQ = 1
 """AUTH is the first request of a session, so its number needs no protection of its own."""
 
 CHAIN_SIZE = 8
-"""Truncated HMAC-SHA-256 that chains a record to the one before: a guess succeeds once in 2^64, and is told."""
+"""Truncated HMAC-SHA-256 that chains a record to the one before: a guess succeeds once in 2^64, and a wrong one is reported."""
 
 MEASURE_RANGES = 8
 """Ranges of the firmware that one MEASURE asks for."""

@@ -244,7 +244,7 @@ def _record(record: m.Record, cards: _Cards) -> m.Record:
 
 
 def _told(entry: Entry, chains: Mapping[bytes, bytes]) -> Entry:
-    """What the host was told, and where the port was."""
+    """Returns the host's calls and the port's path without identities."""
     given = dict(entry.given)
     if (place := durable_in(entry)) is not None:
         given["durable"] = durable_words(place._replace(chain=chains.get(place.chain, place.chain)))

@@ -1,7 +1,7 @@
 """A host for a recording: a link end and nothing above it. It judges nobody, asks for no level, and tells what it hears.
 
-The session of a table rejects what is not in the device table, and has an owner that makes reports durable. Whoever
-records or watches a device on a bench wants neither.
+The session of a table rejects what is not in the device table, and has an owner that makes reports durable. A recording or
+a watch on a bench needs neither.
 """
 
 import asyncio

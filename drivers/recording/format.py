@@ -1,6 +1,6 @@
 """A recording: JSON lines, one for each thing that happened at a port, in order. `docs/recordings.md` is the definition.
 
-`in` and `out` are the bytes of the wire. What the host's link end drew and was told stands beside them, so that a replay
+`in` and `out` are the bytes of the wire. What the host's link end drew and received stands beside them, so that a replay
 can put the same link end through the same life, and compare byte for byte.
 """
 

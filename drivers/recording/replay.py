@@ -27,7 +27,7 @@ MOST_DIFFERENCES = 20
 class Difference:
     """At this instant the recording has `expected` on the wire, and the driver now sends `sent`. `line`: of all entries.
 
-    `why`: the driver cannot take what it was told then; the connection is not followed further.
+    `why`: the driver cannot take the recorded call; the connection is not followed further.
     """
 
     us: int

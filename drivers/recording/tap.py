@@ -25,7 +25,7 @@ __all__ = ["Recorder", "Sink", "TappedLink", "TappedTransport", "recorder_in", "
 
 
 class Sink(Protocol):
-    """Where lines go; `Writer` says what each means."""
+    """Takes the lines of a recording."""
 
     state: str
     missed: int
@@ -41,7 +41,7 @@ class Sink(Protocol):
 
 
 class Recorder:
-    """What both taps of one device write to. `clock`: the loop's, monotonic seconds."""
+    """What both taps of one device record to. `clock`: the loop's, monotonic seconds."""
 
     def __init__(self, writer: Sink, clock: Callable[[], float]) -> None:
         self.writer = writer
@@ -55,11 +55,11 @@ class Recorder:
         return self._us / 1e6
 
     def document(self) -> dict[str, Any]:
-        """What becomes of the recording, for people: `state` as `Writer` says it, the file, and what is not in it."""
+        """Returns the recording's state, file and gaps, for people."""
         return {"state": self.writer.state, "missed": self.writer.missed}
 
     def note(self, kind: str, word: str = "", data: bytes = b"", **given: Any) -> float:
-        """Writes an entry; gives its instant."""
+        """Records an entry; returns its instant."""
         self._us = max(self._us, math.ceil(self._clock() * 1e6))
         if self._gap and self.writer.put(line_of(Entry(self._us, NOTE, "gap", given={"entries": self._gap}))):
             self._gap = 0
@@ -69,18 +69,18 @@ class Recorder:
 
 
 def recorder_in(folder: Path, config: DeviceConfig, software: str, clock: Callable[[], float]) -> Recorder:
-    """A recorder whose files stand in a folder, the newest ones only."""
+    """Returns a recorder that keeps the newest files in a folder."""
     name, tidy = files_in(folder, config.name)
     return Recorder(Writer(name, lambda wall, part: Header.of(config, software, wall, part), tidy), clock)
 
 
 def recorder_to(path: Path, config: DeviceConfig, software: str, clock: Callable[[], float]) -> Recorder:
-    """A recorder with one file, and its further parts beside it."""
+    """Returns a recorder with one file, and further parts beside it."""
     return Recorder(Writer(one_file(path), lambda wall, part: Header.of(config, software, wall, part)), clock)
 
 
 class TappedTransport:
-    """`Transport` around another one; see there for what each call does."""
+    """A transport that records what passes through another one."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class TappedTransport:
         self._inner = make(self._data, self._lost)
 
     async def open(self) -> None:
-        """See `Transport.open`. A file is begun for each time the port is open."""
+        """Opens the port and begins a new recording file. Raises `PortUnavailable`."""
         await self._inner.open()
         self._recorder.writer.begin()
         self._recorder.note(PORT, "opened", path=self._path, leads_to=_leads_to(self._path))
@@ -105,7 +105,7 @@ class TappedTransport:
         return self._inner.present()
 
     def write(self, data: bytes) -> None:
-        """See `Transport.write`. Bytes that were refused are written down as such."""
+        """Sends or buffers all of `data`, and records it, also if it was refused. Raises `WriteBufferFull`."""
         try:
             self._inner.write(data)
         except WriteBufferFull:
@@ -130,7 +130,7 @@ class TappedTransport:
         self._inner.resume_reading()
 
     async def close(self, deadline_s: float = CLOSE_DEADLINE_S) -> None:
-        """See `Transport.close`; then the file is ended."""
+        """Closes the port, then ends the recording file."""
         try:
             await self._inner.close(deadline_s)
         finally:
@@ -175,13 +175,13 @@ class TappedLink:
         return data
 
     def connect(self, now: float) -> None:
-        """Begins; a link end that is kept over losses of its port begins anew in each file."""
+        """Starts the link; a link end that outlives its port begins anew in each file."""
         self._note(HOST, "begin", self._made_with, durable=self._durable)
         self._is_connected = True
         self._inner.connect(self._note(HOST, "connect"))
 
     def receive(self, data: bytes, now: float) -> list[HostEvent]:
-        """At the instant at which the transport's tap wrote these bytes down."""
+        """Takes bytes at the instant at which the transport's tap recorded them."""
         return self._inner.receive(data, self._recorder.now)
 
     def tick(self, now: float) -> list[HostEvent]:
@@ -237,5 +237,5 @@ class TappedLink:
 
 
 def _leads_to(path: str) -> str:
-    """Where a stable name led when the port was opened; the name itself where it is no path."""
+    """Returns where a stable name led when the port was opened; the name itself if it is no path."""
     return os.path.realpath(path) if os.path.exists(path) else path

@@ -1,4 +1,4 @@
-"""What a session is put together from: the transport and the link end that fit a device's configuration."""
+"""Assembles a session's parts: the transport and the link end for a device's configuration."""
 
 from collections.abc import Callable, Mapping
 
@@ -44,7 +44,7 @@ FILL: Mapping[Codec, bytes] = {Codec.TDP: b"\0"}
 
 
 def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostCallback) -> Transport:
-    """The transport that a device's path asks for: USB bulk pipes for `usb:`, else a tty. Raises `ValueError`."""
+    """Returns the transport for a device's path: USB bulk pipes for `usb:`, otherwise a tty. Raises `ValueError`."""
     if config.path.startswith(USB_SCHEME):
         address = UsbAddress.parse(config.path)
         if address.usbip and not config.accept_test_only:
@@ -57,7 +57,7 @@ def device_transport(config: DeviceConfig, on_data: DataCallback, on_lost: LostC
 def link_end(
     config: DeviceConfig, entropy: Entropy, durable: Place | None, recorder: Recorder | None = None
 ) -> Link:
-    """A fresh link end for this device, starting behind the last durable report; tapped where it is recorded.
+    """Returns a new link end after the last durable report, with a tap if it is recorded. Raises `KeyRefused`.
 
     Raises `KeyRefused`.
     """
@@ -68,7 +68,7 @@ def link_end(
 
 
 def tapped(factory: TransportFactory, recorder: Recorder | None) -> TransportFactory:
-    """The same transports, with a tap in each where the device is recorded."""
+    """Returns the transports with a tap in each if the device is recorded."""
     if recorder is None:
         return factory
 
@@ -79,7 +79,7 @@ def tapped(factory: TransportFactory, recorder: Recorder | None) -> TransportFac
 
 
 def counts_itself(config: DeviceConfig) -> bool:
-    """Whether the device numbers its reports. Where it does not, one link end counts for as long as the daemon runs."""
+    """Returns True if the device numbers its reports; otherwise one link end counts for the daemon's life."""
     return config.codec is Codec.TDP
 
 

@@ -1,4 +1,4 @@
-"""How long to wait before a port is opened again: short at first, never for ever, never in step with the neighbours."""
+"""Decides how long to wait before a port is opened again: short at first, bounded, randomised."""
 
 import asyncio
 import random
@@ -19,14 +19,14 @@ PRESENCE_POLL_S = 0.25
 
 
 class Backoff:
-    """Waits of 0.25 s, doubling to 5 s, each varied by a fifth. `rng` is the only chance in it."""
+    """Waits of 0.25 s, doubling to 5 s, each varied by a fifth. `rng`: its only randomness."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._next_s = BACKOFF_FIRST_S
 
     def reset(self) -> None:
-        """The next wait is the shortest again."""
+        """Makes the next wait the shortest again."""
         self._next_s = BACKOFF_FIRST_S
 
     def wait_s(self, online_s: float) -> float:
@@ -41,7 +41,7 @@ class Backoff:
         return wait
 
     async def rest(self, wait_s: float, present: Callable[[], bool], *, is_gone: bool) -> None:
-        """Waits. Ends early, and the next wait is the shortest again, when a port that was gone is `present`."""
+        """Waits; ends early, and resets, when a missing port is `present` again."""
         loop = asyncio.get_running_loop()
         end = loop.time() + wait_s
         while (left := end - loop.time()) > 0:

@@ -1,7 +1,6 @@
-"""The edge between a device and the daemon: what a hostile one may not bring past it.
+"""Keeps a hostile device's data from harming the daemon: cleans report texts and bounds the number of reports.
 
-Names are refused by the codec, and texts of refusals cleaned there. Here the texts of reports are, and the number of
-reports is bounded. All sizes are those of frames, at most 512 bytes.
+The codec refuses bad names and cleans refusal texts. All sizes are those of frames, at most 512 bytes.
 """
 
 from dataclasses import replace
@@ -15,8 +14,8 @@ __all__ = ["Allowance", "fit_to_show"]
 
 
 def fit_to_show(report: Report) -> Report:
-    """The same report; in its text a mark for each character that would do something to a terminal or a page, and one for
-    whatever looks like a card, since no device may tell one."""
+    """Returns the report with a mark for each text character that would disturb a terminal, and for anything like
+    a card."""
     if not isinstance(report, (LineUnparsed, AlarmRaised)):
         return report
     text = withheld(report.text if is_plain(report.text) else plain(report.text))
@@ -24,7 +23,7 @@ def fit_to_show(report: Report) -> Report:
 
 
 class Allowance:
-    """`burst` at once, and `per_s` more each second, for as long as the daemon runs."""
+    """Allows `burst` at once and `per_s` more each second, for the daemon's life."""
 
     def __init__(self, burst: int, per_s: float) -> None:
         self._burst, self._per_s = float(burst), per_s
@@ -32,7 +31,7 @@ class Allowance:
         self._since: float | None = None
 
     def allows(self, now: float, cost: int = 1) -> bool:
-        """Takes `cost`; False, and nothing is taken, where less is left. `now`: monotonic seconds."""
+        """Takes `cost`; returns False, and takes nothing, if less is left. `now`: monotonic seconds."""
         if self._since is not None:
             self._left = min(self._burst, self._left + (now - self._since) * self._per_s)
         self._since = now

@@ -15,7 +15,7 @@ GAUGES = ("peer_", "clock_")
 
 
 class Health:
-    """Of one session, over all its connections. `on_state`: told of each change."""
+    """The state of one session over all its connections. `on_state`: called with each change."""
 
     def __init__(self, on_state: Callable[[SessionStatus], None]) -> None:
         self._on_state = on_state
@@ -27,47 +27,47 @@ class Health:
         self._is_live = True
 
     def new_link(self) -> None:
-        """A connection begins: nothing is proven yet, and what the device said of itself is to be said anew."""
+        """Begins a connection: nothing is proven yet."""
         self.authenticated, self.measured_at, self._fault, self._is_live = False, None, "", True
         self.move(SessionState.HELLO)
 
     def proven(self, *, measuring: bool) -> None:
-        """The device has the key."""
+        """Notes that the device has proven its key."""
         self.authenticated = True
         self.move(SessionState.MEASURE if measuring else SessionState.SYNC)
 
     def measured(self) -> None:
-        """Its firmware is the approved image."""
+        """Notes that the firmware is the approved image."""
         self.counters["measured"] += 1
         self.measured_at = _now()
         if self.status.state is SessionState.MEASURE:
             self.move(SessionState.SYNC)
 
     def says_faulty(self, reason: str, detail: str) -> None:
-        """It is out of order: it stays so until it connects anew, or is whole again where it is the driver who judges it."""
+        """Marks the device as out of order, until it connects again or the driver finds it whole."""
         self._fault = detail
         if self.status.state is SessionState.ONLINE:
             self.move(SessionState.FAULTED, reason, detail)
 
     def is_whole(self) -> None:
-        """What made it out of order is over."""
+        """Ends the mark "out of order"."""
         self._fault = ""
         if self.status.state is SessionState.FAULTED:
             self.move(SessionState.ONLINE)
 
     def online(self, reason: str) -> None:
-        """The link is up. `reason`: told where the device has said that it is out of order."""
+        """Marks the link as up. `reason`: shown if the device says that it is out of order."""
         if self._fault:
             self.move(SessionState.FAULTED, reason, self._fault)
         else:
             self.move(SessionState.ONLINE)
 
     def suspect(self, reason: str, *, half_dead: bool) -> None:
-        """No echo for a while."""
+        """Marks the device as suspect: no echo for a while."""
         self.move(SessionState.SUSPECT, reason, "it sends, but answers nothing" if half_dead else "nothing comes")
 
     def closed(self, fault: Fault, detail: str) -> None:
-        """There is no link; the state says what follows from why."""
+        """Marks the link as closed; the fault decides the state."""
         if fault.value.startswith("auth_"):
             self.move(SessionState.REJECTED, fault, detail)
         else:
@@ -75,7 +75,7 @@ class Health:
             self.move(SessionState.STALE if stale else SessionState.ABSENT, fault, detail)
 
     def turned(self, *, live: bool) -> bool:
-        """Whether it is news that the device is known to be there, or that it is not."""
+        """Notes whether the device is known to be there; returns True if that is new."""
         before, self._is_live = self._is_live, live
         return before != live
 
@@ -87,7 +87,7 @@ class Health:
             self._on_state(self.status)
 
     def keep(self, counters: Mapping[str, int]) -> None:
-        """Adds what a connection that is over had counted."""
+        """Adds the counts of a finished connection."""
         self.counters.update({name: n for name, n in counters.items() if not name.startswith(GAUGES)})
 
 

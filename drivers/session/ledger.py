@@ -20,10 +20,10 @@ BOOTS_KEPT = 8
 
 
 class Acknowledgements:
-    """Which reports were handed over, which are durable, and up to which the device may be told so now.
+    """Tracks which reports were handed over, which are durable, and what may be acknowledged now.
 
-    While held, nothing is acknowledged; the hold ends when everything that was handed over is durable. `last`: the
-    last durable report at the start, None = none.
+    While held, nothing is acknowledged; the hold ends when every handed-over report is durable. `last`: the last
+    durable report at the start, None = none.
     """
 
     def __init__(self, last: Place | None) -> None:
@@ -36,17 +36,17 @@ class Acknowledgements:
         self._reused = (0, 0, 0)
 
     def begin(self, boot: int) -> None:
-        """This boot is heard from its first report on: where nothing was durable before, nothing of it may be missed now."""
+        """Begins with this boot's first report if nothing of it was durable before, so that none may be missed."""
         if self.durable is None:
             self.durable = Place(boot, 0)
 
     def new_link(self) -> None:
-        """A link begins: it starts behind the last durable report, and may be told only of what it brought itself."""
+        """Begins a link: it starts after the last durable report, and may acknowledge only what it brought itself."""
         self._told = self.durable[:2] if self.durable else None
         self._on_link.clear()
 
     def take(self, report: Reported) -> bool:
-        """A report came. True if it is to be handed over, False if its number was before, on an earlier link."""
+        """Takes a report; returns True if it must be handed over, False if its number came on an earlier link."""
         boot, counter = key = report.boot, report.counter
         self._on_link[boot] = counter
         if counter <= self.highest(boot):
@@ -59,19 +59,19 @@ class Acknowledgements:
         return True
 
     def is_another(self, report: Reported) -> bool:
-        """Whether what was handed over under its number, and is not durable yet, was another report."""
+        """Returns True if another report was handed over under this number and is not durable yet."""
         known = self._under_way.get((report.boot, report.counter))
         return known is not None and (known.tick_us, known.report) != (report.tick_us, report.report)
 
     def pass_over(self, boot: int, counter: int) -> None:
-        """Reports up to this one will not come any more."""
+        """Notes that reports up to this number will not come."""
         self._highest[boot] = counter
         self._highest.move_to_end(boot)
         while len(self._highest) > BOOTS_KEPT:
             self._highest.popitem(last=False)
 
     def went_back(self, boot: int, first: int, last: int) -> bool:
-        """The numbers `first` to `last` of a boot are used again. True if that is news: not all of them were known to be."""
+        """Notes that a boot uses the numbers `first` to `last` again; returns True if that is new."""
         known_boot, known_first, known_last = self._reused
         if boot == known_boot and known_first <= first and last <= known_last:
             return False
@@ -79,18 +79,18 @@ class Acknowledgements:
         return True
 
     def highest(self, boot: int) -> int:
-        """Counter of the last report of a boot that was handed over or passed over; 0 = none."""
+        """Returns the last number of a boot that was handed over or passed over; 0 = none."""
         return self._highest.get(boot, 0)
 
     def hold(self) -> bool:
-        """Stops acknowledging. False, and nothing changes, where nothing is on its way to becoming durable."""
+        """Stops acknowledging; returns False, without effect, if no report is on its way to disk."""
         if self.held or self._all_durable():
             return False
         self.held = True
         return True
 
     def make_durable(self, boot: int, counter: int) -> None:
-        """Everything handed over up to this report is durable."""
+        """Notes that everything handed over up to this report is durable."""
         report = self._under_way.pop((boot, counter), None)
         self.durable = Place(boot, counter, report.chain if report else b"")
         while self._under_way and (oldest := next(iter(self._under_way)))[0] == boot and oldest[1] < counter:
@@ -103,7 +103,7 @@ class Acknowledgements:
         return self.durable[0] == self._latest[0] and self.durable[1] >= self._latest[1]
 
     def due(self) -> Key | None:
-        """The report up to which the device is to be told now; None = nothing new, or held. Counts as told."""
+        """Returns the report to acknowledge now; None = nothing new, or held."""
         if self.held or self.durable is None:
             return None
         boot, counter, _ = self.durable
@@ -116,10 +116,10 @@ class Acknowledgements:
 
 
 class Wishes:
-    """The levels that are wanted of a device, the newest wish for each. Only the safe side outlives the link.
+    """The wanted levels of a device, the newest command for each. Only a safe level outlives the link.
 
-    A release or an allowance belongs to the moment in which a person gave it: after a loss it is dropped, and if no
-    answer had come its outcome is unknown. A wish that a newer one replaced is nobody's question any more.
+    A release or an allowance belongs to the moment in which a person gave it: after a loss it is dropped, and
+    without an answer its outcome is unknown.
     """
 
     def __init__(self) -> None:
@@ -127,18 +127,18 @@ class Wishes:
         self._refused: set[tuple[Level, str]] = set()
 
     def add(self, wanted: WantedLevel) -> None:
-        """A new wish; it replaces the one before for the same level."""
+        """Adds a command; it replaces the one before for its level."""
         self._newest[wanted.level] = wanted
 
     def granted(self, level: Level, operation: int) -> None:
-        """The device says that this level holds now."""
+        """Notes that the device confirmed this level."""
         self._refused = {refused for refused in self._refused if refused[0] is not level}
         self._settle(level, operation)
 
     def refused(self, level: Level, value: str, operation: int) -> bool:
-        """The device said no. True if it had not refused this value before, since it last granted the level anything.
+        """Notes a refusal; returns True if the device had not refused this value since it last granted the level.
 
-        Whoever answers a refusal by wanting the same again must not be told of each: that would be a storm.
+        A repeated refusal is reported once: an owner that answers each by asking again would cause a storm.
         """
         self._settle(level, operation)
         is_first = (level, value) not in self._refused
@@ -146,8 +146,8 @@ class Wishes:
         return is_first
 
     def not_set(self, event: LevelRefused | LevelUnknown) -> str:
-        """Why the owner must be told that a level need not hold; empty where it need not: the wish was replaced, or the
-        same was told before."""
+        """Returns why the level may not hold, for the owner; "" if the command was replaced or the reason was
+        reported."""
         if isinstance(event, LevelRefused):
             is_first = self.refused(event.level, event.value, event.operation)
             return f"refused ({event.code}): {event.text}" if is_first else ""
@@ -157,7 +157,7 @@ class Wishes:
         return event.reason
 
     def unanswered(self, level: Level, operation: int) -> None:
-        """No answer will come."""
+        """Notes that no answer will come."""
         self._settle(level, operation)
 
     def _settle(self, level: Level, operation: int) -> None:
@@ -166,11 +166,11 @@ class Wishes:
             del self._newest[level]
 
     def standing(self) -> list[WantedLevel]:
-        """What has to be asserted on each new link: the safe wishes."""
+        """Returns the safe levels that each new link must command."""
         return [wanted for wanted in self._newest.values() if wanted.is_safe]
 
     def lose(self) -> list[WantedLevel]:
-        """Forgets what may not be repeated on the next link, and gives it back: its answer never came."""
+        """Drops what may not be repeated on the next link, and returns it."""
         lost = [wanted for wanted in self._newest.values() if not wanted.is_safe]
         for wanted in lost:
             del self._newest[wanted.level]

@@ -1,4 +1,4 @@
-"""Where a report came from and when it happened, what is lost, and what a device has proven, in the words of the record."""
+"""Dates and identifies reports for the record: origin, time, losses, and what a device has proven."""
 
 from collections import deque
 from typing import NamedTuple
@@ -19,7 +19,7 @@ NO_SLEEP_S = 0.001
 
 
 class Asleep(NamedTuple):
-    """How many seconds this machine had slept in all when a link began, and when it was last looked at."""
+    """How many seconds the machine had slept when a link began, and when that was last read."""
 
     began_s: float
     last_s: float
@@ -29,15 +29,16 @@ NEVER_ASLEEP = Asleep(0.0, 0.0)
 
 
 class _Known(NamedTuple):
-    """A device's clock by the echoes of one link."""
+    """A device's clock by one link's echoes."""
 
     time: DeviceTime
     asleep: Asleep
 
     def interval(self, tick_us: int, asleep_s: float) -> Interval | None:
-        """When it read `tick_us`, for a machine that has slept `asleep_s` by now.
+        """Returns when the clock read `tick_us`, on a machine that has slept `asleep_s` by now.
 
-        Its own monotonic clock stood still in each sleep and the device's went on: what was known lies back by that much more.
+        The machine's monotonic clock stood still in each sleep and the device's clock went on, so earlier moments
+        lie back by that much.
         """
         found = self.time.interval(tick_us)
         most, least = asleep_s - self.asleep.began_s, asleep_s - self.asleep.last_s
@@ -47,13 +48,13 @@ class _Known(NamedTuple):
 
 
 class Origins:
-    """Of one device over all its links: what was reported while there was none lies between the echoes of two."""
+    """The origins of one device's reports over all its links."""
 
     def __init__(self) -> None:
         self._former: deque[_Known] = deque(maxlen=LINKS_KEPT)
 
     def keep(self, time: DeviceTime | None, asleep: Asleep = NEVER_ASLEEP) -> None:
-        """A link is over; what it knew of the device's clock stays. `asleep`: at the link's beginning and end."""
+        """Keeps a finished link's knowledge of the device's clock. `asleep`: at the link's begin and end."""
         if time is not None and time.interval(0) is not None:
             self._former.append(_Known(time, asleep))
 
@@ -67,10 +68,10 @@ class Origins:
         sealed: bool,
         asleep: Asleep = NEVER_ASLEEP,
     ) -> Origin:
-        """The origin of a report that the device `who` made, and that came in at `now` (loop's clock).
+        """Returns the origin of a report of the device `who` that came at `now` (loop's clock).
 
-        `time`, `asleep`: of the link that brought it. When it happened lies before `now` by real time, as the wall clock
-        counts it: a sleep of this machine in between counts.
+        `time`, `asleep`: of the link that brought it. The time before `now` is real time: a sleep of this machine
+        counts.
         """
         at_ns = error_ns = None
         if (found := self._interval(event, time, now, asleep)) is not None:
@@ -82,7 +83,7 @@ class Origins:
         )  # fmt: skip
 
     def _interval(self, event: Reported, time: DeviceTime | None, now: float, asleep: Asleep) -> Interval | None:
-        """By every link that heard this boot; and nothing is reported before it has happened."""
+        """Returns when it happened, by every link that heard this boot; never after now."""
         tick_us, found = event.tick_us, None
         if time is not None and time.boot == event.boot:
             found = _Known(time, asleep).interval(tick_us, asleep.last_s)
@@ -96,21 +97,21 @@ class Origins:
 
 
 def measured(who: Identity | None, boot: int | None) -> FirmwareMeasured:
-    """What was found out about the firmware of the device `who` in this boot."""
+    """Returns the finding about the firmware of the device `who` in this boot."""
     if who is None or boot is None:
         raise AssertionError("a device is measured after its welcome")
     return FirmwareMeasured(who.serial, boot_words(boot), who.firmware_hash.hex())
 
 
 def lost(who: Identity | None, boot: int, first: int, last: int, *, reused: bool = False) -> EventsLost:
-    """Reports `first`..`last` of the device `who` that cannot be had; `reused`: as in `EventsLost`."""
+    """Returns the loss of reports `first`..`last` of the device `who`; `reused`: as in `EventsLost`."""
     return EventsLost(who.serial if who else "", boot_words(boot), first, last, reused or None)
 
 
 def came_online(
     who: Identity | None, boot: int | None, event: Online, rebooted: bool, sealed: bool
 ) -> DeviceOnline:
-    """What there is to say of the device `who` when its link is up. `sealed`: it has proven its key."""
+    """Returns what is known of the device `who` when its link is up. `sealed`: it has proven its key."""
     if who is None or boot is None:
         raise AssertionError("online comes after welcome")
     return DeviceOnline(
@@ -120,10 +121,10 @@ def came_online(
 
 
 def hash_words(digest: bytes) -> str | None:
-    """A hash that a device tells, as 64 hex digits; None for the zeros that mean that it does not."""
+    """Returns a device's hash as 64 hex digits; None for zeros, which mean "not told"."""
     return digest.hex() if any(digest) else None
 
 
 def boot_words(boot: int) -> str:
-    """A boot as it stands in the record: 16 hex digits."""
+    """Returns a boot as in the record: 16 hex digits."""
     return f"{boot:016x}"

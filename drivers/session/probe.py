@@ -1,7 +1,7 @@
 """A look at a device that changes nothing: who it is, what it says of itself now, and how good its line is.
 
 No level is asked for and no report acknowledged. A device that hears a host leaves its safe side only when it is asked to,
-and at the end it is told BYE.
+and at the end it gets BYE.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ HELLO_TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Nobody answered as a TDP/1 device. `bytes_in`: what came all the same; `dropped`: as what it was counted."""
+    """Nobody answered as a TDP/1 device. `bytes_in`: bytes that came anyway; `dropped`: how they were counted."""
 
     bytes_in: int
     dropped: Mapping[str, int]
@@ -58,7 +58,7 @@ class Probe:
 
     @property
     def is_clean(self) -> bool:
-        """Every PING came back, nothing was damaged in either direction, and the levels could be read."""
+        """True if every PING came back, nothing was damaged, and the levels could be read."""
         all_echoed = len(self.round_trips_s) == self.pings
         undamaged = not self.dropped and not self.peer_dropped and not self.bad_seals
         return all_echoed and self.levels is not None and undamaged
@@ -117,7 +117,7 @@ async def _levels(host: BareHost) -> tuple[Levels | None, str]:
 
 
 def _reports(host: BareHost) -> list[m.Event]:
-    """Each report that came once, in the device's own order."""
+    """Returns each received report once, in the device's order."""
     seen: dict[int, m.Event] = {}
     for heard in host.heard:
         if isinstance(heard.frame.message, m.Event) and heard.frame.session == host.session:
@@ -126,7 +126,7 @@ def _reports(host: BareHost) -> list[m.Event]:
 
 
 def _clock(echoes: list[_Echo]) -> tuple[float | None, float]:
-    """Speed of the device's clock beside ours, in millionths, from the first and the last echo, and its error bound."""
+    """Returns the device clock's speed beside ours in ppm, from first and last echo, and its error bound."""
     if len(echoes) < 2 or (span_s := echoes[-1].at - echoes[0].at) < 1.0:
         return None, 0.0
     theirs_s = (echoes[-1].pong.tick_us - echoes[0].pong.tick_us) / 1e6
@@ -135,7 +135,7 @@ def _clock(echoes: list[_Echo]) -> tuple[float | None, float]:
 
 
 def _peer(echoes: list[_Echo]) -> dict[str, int]:
-    """Frames that the device dropped between the first and the last echo, by cause."""
+    """Returns the frames that the device dropped between first and last echo, by cause."""
     if len(echoes) < 2:
         return {}
     pairs = zip(CAUSES, echoes[0].pong.dropped, echoes[-1].pong.dropped, strict=True)

@@ -25,7 +25,7 @@ LOOK_NS, LOOKS = 50_000, 5
 
 
 class Link(Protocol):
-    """The part of a link end that a session uses; `drivers.protocol.host.link.HostLink` says what each call means."""
+    """The interface of a link end, as a session uses it."""
 
     def connect(self, now: float) -> None:
         """Starts a connection: the port has just been opened."""
@@ -70,10 +70,10 @@ class Link(Protocol):
 
 
 class Pump:
-    """One link end from `start` to `stop`.
+    """Runs one link end from `start` to `stop`.
 
-    `write(data)` sends; `handle(event)` takes each event and may call `stop`; `fail(error)` takes what either of them
-    raised, so that an error ends the session instead of vanishing in the loop's handler.
+    `write(data)` sends; `handle(event)` takes each event and may call `stop`; `fail(error)` takes exceptions of
+    both, so that an error ends the session.
     """
 
     def __init__(
@@ -101,24 +101,24 @@ class Pump:
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """How often our own loop stood still past a deadline, and for how long in all."""
+        """How often our own loop stood still past a deadline, and for how long."""
         return {Fault.HOST_LOOP_LAG.value: self._lags, "loop_lag_ms": self._lag_ms}
 
     def start(self) -> None:
-        """Lets the link begin."""
+        """Starts the link."""
         self._running = True
         self.received_ns = time.monotonic_ns()
         self.call(lambda link, now: link.connect(now))
 
     def stop(self) -> None:
-        """Nothing is handled, sent or timed any more."""
+        """Stops: nothing is handled, sent or timed any more."""
         self._running = False
         self._disarm()
 
     def call(self, request: Callable[[Link, float], None]) -> None:
-        """Asks something of the link, and sends what that leads to; nothing happens once the link has failed.
+        """Asks something of the link and sends the result; does nothing once the link has failed.
 
-        Raises what `request` raises. Where our own loop stood still until now, the link hears of that before it is asked.
+        Raises what `request` raises. If our own loop stood still, the link learns that first.
         """
         if self._running and not self._over:
             now = _now()
@@ -129,12 +129,12 @@ class Pump:
                 self._settle()  # whatever was asked: a timer that was put aside is set again
 
     def finish(self) -> None:
-        """Has the link say its last, and takes what it tells then."""
+        """Ends the link and takes its last events."""
         self.call(lambda link, now: link.bye(now))
         self._step(self.link.tick)
 
     def feed(self, data: bytes) -> None:
-        """Bytes off the line, in the callback that read them."""
+        """Takes bytes from the line, in the callback that read them."""
         self._step(partial(self.link.receive, data))
 
     def _on_timer(self) -> None:
@@ -159,7 +159,7 @@ class Pump:
         self._settle()
 
     def _slept(self) -> list[HostEvent]:
-        """The end of this connection where the machine slept: what the devices did meanwhile is asked of them anew."""
+        """Ends this connection if the machine slept, so that the devices are asked anew."""
         first, before = self.asleep
         asleep = asleep_s()
         if asleep - before <= SUSPEND_S:
@@ -168,7 +168,7 @@ class Pump:
         return [Failed(Fault.HOST_SUSPENDED, f"this machine slept for {asleep - before:.0f} s")]
 
     def _look_at_timer(self, now: float) -> None:
-        """Puts a timer that is due aside. If our own loop stood still past it, the device is not to blame for that."""
+        """Removes a due timer. If our own loop stood still past it, the device is not to blame."""
         if self._timer is None or (late_s := now - self._timer.when()) < -CLOCK_RESOLUTION_S:
             return
         self._disarm()
@@ -178,7 +178,7 @@ class Pump:
             self.link.extend_deadlines(late_s)
 
     def _settle(self) -> None:
-        """Sends what waits, and sets the timer. A timer that is too early does no harm and is left alone."""
+        """Sends what waits and sets the timer. A timer that is too early does no harm."""
         if not self._running:
             return
         if data := self.link.data_to_send():
@@ -200,7 +200,7 @@ class Pump:
 
 
 def asleep_s() -> float:
-    """Seconds that this machine has slept since it started: what one clock counts and the other does not."""
+    """Returns the seconds that this machine has slept since its boot."""
     nearest_ns, found_ns = 1 << 63, 0
     for _ in range(LOOKS):
         before = time.monotonic_ns()

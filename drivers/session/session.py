@@ -44,7 +44,7 @@ class DeviceSession:
 
     `deliver(delivery)`: takes each delivery at once; False = the owner's queue is nearly full, then reports are no
     longer acknowledged until those delivered are durable. `last`: (boot, counter) of the last durable report, None =
-    none; `chain`: of its `Origin`. `on_state(status)`: told of each change. `rng` varies waits only. `recorder`: writes the
+    none; `chain`: of its `Origin`. `on_state(status)`: called with each change. `rng` varies waits only. `recorder`: writes the
     wire down. `frames`: folder for the last frames of the link when something has to be explained.
     """
 
@@ -168,12 +168,12 @@ class DeviceSession:
             self._pump.call(lambda link, now: link.measure(now))
 
     def finish(self) -> None:
-        """The owner is about to stop: what a device that only writes lines had damaged, and is still gathered, is told now."""
+        """Reports a line device's collected damage now, because the owner is about to stop."""
         if self._pump is not None and self._only_lines:
             self._pump.finish()
 
     def acknowledge(self, boot: str, counter: int) -> None:
-        """Every report delivered up to this one is durable. The device is told before the loop sleeps again."""
+        """Notes that every report up to this one is durable; acknowledges it before the loop sleeps again."""
         self._acks.make_durable(int(boot, 16), counter)
         self._acknowledge_soon()
 
@@ -300,7 +300,7 @@ class DeviceSession:
         if (rejection := self.config.judge(event.identity)) is not None:
             self._end(rejection.fault, rejection.detail)
             return
-        # Until it is told, over links that fail.
+        # Kept over failing links until it is reported.
         self._rebooted |= self._boot is not None and self._boot != event.boot
         self._boot = event.boot
         self._health.move(SessionState.SYNC if self.config.key_file is None else SessionState.AUTH)
@@ -342,7 +342,7 @@ class DeviceSession:
             self._pump.call(lambda link, now: link.set_level(wanted.level, wanted.value, wanted.operation, now))
 
     def _end(self, fault: Fault, detail: str) -> None:
-        """The connection is over, whoever found out first. Tells the owner once; the port is closed by `_attempt`."""
+        """Ends the connection and tells the owner once; `_attempt` closes the port."""
         if self._pump is not None:
             self._leave()
             self._over(fault, detail)
@@ -360,7 +360,7 @@ class DeviceSession:
             self._ended.set_result(None)
 
     def _closed_to_us(self, fault: Fault, detail: str) -> None:
-        """The state that follows from why there is no link. A device that may not serve is told of once."""
+        """Sets the state that follows from the fault; reports a rejected device once."""
         self._health.closed(fault, detail)
         rejection = events.DeviceRejected(fault, detail)
         if self.state is SessionState.REJECTED and rejection != self._rejection:

@@ -34,7 +34,7 @@ LostCallback = Callable[[Fault, str], None]
 
 
 class WriteBufferFull(DeviceError):
-    """The peer takes no bytes and `WRITE_LIMIT` is reached. Nothing of the refused data was taken."""
+    """The peer takes no bytes and `WRITE_LIMIT` is reached. The refused data was not taken."""
 
 
 class Transport(Protocol):
@@ -50,10 +50,10 @@ class Transport(Protocol):
         """Opens the port for this process alone. Raises `PortUnavailable`. A cancelled open leaves nothing behind."""
 
     def present(self) -> bool:
-        """True if there is something to open. Costs at most one look into the file system."""
+        """Returns True if there is something to open; costs at most one look into the file system."""
 
     def asserts(self, line: str) -> bool | None:
-        """Whether the other end holds the modem line `dsr` or `cts`; None = this wire has none, or the port is closed."""
+        """Returns True if the other end holds the modem line `dsr` or `cts`; None = no such line, or closed."""
 
     def write(self, data: bytes) -> None:
         """Sends or buffers all of `data`, never blocks. Raises `WriteBufferFull`. Does nothing after a loss.
@@ -63,7 +63,7 @@ class Transport(Protocol):
         """
 
     async def drain(self) -> None:
-        """Returns when nothing waits in the transport's own buffer, or the port is lost."""
+        """Waits until the transport's buffer is empty, or the port is lost."""
 
     def pause_reading(self) -> None:
         """Leaves further bytes in the kernel until `resume_reading`. Bytes already read were handed over."""

@@ -26,21 +26,21 @@ class LoopbackCable:
         self._open: dict[str, LoopbackTransport] = {}
 
     def host(self, on_data: DataCallback, on_lost: LostCallback) -> "LoopbackTransport":
-        """A transport for the daemon's end."""
+        """Returns a transport for the daemon's end."""
         return LoopbackTransport(self, "host", on_data, on_lost)
 
     def device(self, on_data: DataCallback, on_lost: LostCallback) -> "LoopbackTransport":
-        """A transport for the device's end."""
+        """Returns a transport for the device's end."""
         return LoopbackTransport(self, "device", on_data, on_lost)
 
     def unplug(self, fault: Fault = Fault.LINK_EOF) -> None:
-        """Both ends lose the link; opening fails until `plug`."""
+        """Unplugs the cable: both ends lose the link; opening fails until `plug`."""
         self.plugged = False
         for end in self._open.values():
             end._lose(fault, "unplugged")
 
     def plug(self) -> None:
-        """Lets both ends be opened again."""
+        """Plugs the cable in: both ends can be opened again."""
         self.plugged = True
 
     def _take(self, name: str, end: "LoopbackTransport") -> None:
@@ -54,7 +54,7 @@ class LoopbackCable:
         del self._open[name]
 
     def _peer(self, name: str) -> "LoopbackTransport | None":
-        """The transport at the other end; None = nobody listens there and bytes are lost, as on a wire."""
+        """The transport at the other end; None = nobody listens, and bytes are lost."""
         return self._open.get(ENDS[1 - ENDS.index(name)])
 
 
@@ -77,7 +77,7 @@ class LoopbackTransport:
         return self._cable.plugged
 
     async def open(self) -> None:
-        """See `Transport.open`."""
+        """Opens this end of the cable. Raises `PortUnavailable`."""
         await asyncio.sleep(0)  # a real port is never there in the same step
         self._cable._take(self._name, self)
         self._is_open, self._lost, self._paused = True, False, False
@@ -86,11 +86,11 @@ class LoopbackTransport:
         self._sent.set()
 
     def asserts(self, line: str) -> bool | None:
-        """Such a cable has no modem lines."""
+        """Returns None: the cable has no modem lines."""
         return None
 
     def write(self, data: bytes) -> None:
-        """See `Transport.write`."""
+        """Sends or buffers all of `data`. Raises `WriteBufferFull`."""
         if self._lost:
             return
         if len(self._out) + len(data) > WRITE_LIMIT:
@@ -135,15 +135,15 @@ class LoopbackTransport:
         self._on_data(data)
 
     async def drain(self) -> None:
-        """See `Transport.drain`."""
+        """Waits until the buffer is empty, or the link is lost."""
         await self._sent.wait()
 
     def pause_reading(self) -> None:
-        """See `Transport.pause_reading`."""
+        """Leaves further bytes in the cable until `resume_reading`."""
         self._paused = True
 
     def resume_reading(self) -> None:
-        """See `Transport.resume_reading`."""
+        """Takes bytes from the cable again."""
         if self._paused:
             self._paused = False
             asyncio.get_running_loop().call_soon(self._hand_over)
@@ -157,7 +157,7 @@ class LoopbackTransport:
         asyncio.get_running_loop().call_soon(self._on_lost, fault, detail)
 
     async def close(self, deadline_s: float = CLOSE_DEADLINE_S) -> None:
-        """See `Transport.close`."""
+        """Sends what the peer takes, then frees this end."""
         if not self._is_open:
             return
         self._is_open = False

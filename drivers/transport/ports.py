@@ -40,7 +40,7 @@ class Holder:
 
     @property
     def words(self) -> str:
-        """As people are told of it."""
+        """The process in words, for people."""
         return f"process {self.pid} ({self.command or 'of another user'})"
 
     @property

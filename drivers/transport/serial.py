@@ -94,7 +94,7 @@ class SerialTransport:
         return os.path.exists(self._path)
 
     async def open(self) -> None:
-        """See `Transport.open`."""
+        """Opens the port for this process alone. Raises `PortUnavailable`."""
         if self._port is not None:
             raise RuntimeError(f"{self._path} is open already")
         if self._hung is not None and not self._hung.done():
@@ -123,7 +123,7 @@ class SerialTransport:
         return opening.result()
 
     def _abandon(self, opening: "asyncio.Future[_Port]") -> None:
-        """Leaves an open to itself: its port, now or later, is closed without anybody waiting."""
+        """Abandons an open that may still finish: its port is then closed without a waiting caller."""
 
         def dispose(done: "asyncio.Future[_Port]") -> None:
             if done.exception() is None:
@@ -133,7 +133,7 @@ class SerialTransport:
         opening.add_done_callback(dispose)
 
     def write(self, data: bytes) -> None:
-        """See `Transport.write`."""
+        """Sends or buffers all of `data`, never blocks. Raises `WriteBufferFull`."""
         if self._lost:
             return
         if len(self._out) + len(data) > WRITE_LIMIT:
@@ -177,7 +177,7 @@ class SerialTransport:
         self._sent.set()
 
     def asserts(self, line: str) -> bool | None:
-        """See `Transport.asserts`. A pseudo-terminal, and many a USB bridge, cannot say."""
+        """Returns whether the other end holds a modem line; None for a pseudo-terminal and many USB bridges."""
         if self._port is None:
             return None
         try:
@@ -186,17 +186,17 @@ class SerialTransport:
             return None
 
     async def drain(self) -> None:
-        """See `Transport.drain`."""
+        """Waits until the transport's buffer is empty, or the port is lost."""
         await self._sent.wait()
 
     def pause_reading(self) -> None:
-        """See `Transport.pause_reading`."""
+        """Leaves further bytes in the kernel until `resume_reading`."""
         if self._reading:
             self._reading = False
             asyncio.get_running_loop().remove_reader(self._fd)
 
     def resume_reading(self) -> None:
-        """See `Transport.resume_reading`."""
+        """Takes bytes from the kernel again."""
         if not self._reading and not self._lost:
             self._reading = True
             asyncio.get_running_loop().add_reader(self._fd, self._readable)
@@ -225,7 +225,7 @@ class SerialTransport:
         asyncio.get_running_loop().call_soon(self._on_lost, fault, detail)  # never inside the owner's own write
 
     async def close(self, deadline_s: float = CLOSE_DEADLINE_S) -> None:
-        """See `Transport.close`."""
+        """Sends what the peer takes, then frees the port; returns at the deadline in any case."""
         port, self._port = self._port, None
         if port is None:
             return

@@ -55,7 +55,7 @@ class UsbTransport:
         return time.monotonic() >= self._look_again_at and self._bus.present(self._address)
 
     async def open(self) -> None:
-        """See `Transport.open`."""
+        """Claims the USB device for this process alone. Raises `PortUnavailable`."""
         if self._owner is not None:
             raise RuntimeError(f"{self._address} is open already")
         if self._ended is not None and not self._ended.done():
@@ -89,11 +89,11 @@ class UsbTransport:
             raise refused
 
     def asserts(self, line: str) -> bool | None:
-        """Two pipes have no modem lines."""
+        """Returns None: USB bulk pipes have no modem lines."""
         return None
 
     def write(self, data: bytes) -> None:
-        """See `Transport.write`."""
+        """Sends or buffers all of `data`, never blocks. Raises `WriteBufferFull`."""
         if self._lost or self._owner is None or not data:
             return
         if self._waiting + len(data) > WRITE_LIMIT:
@@ -103,24 +103,24 @@ class UsbTransport:
         self._owner.send(data)
 
     async def drain(self) -> None:
-        """See `Transport.drain`."""
+        """Waits until the transport's buffer is empty, or the port is lost."""
         await self._sent.wait()
 
     def pause_reading(self) -> None:
-        """See `Transport.pause_reading`."""
+        """Leaves further bytes in the device until `resume_reading`."""
         self._paused = True
         if self._owner is not None:
             self._owner.pause()
 
     def resume_reading(self) -> None:
-        """See `Transport.resume_reading`."""
+        """Takes bytes from the device again."""
         if self._paused and self._owner is not None:
             self._paused = False
             self._owner.resume()
             asyncio.get_running_loop().call_soon(self._hand_over, self._owner)
 
     async def close(self, deadline_s: float = CLOSE_DEADLINE_S) -> None:
-        """See `Transport.close`."""
+        """Sends what the device takes, then releases it; returns at the deadline in any case."""
         owner, ended = self._owner, self._ended
         if owner is None or ended is None:
             return

@@ -15,7 +15,7 @@ class UsbBus(Protocol):
     """A bus with a backend of pyusb (`usb.backend.IBackend`, which has no types). Used by the owner thread of a device."""
 
     def backend(self) -> Any:
-        """The backend. May block. Raises `PortUnavailable`."""
+        """Returns the pyusb backend. May block. Raises `PortUnavailable`."""
 
     def present(self, address: UsbAddress) -> bool:
         """True if something is plugged in at the address's place. Costs at most one look into the file system."""
@@ -25,7 +25,7 @@ class LibusbBus:
     """This computer's own bus. libusb is loaded at the first use: a table of serial devices does without it."""
 
     def backend(self) -> Any:
-        """See `UsbBus.backend`."""
+        """Returns libusb's backend. May block. Raises `PortUnavailable`."""
         import usb.backend.libusb1  # noqa: PLC0415
 
         if (found := usb.backend.libusb1.get_backend()) is None:
@@ -36,5 +36,5 @@ class LibusbBus:
         return found
 
     def present(self, address: UsbAddress) -> bool:
-        """See `UsbBus.present`."""
+        """Returns True if something is plugged in at the address's place."""
         return os.path.exists(f"{SYSFS}/{address.place}")

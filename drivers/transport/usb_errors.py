@@ -31,7 +31,7 @@ class Borne(StrEnum):
 class Row:
     """An error is borne `times` within `window_s`; one more ends the link with `fault` and `detail`.
 
-    `window_s` infinite: until one such transfer goes well. `resets`: the device is reset before it is let go.
+    `window_s` infinite: until one such transfer goes well. `resets`: the device is reset before it is released.
     """
 
     fault: Fault
@@ -44,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What comes of one error. `borne` None: the link is over, by `row`."""
+    """The verdict on one error. `borne` None: the link is over, by `row`."""
 
     row: Row
     borne: Borne | None

@@ -1,7 +1,7 @@
 """One USB device, found, identified, claimed, read and written through pyusb. Everything here is for one thread alone.
 
-pyusb promises nothing where threads share a device: a dispose beside a read hangs. So whoever opens a `UsbPort` makes
-every call, up to `release`.
+pyusb promises nothing where threads share a device: a dispose beside a read hangs. So the thread that opens a `UsbPort`
+makes every call, up to `release`.
 """
 
 import contextlib

@@ -53,11 +53,11 @@ class UsbIpBus:
         self._server = server
 
     def backend(self) -> Any:
-        """See `UsbBus.backend`."""
+        """Returns the backend that speaks USB/IP to the server. Raises `PortUnavailable`."""
         return _Backend(self._server)
 
     def present(self, address: UsbAddress) -> bool:
-        """See `UsbBus.present`. Over a network it cannot be known without asking."""
+        """Returns True if the server's socket exists; over a network always True."""
         return os.path.exists(self._server) if "/" in self._server else True
 
 

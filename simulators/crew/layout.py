@@ -34,7 +34,7 @@ class Layout:
     hands_told: bool = False
     """The hands that the shuffler found were read off its front."""
     told: set[str] = field(default_factory=set)
-    """What was told of the cards that lie face up, and of meters."""
+    """The areas whose face-up cards, and the meters, that are on record."""
     pays_no_more: bool = False
     """What is left is settled with the round."""
     waiting_since: float | None = None

@@ -35,7 +35,7 @@ ROUND_S = 120.0
 
 
 class People:
-    """Everybody at the table, taking turns: whoever can do something does it."""
+    """Everybody at the table, taking turns: the first who can do something does it."""
 
     def __init__(self, table: Table) -> None:
         self.table = table

@@ -20,7 +20,7 @@ class Sets(Laid):
         super().__init__(table)
         self._printer = Printer("people")
         self._retired: set[str] = set()
-        """Sets that are gone for good, until new ones are fetched: whoever has to say so may have to say it twice."""
+        """Sets that are gone for good, until new ones are fetched; people may have to report them twice."""
         self._watched = 0
         """Number of the last round in which the scenario let something befall a shuffle."""
 

@@ -40,7 +40,7 @@ class Settings:
     """Settings of the people. `rounds`: 0 = endless. `speed`: table seconds a real second. `devices`: kind ->
     (name, socket).
 
-    `pays`: cards are told, and each wager is settled as the table offers it.
+    `pays`: cards are recorded, and each wager is settled as the table offers it.
     """
 
     control: Path

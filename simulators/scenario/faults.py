@@ -72,9 +72,9 @@ FAULTS: dict[str, FaultKind] = {
         "A shoe that reshuffles says before stack `stack` that it has done so.", (SHOE,), {"stack": "2"}
     ),
     # a shoe that hands deal from, card by card; draw 0 is the next one
-    "drawn_double": FaultKind("Two cards leave at draw `card`, and one is told.", (SHOE,), {"card": "0"}),
+    "drawn_double": FaultKind("Two cards leave at draw `card`, and one is reported.", (SHOE,), {"card": "0"}),
     "drawn_untold": FaultKind("The card of draw `card` is not told.", (SHOE,), {"card": "0"}),
-    "told_twice": FaultKind("The card of draw `card` is told twice.", (SHOE,), {"card": "0"}),
+    "told_twice": FaultKind("The card of draw `card` is reported twice.", (SHOE,), {"card": "0"}),
     "misread": FaultKind("The card of draw `card` is read as another one.", (LINES,), {"card": "0"}),
     "key_turned": FaultKind(
         "Before draw `card` somebody turns the key of the shoe to `to`.",
@@ -248,7 +248,7 @@ def _checked(text: str, fault: str, key: str, value: str, parameter: str) -> str
 
 
 OWN_FAULTS = ("hang", "unplug", "power_loss", "reboot")
-"""Faults of the device as a whole, carried out by whoever holds cable and power; all others happen in the models."""
+"""Faults of the device as a whole, carried out by the simulator's shell; all others happen in the models."""
 
 
 class FaultBook:

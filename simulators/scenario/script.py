@@ -1,4 +1,4 @@
-"""A scenario file: what befalls one simulated device, step by step, and what must then be seen on it. Read strictly.
+"""A scenario file: what happens to one simulated device, step by step, and what must then be seen on it. Read strictly.
 
     about = "A stack sticks, and hands free it."
     device = "shoe"                     # shuffler | shoe | progressive | remote-io | bee-tek

@@ -7,7 +7,7 @@ from simulators.firmware.faults import FIRMWARE_FAULTS
 from simulators.scenario.faults import FAULTS
 from tests.faults.catalogue import Row, load
 
-HEAD = """# Faults and what comes of them
+HEAD = """# Faults and their results
 
 Everything that is known to go wrong with a device, its cable or the computer it hangs on, and what the daemon must make
 of it. The table is `tests/faults/catalogue.toml`; this page is made from it (`python -m tests.faults.page`), and a test
@@ -40,7 +40,7 @@ record by its number and cause (`lines_damaged`), and a round that went on meanw
 that no gap is closed: a line that is lost whole leaves nothing, and one that is damaged and still text is recorded as it came.
 
 Where it says *remote I/O*, the progressive is units on a bus. They number nothing, so their chips and their relay are what the
-record is held against; and on a bus that nobody serves the relay is engaged within four seconds.
+record is compared with; and on a bus that nobody serves the relay is engaged within four seconds.
 """
 SCOPES = {
     "byte": "Bytes on the line",

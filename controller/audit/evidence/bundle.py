@@ -16,7 +16,7 @@ FORMAT = 1
 MANIFEST, SIGNATURE = "manifest.sha256", "manifest.sig"
 NAMEABLE = re.compile(r"[A-Za-z0-9._-]+")
 SCRIPTS = {"verify.sh": "verify-evidence.sh", "verify-record.sh": "verify-record.sh"}
-"""Name in the file -> name in docs/, where they are for whoever does not trust those in a file."""
+"""Name in the file -> name in docs/, for readers who do not trust the scripts in a file."""
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 PLACES = (Path(__file__).resolve().parent / "_docs", Path(__file__).resolve().parents[3] / "docs")
 """In an installed package, and in a source tree."""

@@ -34,7 +34,7 @@ NOT_CHECKED = {
     Check.DEVICE_MODE: "that the shuffler was set to the mode that a wager needs: it does not say",
     Check.AMOUNTS: "that each wager is of an amount that is allowed: nobody counted some, or all, of the chips",
     Check.OUTCOMES: "how each wager was settled: some, or all, were settled as a whole",
-    Check.PAYMENTS: "that each wager came to what the cards make of it: not each was held against them at the table",
+    Check.PAYMENTS: "that each wager came to what the cards make of it: not each was compared with them at the table",
 }
 STYLE = """
 body{font:15px/1.45 sans-serif;max-width:62em;margin:1em auto;padding:0 1em;color:#111}h1{font-size:1.5em}h2{font-size:1.15em;

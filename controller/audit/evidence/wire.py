@@ -70,7 +70,7 @@ def _offset(path: Path) -> int:
     speaks = recording.header.speaks
     if speaks not in TELL_NO_CARD:
         raise EvidenceError(
-            f"{path}: {recording.header.device} writes lines that may name cards, which nobody has let out; "
+            f"{path}: {recording.header.device} writes lines that may name cards, which are not open yet; "
             "leave it out"
         )
     began = datetime.fromisoformat(recording.header.wall)

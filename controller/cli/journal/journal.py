@@ -46,7 +46,7 @@ class _Reading(click.Group):
         except KeyboardInterrupt:
             end("interrupted before it was done; nothing is known of the record by it", INTERRUPTED)
         except OSError as exc:
-            if exc.errno == errno.EPIPE:  # whoever read has seen enough; click ends in silence
+            if exc.errno == errno.EPIPE:  # the reader has seen enough; click ends in silence
                 raise
             where = exc.filename or "what it writes to"
             end(f"{where}: {exc.strerror or exc}", UNREACHABLE)
@@ -63,7 +63,7 @@ def journal() -> None:
 def key(new: Path | None, old: Path | None) -> None:
     """Make the key that signs a table's record, and print its id. Nothing is ever overwritten.
 
-    The daemon reads FILE (`key` in [journal]); whoever shall check the record gets FILE.pub.
+    The daemon reads FILE (`key` in [journal]); a person who checks the record gets FILE.pub.
 
     \b
     Example:
@@ -75,7 +75,7 @@ def key(new: Path | None, old: Path | None) -> None:
     try:
         if new is not None:
             made = make_key(new)
-            click.echo(f"{new}: key {made.id}; give {new}.pub to whoever shall check the record")
+            click.echo(f"{new}: key {made.id}; give {new}.pub to the people who check the record")
         elif old is not None:
             click.echo(f"{old}: key {add_check(old).id}, whole; a damaged file is found by its check from now on")
     except KeyUnusable as exc:

@@ -1,4 +1,4 @@
-"""`tablewarden journal prove`: the cards of a round against what was committed to when they were told."""
+"""`tablewarden journal prove`: compares a round's recorded cards with their commitments."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -34,12 +34,12 @@ __all__ = ["prove"]
 @click.option(
     "--key", "key_files", multiple=True, type=A_PATH, help="A public key of the table, PEM; may be repeated."
 )
-@click.option("--vault", type=A_FILE, help="The table's vault: also what was not let out is read and shown.")
+@click.option("--vault", type=A_FILE, help="The table's vault: also shows cards that are not open yet.")
 @AS_JSON
 def prove(path: Path, round_id: str, key_files: Sequence[Path], vault: Path | None, as_json: bool) -> None:
-    """Show the cards that were told in a round, each held against what was committed to when it was told.
+    """Show the recorded cards of a round, each compared with the commitment made when it was recorded.
 
-    ROUND is its id or its number. The whole record is proved with it. Needs no vault once the round was let out, works on a
+    ROUND is its id or its number. The whole record is proved with it. Needs no vault once the round is open, works on a
     copy, and on any machine. Exit code 1 unless the record and every card that the table took are proved.
 
     \b
@@ -136,9 +136,11 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
         yield f"  WRONG KEY  {count} checkpoints are signed by {key}"
     for one in document["opened"]:
         by = f", by {one['by']} ({one['role']})" if one["by"] else ", by the rules"
-        yield f"  let out  {one['time']}: {one['reason']}{by}"
+        yield f"  opened   {one['time']}: {one['reason']}{by}"
     if not document["hands"]:
-        yield "  no card was told in this round" if document["began"] else "  no such round began in this record"
+        yield (
+            "  no card was recorded in this round" if document["began"] else "  no such round began in this record"
+        )
     for hand in document["hands"]:
         yield _hand_line(hand)
 

@@ -49,7 +49,7 @@ def replay(
 ) -> None:
     """Play a record again: show the table as it was, or find where today's rules would decide otherwise.
 
-    A round whose cards are sealed and were not let out is not decided, and that is said.
+    A round whose cards are sealed and not open yet is not decided, and the output says so.
 
     \b
     Example:
@@ -83,7 +83,7 @@ def _show(view: Reading, at: str, given: Setup | None, keys: VaultKeys | None, a
         document,
         lambda d: [
             f"as of {d['as_of']['time']}, order {d['as_of']['order']}",
-            *["the cards that were told in this round are sealed"] * d["as_of"]["sealed"],
+            *["the recorded cards of this round are sealed"] * d["as_of"]["sealed"],
             "",
             *status_page(d),
         ],

@@ -95,4 +95,4 @@ class HeadsOutside:
             return ""
         ours = {stream.value: sequence for stream, sequence in self._journal.heads().items()}
         ahead = [s for s, n in heads.items() if s in ours and isinstance(n, int) and n > ours[s]]
-        return f"the broker was told of later records in {', '.join(ahead)} than this journal has" if ahead else ""
+        return f"the broker has later records in {', '.join(ahead)} than this journal has" if ahead else ""

@@ -5,7 +5,7 @@
 The JSON has the journal, the heads of its streams, the order of its newest record, and the state as text (`day_state`). It is
 derived and disposable: one that is missing, of other software, of another table or not signed by the table's own key is passed
 over, and the record is folded from the newest closed day. Nothing in it is run. Where the table has a vault the JSON is sealed by
-it, since a state knows the hands that were told.
+it, since a state knows the recorded hands.
 """
 
 import sys

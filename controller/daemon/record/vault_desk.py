@@ -24,7 +24,7 @@ def opening(journal: Journal, round_id: str, reason: str, actor: Actor) -> Round
     readable = [row.commitment.hex() for row in shut if journal.can_open(row)]
     if readable:
         return RoundOpened(round_id, tuple(readable), reason, actor.who, actor.role)
-    name = f"round {round_id}" if round_id else "what was told outside of rounds"
+    name = f"round {round_id}" if round_id else "what was recorded outside of rounds"
     if shut:
         missing = ", ".join(sorted({row.vault for row in shut}))
         raise Refused(
@@ -33,7 +33,7 @@ def opening(journal: Journal, round_id: str, reason: str, actor: Actor) -> Round
         )
     raise Refused(
         ErrorCode.REFUSED,
-        f"{name} has nothing that is still sealed: no card was told, or it was let out or erased",
+        f"{name} has nothing that is still sealed: no card was recorded, or it was opened or erased",
     )
 
 

@@ -40,7 +40,7 @@ def back_up(
 ) -> Backup:
     """Copies a journal, live or at rest, to a file that must not be there yet, and proves the copy.
 
-    Raises `JournalDamaged` where the copy does not prove (it is kept, for whoever looks into it) or the journal cannot be read
+    Raises `JournalDamaged` where the copy does not prove (it is kept for a later look) or the journal cannot be read
     so far, `JournalWriteFailed` where it cannot be written, and what `verify` raises. A copy that is cut off leaves nothing.
     """
     if not journal.exists():

@@ -76,7 +76,7 @@ def _wrapped(journal: str, rows: Sequence[KeyRow], keys: VaultKeys | None, day: 
         return [rewrapped(keys, journal, row) for row in rows]
     except VaultKeyMissing as exc:
         raise NotCopied(
-            f"the keys of the rounds of {day} were let out and are copied under the vault's key only: give --vault FILE"
+            f"the keys of the rounds of {day} are open and are copied under the vault's key only: give --vault FILE"
         ) from exc
 
 

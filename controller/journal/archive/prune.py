@@ -2,7 +2,7 @@
 
 First the beginning moves, in one transaction, and with it what must be known of them for ever: which report of each boot of a
 device was the last. Then the rows go, few at a time, so that no commit of the table waits long; a start that finds some
-left goes on with it. The guards against deletion are away only inside these transactions.
+left continues it. The guards against deletion are away only inside these transactions.
 """
 
 import sqlite3

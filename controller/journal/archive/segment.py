@@ -37,7 +37,7 @@ PRESET = 6
 CHUNK = 1 << 20
 HEAD_BYTES = 1 << 14
 UNREADABLE = (lzma.LZMAError, ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError, NoBase64)
-"""What comes of bytes that no segment has."""
+"""The exceptions that invalid bytes of a segment cause."""
 
 
 class SegmentUnfit(JournalError):

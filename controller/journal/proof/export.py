@@ -15,7 +15,7 @@ __all__ = ["COLUMNS", "export_lines", "opening_lines", "record_line"]
 
 COLUMNS = ("stream", "sequence", "header", "salt", "data", "datahash", "recordhash")
 WITHHELD = "-"
-"""Stands for salt and body where a body is not let out; its commitment still proves the chain."""
+"""Stands for salt and body of a withheld body; its commitment still proves the chain."""
 
 
 def export_lines(view: Reading) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Key files: one Ed25519 key a table signs the heads of its record; whoever has the public half can check them.
+"""Key files: one Ed25519 key a table signs the heads of its record; the public half checks them.
 
 Both halves are PEM as `openssl` reads and writes them. A key is known by its id: the first 16 hex digits of the SHA-256
 of the public half in DER. Behind the private half stands a check, `# tablewarden check SHA-256`, over all before it: an Ed25519

@@ -36,7 +36,7 @@ def told_in(view: Reading, round_id: str, unsealer: Unsealer) -> list[Told]:
     """Returns the cards that the table took in a round, and those that it refused. Each fact is compared with its
     input. Raises `JournalDamaged`.
 
-    A fact is held against the input from which it follows too.
+    Each fact is also compared with the input from which it follows.
     """
     kinds = tuple(IDENTITIES)
     of_stream = {s: list(view.of_round(s, round_id, kinds)) for s in (Stream.INPUT, Stream.MAIN)}

@@ -5,7 +5,7 @@
     [round, use, commitment in hex, id of the vault's key, made, wrapped in hex]     one line a key; wrapped null = erased
     SHA-256 in hex of all bytes before
 
-So whoever takes the medium has no card, whoever has the vault's key besides has them all, and no table is needed. Unlike a
+So the medium alone shows no card; with the vault's key it shows all, without the table. Unlike a
 segment such a file is derived, and is made anew where keys were erased.
 """
 

@@ -3,7 +3,7 @@
     commitment of a key  = SHA-256("tablewarden round key" + key)
     AES key              = HMAC-SHA-256(key, "seal")
     salt of a card       = HMAC-SHA-256(key, "salt" + nonce + name of the field + byte 0 + place as 2 bytes)
-    commitment of a card = SHA-256(salt + name of the card as it was told)
+    commitment of a card = SHA-256(salt + name of the card as recorded)
 
 In a sealed body each field that names cards holds the commitments of its cards in their order, and `sealed` holds the
 commitment of the round's key and, in hex, the nonce (12 bytes) with the AES-256-GCM ciphertext of those fields as a JSON

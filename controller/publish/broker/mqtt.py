@@ -307,7 +307,7 @@ class _Client(aiomqtt.Client):
         self._timer = self._loop.call_later(self._quiet_s / TICKS, self._tick)
 
     def _guarded(self, step: Callable[[], Any]) -> None:
-        """paho closes the socket and says so by itself; what it raises beyond that ends the connection too."""
+        """Runs a step of paho; an unexpected exception ends the connection."""
         try:
             step()
         except Exception as exc:

@@ -47,7 +47,7 @@ def told(evidence: Evidence) -> Verdict:
             session = sessions.setdefault(line.device, _Session())
             problems += _wrong_command(line, wishes, executed, session)
     problems += _relied_on_unknown(evidence)
-    return Verdict.of(TOLD, checked, problems, "no device was told anything")
+    return Verdict.of(TOLD, checked, problems, "no device received a command")
 
 
 def _wrong_command(
@@ -64,7 +64,7 @@ def _wrong_command(
     if line.data["holds"] is None:
         return  # the link's own repeat of a request; it is answered and not carried out
     if operation in session.operations:
-        yield f"{what} was told twice in one session"
+        yield f"{what} was sent twice in one session"
     session.operations.add(operation)
     if line.data["outcome"] == "executed":
         if (line.device, operation) in executed:
@@ -99,7 +99,7 @@ def _relied_on_unknown(evidence: Evidence) -> Iterator[str]:
             case "dealing_allowed":
                 for (device, level), at in unknown.items():
                     if level == "lockout" and device not in away:
-                        yield f"main {row.sequence}: cards were let out while {device} {level} was unknown since {at.order}"
+                        yield f"main {row.sequence}: cards came out while {device} {level} was unknown since {at.order}"
             case _:
                 pass
 

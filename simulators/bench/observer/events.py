@@ -20,7 +20,7 @@ CHAIN = "chain: the record is whole and unaltered"
 def nothing_lost(evidence: Evidence) -> Verdict:
     """Checks that each report in a device's log is one input of the journal, with equal content, in counter order.
 
-    Exempt are reports made after the daemon was told to stop: they may still be in the device's log alone.
+    Exempt are reports made after the daemon received the stop signal: they may still be in the device's log alone.
     """
     device_of = evidence.serials
     recorded: dict[tuple[str, str], dict[int, Any]] = defaultdict(dict)
@@ -113,7 +113,7 @@ def delivery(evidence: Evidence) -> Verdict:
 
 
 NAMES_CARDS = ("hand_recorded",)
-"""Facts that are told outside by their hash alone."""
+"""Facts that are published by their hash alone."""
 
 
 def _compared(evidence: Evidence, stream: str, events: list[dict[str, Any]]) -> list[str]:

@@ -53,7 +53,7 @@ class Evidence:
     """One finished run. `serials`: serial number -> device. `began`: order of the last record before it.
 
     `at_once`: faults seen at their instant, by promise; `looked_at_once`: how many instants were checked.
-    `stop_ns`: when the daemon was told to stop, 0 = never; `stopped_heads`: each stream's last number then.
+    `stop_ns`: when the daemon received the stop signal, 0 = never; `stopped_heads`: each stream's last number then.
     `delivered` None = there was no broker.
     """
 

@@ -45,7 +45,7 @@ class AtOnce:
         self._count(RECORD)
         level, value, operation = line.data["level"], line.data["value"], line.data["operation"]
         if self._record.wanted(operation) is None:
-            what = f"{line.device} was told {level} {value} (operation {operation}) before it was on record"
+            what = f"{line.device} received {level} {value} (operation {operation}) before it was on record"
             self._problem(RECORD, what)
             self._problem(LOCKOUT if level == "lockout" else TOLD, what)
 

@@ -11,7 +11,7 @@ from simulators.bench.observer.record import Row
 __all__ = ["cards_stay", "sets_armed"]
 
 FACE = rb'"(?:\?\? )*(?:10|[2-9TJQKA])[cdhsCDHS](?: (?:\?\?|(?:10|[2-9TJQKA])[cdhsCDHS]))*"'
-"""Cards' faces as a JSON string of their own: rank and suit of one, or of several as they are told at the table."""
+"""Cards' faces as a JSON string of their own: rank and suit of one, or of several as people record them."""
 WORD = rb"\b(?:10|[2-9TJQKA])[cdhs]\b"
 """A card's face within a sentence."""
 BACKS = rb"(?:red|blue|green|black)"

@@ -315,7 +315,7 @@ def test_the_command_says_which_rounds_are_sealed(sealed: Path, tmp_path: Path) 
     told = json.loads(runner.invoke(cli, ["journal", "replay", str(sealed), "--verify", "--json"]).output)
     assert told["sealed"][0]["kind"] == "record_hand"
     shown = runner.invoke(cli, ["journal", "replay", str(sealed), "--at", "3"]).output
-    assert "the cards that were told in this round are sealed" in shown
+    assert "the recorded cards of this round are sealed" in shown
     opened_ = runner.invoke(
         cli, ["journal", "replay", str(sealed), "--verify", "--vault", str(tmp_path / "vault")]
     )

@@ -309,10 +309,7 @@ def test_the_command_copies_keys_under_the_vault_only(
     arguments = ["journal", "keep", str(journal.path), "--copy", str(place)]
     done = run.invoke(cli, arguments)
     assert done.exit_code == 1
-    assert (
-        "the keys of the rounds of 2026-01-01 were let out and are copied under the vault's key only"
-        in done.output
-    )
+    assert "the keys of the rounds of 2026-01-01 are open and are copied under the vault's key only" in done.output
     done = run.invoke(cli, [*arguments, "--vault", str(tmp_path / "vault")])
     assert done.exit_code == 0, done.output
     assert "the keys of the rounds of 3 days are as they are here" in done.output
